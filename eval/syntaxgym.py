@@ -56,10 +56,12 @@ def suites(
     files = list(_files(paths))
     by_name: dict[str, Path] = {}
     for file in files:
-        if (other := by_name.setdefault(file.stem, file)) is not file:
+        if file.stem in by_name:
             raise EvaluationError(
-                f"{other} and {file}: two suites of one name; expected files of different names"
+                f"{by_name[file.stem]} and {file}: two suites of one name; expected files of "
+                "different names"
             )
+        by_name[file.stem] = file
     tables = tuple(read_suite(file, max_items) for file in files)
     about = {"suite": ",".join(by_name)}
     source = Source(",".join(map(str, paths)), files[0].parent, manifest=about, notes=(NOTE,))
@@ -84,6 +86,8 @@ def read_suite(path: Path, max_items: int | None = None) -> ItemTable:
         EvaluationError: it is no valid suite.
         OSError: it is not there or cannot be read.
     """
+    # A name of a file may hold bytes that are no characters; it becomes the name of the config.
+    as_text(path.stem, f"{path}: its name")
     suite = as_object(load(path), f"{path}", "meta", "predictions", "items")
     formulas, metrics = _formulas(suite, path), _metrics(suite, path)
     items = list(_items(suite, _predictions(formulas, metrics), path))
