@@ -143,8 +143,8 @@ def test_the_compatible_mode_counts_the_start_token_as_0_in_the_first_region(
 ) -> None:
     """This tokenizer adds a start token by itself, so sums stay and counts grow by one."""
     from eval.compat import SYNTAXGYM_2021
-    from eval.suite import Prediction
     from eval.scoring import score
+    from eval.suite import Prediction
     from eval.syntaxgym import read_suite
 
     model, exact, tokenizer = real
