@@ -284,7 +284,13 @@ def saved(
     make_model("gpt2", tokenizer).save_pretrained(folder / "model")
     tokenizer.save_pretrained(folder / "model")
     item = make_item(
-        {"a": ["Hi. [SEP]", "Tim ran."], "b": ["No. [SEP]", "Tim ran."]}, "(2;%a%) > (2;%b%)"
+        {
+            "a": ["Hi. [SEP]", "Tim ran."],
+            "b": ["No. [SEP]", "Tim ran."],
+            "c": ["Hi. [SEP]", "Tim ran."],
+        },
+        "(2;%a%) > (2;%b%)",
+        "(2;%a%) = (2;%c%)",
     )
     write_dataset(folder / "data", [item], separator=True)
     return folder
@@ -306,6 +312,9 @@ def test_the_mode_is_in_the_signature_and_the_results(
     assert "|tie:0.0|" in results["signature"]
     assert "|sep:" not in results["signature"]
     assert results["settings"]["compat"] == "syntaxgym-2021"
+    # Two of the conditions are the same tokens: judged in this mode, left out by default.
+    same = [s for s in results["scores"] if s["formula"] == "(2;%a%) = (2;%c%)"]
+    assert [(score["n"], score["met"], score["undefined"]) for score in same] == [(1, 1, 0)]
     assert results["settings"]["rules"]["first_token_is_zero"] is True
     assert results["settings"]["added_tokens"] == {"before": [0], "after": [1]}
     assert main(arguments(saved, tmp_path / "b")) == 0
@@ -315,6 +324,8 @@ def test_the_mode_is_in_the_signature_and_the_results(
     assert "compat" not in results["signature"]
     assert "|sep:auto=1,keep|" in results["signature"]
     assert results["settings"]["compat"] is None
+    same = [s for s in results["scores"] if s["formula"] == "(2;%a%) = (2;%c%)"]
+    assert [(score["n"], score["undefined"]) for score in same] == [(0, 1)]
 
 
 def test_other_number_formats_are_not_called_comparable(

@@ -132,7 +132,7 @@ def test_refuses_a_formula_beyond_reason_with_a_short_message() -> None:
 def test_the_largest_formula_that_is_read_is_also_evaluated() -> None:
     chain = "(" * 49 + "[" + "(1;%a%)" + " - 1e15" * 248 + "] > 0" + ")" * 49
     assert evaluate(parse(chain), lambda *_: 4.0).met is False
-    parts = " & ".join(["(1;%a%) > 1"] * 125)
+    parts = " & ".join(["[(1;%a%) > 1]"] * 125)
     assert evaluate(parse(parts), lambda *_: 4.0).met is True
 
 

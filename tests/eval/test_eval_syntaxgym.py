@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from eval.cli import main
 from eval.errors import EvaluationError
-from eval.suite import METRICS
+from eval.suite import METRICS, join_regions
 from eval.syntaxgym import SPLIT, read_suite, suites
 
 
@@ -90,6 +90,11 @@ def test_regions_are_joined_by_one_space_and_none_for_an_empty_one(tmp_path: Pat
     (condition,) = only.conditions
     assert condition.content == "the woman yelled , then ."
     assert condition.region_offsets() == ((0, 0), (0, 9), (9, 9), (10, 16), (17, 23), (24, 25))
+
+
+def test_joining_strips_both_ends_of_a_region() -> None:
+    assert join_regions([" a ", " ", "", "b  c\n", ", d"]) == "a b  c , d"
+    assert join_regions(["", " "]) == ""
 
 
 def test_each_prediction_is_a_group_where_there_are_several(tmp_path: Path) -> None:
