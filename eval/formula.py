@@ -262,7 +262,6 @@ class _Parser:
         raise self.fail(f"found {found}; expected a region such as (2;%original%) or a number")
 
 
-@lru_cache(maxsize=4096)
 def parse(formula: str) -> Truth:
     """The tree of a formula.
 
@@ -270,7 +269,13 @@ def parse(formula: str) -> Truth:
         FormulaError: it cannot be read; the message names the character.
     """
     if not isinstance(formula, str):
+        # Somebody's own table can hold anything.
         raise FormulaError(f"formula {formula!r}; expected a text")
+    return _parse(formula)
+
+
+@lru_cache(maxsize=4096)
+def _parse(formula: str) -> Truth:
     if len(formula) > MOST_CHARACTERS:
         raise formula_error(
             formula,
