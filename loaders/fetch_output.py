@@ -61,6 +61,10 @@ def size_text(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"
 
 
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"
+
+
 def print_terms(entry: Origin, folder: Path) -> None:
     """Where an origin is, its licence and terms, and where its files go."""
     print(f"{entry.name}: {entry.title}")
@@ -72,7 +76,9 @@ def print_terms(entry: Origin, folder: Path) -> None:
         ("files", f"{len(entry.files)}, {size_text(entry.size)}: {entry.selection}"),
         (
             "left out",
-            f"{larger} larger files of the repository, of which no digest is known" * bool(larger),
+            f"{larger} larger files of the repository, of which no digest is known"
+            if larger
+            else "",
         ),
         ("to", str(folder)),
     ):
@@ -87,7 +93,7 @@ def print_files(entry: Origin, folder: Path, found: Survey) -> None:
     for file in entry.files:
         print(f"{states.get(file, 'missing')}\t{file.size}\t{folder / file.path}")
     print(
-        f"{entry.name}: would fetch {len(found.missing)} files, "
+        f"{entry.name}: would fetch {_files(len(found.missing))}, "
         f"{size_text(found.missing_bytes)}; {len(found.there)} are there"
         + (f"; {len(found.differing)} differ (--overwrite)" if found.differing else "")
     )
@@ -98,7 +104,7 @@ def print_summary(entry: Origin, folder: Path, before: Survey) -> None:
     fetched = len(entry.files) - len(before.there)
     came = entry.size - sum(file.size for file in before.there)
     print(
-        f"{entry.name}: {len(entry.files)} files, {size_text(entry.size)} in {folder}: "
+        f"{entry.name}: {_files(len(entry.files))}, {size_text(entry.size)} in {folder}: "
         f"{len(before.there)} already there, {fetched} fetched ({size_text(came)})"
     )
     if entry.use:

@@ -118,13 +118,22 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        pass  # a client that goes away is what these tests are about
+
+
 @contextmanager
 def serving() -> Iterator[FileServer]:
     """A server while the context is open."""
-    handler = type("Handler", (_Handler,), {})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    site = handler.site = FileServer(server.server_address[1])
+
+    class Handler(_Handler):
+        pass
+
+    server = _Server(("127.0.0.1", 0), Handler)
+    site = Handler.site = FileServer(server.server_address[1])
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
