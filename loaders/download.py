@@ -84,9 +84,7 @@ def download(link: Link, url: str, file: RemoteFile, target: Path) -> None:
 
 
 def _fill(link: Link, url: str, file: RemoteFile, part: Path) -> None:
-    """Ask until the part has the size of the file."""
-    if _size(part) > file.size:
-        _throw_away(link, part)
+    """Ask until the part has the size of the file, or more."""
     for pause in (*PAUSES, None):
         if link.stop.is_set():
             raise StoppedError

@@ -167,8 +167,8 @@ def _stays_inside(path: str) -> bool:
         path.isprintable()
         and "/".join(parts) == path
         and "\\" not in path
-        and not PureWindowsPath(path).drive
         and not path.startswith("/")
+        and not PureWindowsPath(path).drive
         and not any(part.startswith(".") for part in parts)
         and bool(parts)
     )

@@ -21,6 +21,7 @@ class Fault:
         cut: the connection is closed after so many bytes of the body.
         hang: nothing more is sent after so many bytes, until the server is released.
         body: sent in place of what was asked for.
+        unannounced: how long the body is is not said; it ends where the connection does.
     """
 
     status: int = 0
@@ -28,6 +29,7 @@ class Fault:
     cut: int | None = None
     hang: int | None = None
     body: bytes | None = None
+    unannounced: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,9 @@ class _Handler(BaseHTTPRequestHandler):
         if fault.body is not None:
             body = fault.body
         headers = {"Content-Length": str(len(body)), **headers, **fault.headers}
+        if fault.unannounced:
+            del headers["Content-Length"]
+            headers["Connection"] = "close"
         with self.site.lock:
             self.site.log.append(Asked(path, asked, status, dict(self.headers), self.path))
         self.send_response(status)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -110,6 +111,15 @@ def test_a_cut_connection_is_resumed_with_what_is_missing(
     assert slept == [1.0, 2.0]
 
 
+def test_an_answer_of_unsaid_length_is_resumed_too(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.faults[PATH] = [Fault(cut=70_000, unannounced=True)]
+    go()
+    assert ranges(server) == [("", 200), ("bytes=70000-", 206)]
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+
+
 def test_a_second_run_goes_on_where_the_first_was_cut_off(
     go: Callable[..., Survey], server: FileServer, tmp_path: Path
 ) -> None:
@@ -175,7 +185,9 @@ def test_what_is_left_of_another_file_is_thrown_away(
     folder.mkdir()
     (folder / "big.bin.part").write_bytes(left)
     came: list[int] = []
-    go(progress=counting(came))
+    slept: list[float] = []
+    go(progress=counting(came), slept=slept)
+    assert slept == []
     assert content(folder) == {"big.bin": BIG}
     assert server.log[-1].range == ""
     assert sum(came[1:]) == came[0]
@@ -222,8 +234,10 @@ def test_more_bytes_than_expected_are_not_written(
     go: Callable[..., Survey], server: FileServer, tmp_path: Path
 ) -> None:
     server.files[PATH] = BIG + b"?" * 10_000_000
+    came: list[int] = []
     with pytest.raises(CorpusError, match="more bytes than expected: over 200000"):
-        go()
+        go(progress=counting(came))
+    assert max(itertools.accumulate(came[1:])) <= len(BIG)
     assert content(tmp_path / "toy") == {}
 
 
@@ -231,7 +245,7 @@ def test_fewer_bytes_than_expected_are_not_taken_for_the_file(
     go: Callable[..., Survey], server: FileServer, tmp_path: Path
 ) -> None:
     server.files[PATH] = BIG[:-1]
-    with pytest.raises(CorpusError, match=r"other bytes|not fetched"):
+    with pytest.raises(CorpusError, match=r"not fetched: the (answer ended|server sent)"):
         go()
     assert "big.bin" not in content(tmp_path / "toy")
 
@@ -309,17 +323,18 @@ def test_the_first_failure_stops_the_others(
     assert sorted(content(tmp_path / "toy")) == ["000", "001", "002"]
 
 
+@pytest.mark.parametrize("text", [b"mine", b"?" * len(BIG)])
 def test_other_content_is_not_replaced_unless_asked(
-    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+    text: bytes, go: Callable[..., Survey], server: FileServer, tmp_path: Path
 ) -> None:
     folder = tmp_path / "toy"
     folder.mkdir()
-    (folder / "big.bin").write_text("mine")
-    mine = hashlib.sha256(b"mine").hexdigest()
+    (folder / "big.bin").write_bytes(text)
+    mine = hashlib.sha256(text).hexdigest()
     with pytest.raises(CorpusError, match=f"sha256 {mine}, expected {TOY.files[0].sha256}; move"):
         go(TOY)
     assert server.log == []
-    assert content(folder) == {"big.bin": b"mine"}
+    assert content(folder) == {"big.bin": text}
     assert not (folder / UNFINISHED).exists()
     go(TOY, overwrite=True)
     assert content(folder) == CONTENT

@@ -118,7 +118,19 @@ def test_a_path_is_quoted_in_the_url(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        *("../c.txt", "a/../../c.txt", "/etc/passwd", "a//b", "./a", "a/.", "a/", "", ".", ".."),
+        *(
+            "../c.txt",
+            "a/../../c.txt",
+            "/etc/passwd",
+            "a//b",
+            "./a",
+            "a/.",
+            "a/",
+            "/",
+            "",
+            ".",
+            "..",
+        ),
         *("C:/a", "C:a", "a\\..\\b", "\\\\host\\a", "a\0b", "a\nb", ".git/config", "a/.fetch.lock"),
     ],
 )
