@@ -11,13 +11,41 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from loaders.corpus import CorpusError, CorpusFile
+from loaders.corpus import CorpusError, CorpusFile, ReadOptions
 
 #: Characters that one sentence, utterance or line may have. Longer ones are a quote that is never
 #: closed or a file of another kind. (Python's csv module stops at 131,072 by itself.)
 LONGEST_FIELD = 100_000
 
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+
+
+#: A numbered line of a file.
+Line = tuple[int, str]
+
+
+class LineError(Exception):
+    """What is wrong with a line.
+
+    Attributes:
+        line: its number.
+        problem: the problem, and what was expected.
+        reason: the short reason under which it is counted.
+    """
+
+    def __init__(self, line: int, problem: str, reason: str) -> None:
+        super().__init__(problem)
+        self.line = line
+        self.problem = problem
+        self.reason = reason
+
+    def report(self, file: CorpusFile, options: ReadOptions) -> None:
+        """Raise it as an error of the file, or count it.
+
+        Raises:
+            CorpusError: unless bad rows are skipped.
+        """
+        options.bad(f"{file.path}:{self.line}: {self.problem}", self.reason)
 
 
 @contextmanager

@@ -155,12 +155,12 @@ def test_a_level_that_is_missing_is_named(tmp_path: Path, level: str) -> None:
 
 
 BAD_SPANS = {
-    "word_1..word_99": "span of m has 'word_99', expected words of the document",
-    "word_0": "span of m has 'word_0', expected words",
-    "": "span of m has '', expected words",
-    "word_1..": "span of m has '', expected words",
-    "word_4..word_2": "span of m is 'word_4..word_2', expected words in their order",
-    "word_4,word_2": "span of m is 'word_4,word_2', expected words in their order",
+    "word_1..word_99": "span of 'm' has 'word_99', expected words of the document",
+    "word_0": "span of 'm' has 'word_0', expected words",
+    "": "span of 'm' has '', expected words",
+    "word_1..": "span of 'm' has '', expected words",
+    "word_4..word_2": "span of 'm' is 'word_4..word_2', expected words in their order",
+    "word_4,word_2": "span of 'm' is 'word_4,word_2', expected words in their order",
     "word_1..word_3,word_3": "expected words in their order",
 }
 
@@ -183,7 +183,9 @@ def test_ids_once_words_with_text_and_sentences_apart(tmp_path: Path) -> None:
     words = write(tmp_path) / "Basedata" / "a_words.xml"
     good = words.read_text()
     words.write_text(good.replace(">dog<", "> <"))
-    assert error(tmp_path).startswith("Basedata/a_words.xml:7: word_4 is empty, expected a word")
+    assert error(tmp_path).startswith(
+        "Basedata/a_words.xml:7: word 'word_4' is empty, expected a word"
+    )
     words.write_text(good.replace('"word_4"', '"word_3"'))
     assert error(tmp_path).startswith("Basedata/a_words.xml:7: word id 'word_3', expected each")
     words.write_text("<words/>")
