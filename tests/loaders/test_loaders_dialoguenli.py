@@ -149,7 +149,7 @@ BAD = [
     ),
     (
         numbered(2, sentence1="x" * 100_001),
-        "sentence1: a field of 100,001 characters, expected at most 100,000 "
+        "sentence1: a field of more than 100,000 characters, expected fewer "
         "(is a quotation mark never closed?)",
         "overlong field",
     ),

@@ -77,7 +77,7 @@ BAD = {
     "line without number": ("1 a\tb\nhello\tyou", ":2: no number at the start of 'hello"),
     "number out of order": ("1 a\tb\n3 c\td", ":2: number 3, expected 2 or 1"),
     "NUL byte": ("1 a\tb\0", ":1: a NUL byte, expected text"),
-    "overlong field": ("1 a\t" + "b" * 100_001, ":1: a field of 100,00"),
+    "overlong field": ("1 a\t" + "b" * 100_001, ":1: a field of more than 100,000"),
     "empty dialogue": ("1 your persona: x", ":1: the dialogue ends without an utterance"),
 }
 

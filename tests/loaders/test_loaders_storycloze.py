@@ -100,7 +100,7 @@ BAD_ROWS = {
     ),
     "overlong field": (
         ["i", "a" * 100_001, *STORY[2:]],
-        "a field of 100,001 characters, expected at most 100,000 "
+        "a field of more than 100,000 characters, expected fewer "
         "(is a quotation mark never closed?)",
     ),
 }
