@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from small_corpora import OfFile, error
 
-from loaders.corpus import Corpus, CorpusError
+from loaders.corpus import Corpus
 from loaders.find import find
 from loaders.personachat import CORPUS, VARIANTS
 from loaders.read import read
-
-OfFile = Callable[[Corpus, bytes | str], Corpus]
 
 TWO = """\
 1 your persona: i like tea.
@@ -29,14 +27,6 @@ TWO = """\
 def texts(corpus: Corpus, skip: bool = False) -> dict[str, list[str]]:
     reading = read(corpus, skip_bad_rows=skip)
     return {d.id: [f"{u.speaker}: {u.text}" for u in d.units] for d in reading}
-
-
-def error(corpus: Corpus) -> str:
-    with pytest.raises(CorpusError) as caught:
-        list(read(corpus))
-    message = str(caught.value)
-    assert "\n" not in message
-    return message.rpartition("/data/")[2]
 
 
 def test_utterances_by_turns_without_personas_and_candidates(of_file: OfFile) -> None:

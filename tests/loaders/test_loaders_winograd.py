@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from small_corpora import OfFile, error
 
-from loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
+from loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from loaders.discourse import Discourse, span_text
 from loaders.find import find
 from loaders.read import read
@@ -21,8 +21,6 @@ from loaders.winograd_difference import difference
 from loaders.winograd_schema import Schema, assemble, corrected, tidied
 from manipulations.candidate_substitution import CandidateSubstitution
 from manipulations.operator import Context
-
-OfFile = Callable[[Corpus, bytes | str], Corpus]
 
 #: Schemas as the XML has them: text before, pronoun, text after, candidates, answer.
 SCHEMAS: list[tuple[str, str, str, tuple[str, str], str]] = [
@@ -144,14 +142,6 @@ def substituted(discourse: Discourse) -> tuple[str, str]:
     (target,) = CandidateSubstitution("target")(discourse, Context())
     (distractor,) = CandidateSubstitution()(discourse, Context())
     return target.text, distractor.text
-
-
-def error(corpus: Corpus) -> str:
-    with pytest.raises(CorpusError) as caught:
-        list(read(corpus))
-    message = str(caught.value)
-    assert "\n" not in message
-    return message.rpartition("/data/")[2]
 
 
 @pytest.mark.parametrize("layout", layouts())
