@@ -12,6 +12,7 @@ from builders.drafting import draft
 from builders.entries import (
     config_rank,
     corpus_entry,
+    detail_counts,
     group_counts,
     short_example,
     suite_entry,
@@ -163,6 +164,7 @@ def build_config(
             "download_size": written.download_size,
             "content_hash": written.content_hash,
             "groups": group_counts(config, drafts),
+            "details": detail_counts(config, drafts),
         }
         report[split] = quality(config, drafts)
         example = example or short_example(rows)
@@ -189,6 +191,7 @@ def build_config(
             for column, spec in config.columns.items()
         },
         "breakdowns": list(config.breakdowns),
+        "headline": config.headline,
         "features": schema.to_dict(),
         "seed": options.seed,
         "limit": options.limit,

@@ -247,6 +247,9 @@ class Config:
         breakdowns: columns by whose values scores are also reported.
         separator: whether texts hold ``[SEP]``.
         artefact: what the artefact classifier sees, in words.
+        headline: the group of predictions that the config's own score is over; empty: all of them.
+            Where there is one, the first group of a prediction is a detail: counted in a table of
+            its own, and left out of macro averages.
     """
 
     name: str
@@ -258,6 +261,7 @@ class Config:
     breakdowns: tuple[str, ...] = ()
     separator: bool = False
     artefact: str = ""
+    headline: str = ""
     genre: str = ""
     kind: str = "items"
     select: Callable[[Discourse], bool] = every_discourse

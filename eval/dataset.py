@@ -34,6 +34,7 @@ class ItemTable:
         verified: the row hashes were compared with those that the build wrote.
         separator: ``[SEP]`` in a text is a change of speaker.
         breakdowns: columns by whose values scores are also reported.
+        headline: the group of predictions that the table's own score is over; empty: all.
         artefacts: the build's artefact scores of this table.
     """
 
@@ -45,6 +46,7 @@ class ItemTable:
     separator: bool
     breakdowns: tuple[str, ...] = ()
     artefacts: tuple[Mapping[str, Any], ...] = ()
+    headline: str = ""
 
 
 def tables(
@@ -96,6 +98,7 @@ def tables(
             separator=about.get("separator", any(_has_separator(item) for item in items)),
             breakdowns=breakdowns,
             artefacts=tuple(quality.get("artefact", ())),
+            headline=str(about.get("headline", "")),
         )
 
 
