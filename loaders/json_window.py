@@ -23,6 +23,8 @@ _PIECE = 1 << 16
 _LONGEST_TOKEN = 12
 
 _SPACE = re.compile(r"[ \t\r\n]*")
+#: What Python's messages end with before a place in the text, which nobody could look up.
+_POINTER = re.compile(r"( starting)? at\Z")
 #: Where, after something that could not be read, the next record seems to begin.
 _NEXT_RECORD = re.compile(r"\}\s*,\s*(?=\{)")
 #: The beginning of such a place, at the end of what is in memory.
@@ -167,7 +169,7 @@ def _may_go_on(error: Exception, held: str) -> bool:
 
 def _malformed(error: Exception, unfinished: bool) -> MalformedError:
     if isinstance(error, json.JSONDecodeError):
-        what = error.msg[0].lower() + error.msg[1:]
+        what = _POINTER.sub("", error.msg[0].lower() + error.msg[1:])
     else:
         what = "nested too deep" if isinstance(error, RecursionError) else "a number too long"
     hint = " (is it cut off?)" if unfinished else ""
