@@ -7,8 +7,8 @@ the document: ``GUM_bio_byron``), the title, and ``sentence_types``: one word a 
 
 Read are the files of the corpus's own repository, one a document, and those of its releases as a
 treebank and as part of CorefUD, which hold many. Where the discourse relations of a document's file
-stand beside it (:mod:`loaders.gum_relations`), they are read with it. Documents whose text is withheld (Reddit's have
-underscores for words) are left out and counted.
+stand beside it (:mod:`loaders.gum_relations`), they are read with it. Documents whose text is
+withheld (Reddit's have underscores for words) are left out and counted.
 
 The splits are those of the corpus's ``splits.md``; ``test2`` is GENTLE, eight further genres. A
 document that the lists do not name is of split ``train``.

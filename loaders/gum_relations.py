@@ -26,9 +26,7 @@ def relation_files(path: Path) -> tuple[Path, ...]:
     """The files of relations and raw text of a CoNLL-U file; empty where there are none."""
     for root in (path.parent.parent, path.parent):
         for folder in _FOLDERS:
-            pair = tuple(
-                root / folder.format(kind=kind) / path.stem for kind in ("gold", "raw")
-            )
+            pair = tuple(root / folder.format(kind=kind) / path.stem for kind in ("gold", "raw"))
             if pair[0].is_file():
                 return pair
     return ()
@@ -55,7 +53,7 @@ def read_document_relations(
     gold, raw_path = paths
     if not raw_path.is_file():
         raise CorpusError(f"{gold}: its raw text is missing, expected {raw_path}")
-    text = align(read_raw(str(raw_path)), sentences, raw_path)
+    text = align(read_raw(raw_path), sentences, raw_path)
     annotation = CorpusFile(gold, file.split)
     relations: dict[Relation, None] = {}
     for raw in read_relations(annotation, options):

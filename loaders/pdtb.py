@@ -38,7 +38,7 @@ def read_document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Ite
     annotation, raw_path = _files(file.path)
     if not raw_path.is_file():
         raise CorpusError(f"{file.path}: its raw text is missing, expected {raw_path}")
-    text, title = _units(read_raw(str(raw_path)))
+    text, title = _units(read_raw(raw_path))
     if not text.texts:
         raise CorpusError(f"{raw_path}:1: no sentence, expected the raw text of {file.path.name}")
     relations: dict[Relation, None] = {}

@@ -18,7 +18,7 @@ from loaders.lines import LineError, numbered_lines, shown, text_problem
 #: Parts (start, end) of a span in the raw text, in order.
 Offsets = tuple[tuple[int, int], ...]
 
-TYPES = frozenset("Explicit Implicit AltLex AltLexC EntRel NoRel Hypophora".split())
+TYPES = frozenset(("Explicit", "Implicit", "AltLex", "AltLexC", "EntRel", "NoRel", "Hypophora"))
 _PART = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from loaders.corpus import CorpusError
 from loaders.discourse import Relation, Span
@@ -19,14 +20,14 @@ from loaders.senses import UnknownSenseError, meaning_of
 LONGEST_TEXT = 5_000_000
 
 
-def read_raw(path: str) -> str:
+def read_raw(path: Path) -> str:
     """A raw text, line ends and byte order mark included: annotations count them.
 
     Raises:
         CorpusError: it is not UTF-8, has a NUL byte, or is too long.
         OSError: it cannot be read.
     """
-    with open(path, "rb") as file:
+    with path.open("rb") as file:
         data = file.read(4 * LONGEST_TEXT + 1)
     try:
         text = data.decode("utf-8")

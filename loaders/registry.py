@@ -5,6 +5,8 @@ from __future__ import annotations
 from loaders import (
     conll2012,
     dialoguenli,
+    disco,
+    disco_release,
     gum,
     mmax,
     pdtb,
@@ -28,6 +30,8 @@ _NATIVE = (
     mmax.ARRAU,
     mmax.PARCOR,
     conll2012.CORPUS,
+    disco.CORPUS,
+    disco_release.CORPUS,
     pdtb.PDTB,
     pdtb.TEDMDB,
     dialoguenli.CORPUS,
