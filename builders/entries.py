@@ -72,6 +72,35 @@ def type_name(kind: Any) -> str:
     return f"list of {kind[0]}" if isinstance(kind, list) else str(kind)
 
 
+def config_entry(
+    suite: Suite, config: Config, corpus: Corpus, seed: int, limit: int | None
+) -> dict[str, Any]:
+    """What the manifest says of a config whatever its rows are."""
+    return {
+        "kind": config.kind,
+        "summary": config.summary,
+        "corpus": corpus_entry(corpus),
+        "republishable": corpus.republishable,
+        "separator": config.separator,
+        "operators": config.drafter.recipe,
+        "regions": list(config.regions),
+        "predictions": [
+            {"formula": contrast.formula, "metric": contrast.metric, "groups": contrast.groups}
+            for contrast in config.drafter.contrasts
+        ],
+        "columns": {
+            column: {"type": type_name(spec.type), "description": spec.description}
+            for column, spec in config.columns.items()
+        },
+        "breakdowns": list(config.breakdowns),
+        "seed": seed,
+        "limit": limit,
+        "settings": dict(suite.settings),
+        "suite_version": suite.version,
+        "toolkit_version": toolkit_version(),
+    }
+
+
 def group_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
     """Items by prediction group and by the values of the breakdown columns."""
     counts: Counter[str] = Counter()

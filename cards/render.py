@@ -85,18 +85,23 @@ def corpora(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """What was left out, by config, split and reason."""
-    rows = []
+    """What was left out, by config and split: the reasons with their counts, commonest first."""
+    rows: list[dict[str, Any]] = []
+
+    def add(config: str, split: str, counts: dict[str, int]) -> None:
+        reasons = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        if reasons:
+            rows.append({"config": config, "split": split, "reasons": reasons})
+
     for name, config in ordered_configs(manifest):
-        for split, reasons in config["skipped"].items():
-            for reason, count in reasons.items():
-                rows.append({"config": name, "split": split, "reason": reason, "count": count})
-        for reason, count in config["bad_rows"].items():
-            rows.append({"config": name, "split": "all", "reason": reason, "count": count})
-        if config["withheld_discourses"]:
-            reason = "withheld: its licence does not allow republishing"
-            count = config["withheld_discourses"]
-            rows.append({"config": name, "split": "all", "reason": reason, "count": count})
+        for split, counts in config["skipped"].items():
+            add(name, split, counts)
+        withheld = (
+            {"withheld: its licence does not allow republishing": n}
+            if (n := config["withheld_discourses"])
+            else {}
+        )
+        add(name, "all", config["bad_rows"] | withheld)
     return rows
 
 

@@ -31,9 +31,11 @@ FOLDS = 10
 class Decision:
     """One prediction decided by the classifier: 1 right, 0 wrong, one half a tie.
 
-    ``owner`` is the discourse or the family of discourses that it belongs to (:class:`Draft`).
+    ``discourse`` is what its item was made from; ``owner`` is that, or the family of discourses
+    that it belongs to (:class:`Draft`).
     """
 
+    discourse: str
     owner: str
     formula: str
     metric: str
@@ -41,8 +43,20 @@ class Decision:
     value: float
 
 
-def quality(config: Config, drafts: Sequence[Draft]) -> dict[str, Any]:
-    """The quality section of one config and split, as the manifest records it."""
+def quality(
+    config: Config, drafts: Sequence[Draft], decisions: Sequence[Decision] | None = None
+) -> dict[str, Any]:
+    """The quality section of one config and split, as the manifest records it.
+
+    Args:
+        config: what the drafts are of.
+        drafts: at least one.
+        decisions: the classifier's, where it learned from more drafts than these; those on other
+            discourses are left aside.
+    """
+    if decisions is None:
+        decisions = decide(drafts, config.breakdowns)
+    own = {draft.item.discourse_id for draft in drafts}
     differences = [
         _words(draft, contrast.incoherent) - _words(draft, contrast.coherent)
         for draft in drafts
@@ -65,7 +79,7 @@ def quality(config: Config, drafts: Sequence[Draft]) -> dict[str, Any]:
             "largest": max(differences, key=abs),
         },
         "artefact_classifier": config.artefact,
-        "artefact": artefact_scores(drafts, config.breakdowns),
+        "artefact": scores_of([decision for decision in decisions if decision.discourse in own]),
     }
 
 
@@ -79,17 +93,30 @@ def artefact_scores(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[
 
     Empty where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from.
     """
+    return scores_of(decide(drafts, breakdowns))
+
+
+def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[Decision]:
+    """The classifier's decisions on the drafts, each out of fold.
+
+    None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from.
+    """
     drafts = _sample(drafts)
     if len({draft.item.discourse_id for draft in drafts}) < FEWEST_DISCOURSES:
         return []
+    return list(_decide(drafts, breakdowns))
+
+
+def scores_of(decisions: Sequence[Decision]) -> list[dict[str, Any]]:
+    """The decisions as scores: of all items together (group ``""``), and of each group."""
     grouped: dict[tuple[str, str, str], list[Decision]] = defaultdict(list)
-    for decision in _decide(drafts, breakdowns):
+    for decision in decisions:
         for group in ("", *decision.groups):
             grouped[decision.formula, decision.metric, group].append(decision)
     scores = []
-    for (formula, metric, group), decisions in sorted(grouped.items()):
-        values = [decision.value for decision in decisions]
-        owners = [decision.owner for decision in decisions]
+    for (formula, metric, group), members in sorted(grouped.items()):
+        values = [decision.value for decision in members]
+        owners = [decision.owner for decision in members]
         interval = share_interval(values, owners)
         scores.append(
             {
@@ -136,6 +163,7 @@ def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterable[Deci
             better = scores[row_of[number, contrast.coherent]]
             value = 0.5 if abs(worse - better) < 1e-9 else float(worse > better)
             yield Decision(
+                draft.item.discourse_id,
                 draft.owner,
                 contrast.formula,
                 contrast.metric,
