@@ -150,13 +150,15 @@ def make_suite(max_words: int = 15) -> Suite:
             "takes up: the last fit one of the sentence before",
         },
         limitations=(
-            "A repetition adds tokens that can be copied from the sentence before, and those are "
-            "cheap: they bring the mean surprisal of the longer sentence down. So the paper's "
-            "measure, the mean over the sentence, favours the longer condition, and counts against "
-            "the prediction, the more so the longer the repeated phrase; the sum over the same "
-            "sentence has the opposite bias, as every further token adds to it. Both are given. "
-            "The `spillover` configs compare what follows the mention, which is the same text in "
-            "both conditions, and have neither bias.",
+            "A repetition makes the sentence longer by tokens that can be copied from the one "
+            "before. In a model that copies well they cost less than the sentence's other tokens "
+            "and bring its mean down: the paper's measure, the mean over the sentence, then "
+            "favours the longer condition, against the prediction, and the more so the longer the "
+            "phrase. In a model that copies badly they bring the mean up. The sum over the same "
+            "sentence grows with every further token, so that the prediction nearly always holds "
+            "there, for a model that understands nothing, too. The `spillover` configs compare "
+            "what follows the mention, the same text in both conditions, and have neither bias: "
+            "go by those.",
             "To say a name again is often good English, most of all in biographies and news, or "
             "where two persons have been mentioned; then the repetition is no worse. A perfect "
             "reader does not reach 100 %.",

@@ -35,6 +35,7 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         "pretty_name": pretty_name(manifest),
         "owner": manifest["repo_id"].split("/")[0],
         "configs": configs,
+        "kinds": kinds(configs),
         "default": example_config,
         "languages": sorted({config["corpus"]["language"] for config in everything}),
         "licence_sentence": licence_sentence(manifest),
@@ -57,6 +58,24 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         "skips": skips(manifest),
     }
 
+
+def kinds(
+    configs: list[tuple[str, dict[str, Any]]],
+) -> list[tuple[list[str], dict[str, Any]]]:
+    """The configs by what they are: those that differ in their texts alone come together."""
+    found: list[tuple[list[str], dict[str, Any]]] = []
+    for name, config in configs:
+        for names, other in found:
+            if all(config[key] == other[key] for key in SHARED):
+                names.append(name)
+                break
+        else:
+            found.append(([name], config))
+    return found
+
+
+#: What configs of one kind share.
+SHARED = ("summary", "regions", "predictions", "operators", "separator")
 
 #: What the card prints of a corpus as the manifest has it.
 SHOWN = ("name", "title", "homepage", "citation", "producers", "proven")

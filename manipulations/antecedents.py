@@ -159,7 +159,7 @@ def objection(
         return "punctuation in the phrase"
     if function in ("compound", "discourse") and mention.kind != "proper":
         return "no noun phrase of its own"
-    if _lacks_article(mention, text):
+    if _lacks_article(mention, pronoun, text):
         return "noun without an article"
     if not _agrees(mention, pronoun, text):
         return "another number or gender"
@@ -212,14 +212,14 @@ def _stray_comma(mention: Mention, text: str) -> bool:
     return listed is None or bool(re.search(r", (?:who|which|where|whose|that|a|an)\b", text))
 
 
-def _lacks_article(mention: Mention, text: str) -> bool:
+def _lacks_article(mention: Mention, pronoun: Mention, text: str) -> bool:
     """Whether a noun that one counts stands alone (``poor guy``), as it can only in fragments."""
     features = mention.features
-    person = features.gender in ("masculine", "feminine") or features.entity in _COUNTED
+    person = pronoun.features.gender in ("masculine", "feminine")
     return (
         mention.kind == "nominal"
         and features.number != "plural"
-        and person
+        and (person or features.entity in _COUNTED)
         and " and " not in text
         and text not in KIN
         and DETERMINED.match(text) is None

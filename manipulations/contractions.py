@@ -60,6 +60,6 @@ def contracted_verb(after: str) -> tuple[str, int]:
         return ("has" if short == "s" else "had"), match.end()
     if short == "d":
         raise AmbiguousContractionError("'d may be had or would")
-    if following in _PARTICIPLES or following.endswith(("ed", "en")):
+    if following in _PARTICIPLES or re.fullmatch(r"\w{2,}(?:ed|en)", following):
         raise AmbiguousContractionError("'s may be is or has")
     return "is", match.end()

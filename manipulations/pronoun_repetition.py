@@ -116,8 +116,6 @@ class PronounRepetition(Composable):
             place.end,
             place.phrase,
             operator="PronounRepetition",
-            source_discourse=discourse.id,
-            source_unit=place.unit - 1,
         )
 
     def _repetition(self, discourse: Discourse, mention: Mention) -> Repetition:
