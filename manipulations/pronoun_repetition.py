@@ -51,7 +51,13 @@ _PARTICLE = re.compile(
 )
 _MODIFIED = re.compile(r" (?:who|whom|all|both|two|three|guys|folks|alone)\b")
 _ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*(?:\s*\[\d+\])*$|:\)$")
-_CUT_SHORT = re.compile(r"\w-(?=[\s,]|$)(?! (?:and|or|to)\b)|\b(\w+)(?:,? \1\b){2}", re.IGNORECASE)
+#: A word cut short (``sa- stage``), said three times, or a small word said twice (``I – I``).
+_DISFLUENT = re.compile(
+    r"\w-(?=[\s,]|$)(?! (?:and|or|to)\b)|\b(\w+)(?:,? \1\b){2}"
+    r"|\b(I|an?|the|my|this|we|they|you|he|she|and|but|or|if|to|of|in|on|for|with|can|was|like)"
+    r"[,—–-]*\s+(?:[—–-]+\s+)?\2\b(?!-)",
+    re.IGNORECASE,
+)
 _BROKEN_OFF = re.compile(r"(?:[—–-]|\.\.\.|…)[\"'”’]?$")
 
 
@@ -207,8 +213,8 @@ def _check_place(discourse: Discourse, unit: int, start: int, end: int) -> None:
         raise NotApplicableError("sentence that breaks off")
     if not _ENDED.search(context) or not _ENDED.search(text):
         raise NotApplicableError("sentence without a full stop")
-    if _CUT_SHORT.search(context) or _CUT_SHORT.search(text):
-        raise NotApplicableError("sentence with words cut short")
+    if _DISFLUENT.search(context) or _DISFLUENT.search(text):
+        raise NotApplicableError("disfluent sentence")
     if re.match(rf",? {pronoun}\b|,? ?[—–]|,? --?", after, re.I):
         raise NotApplicableError("disfluency at the pronoun")
     if _TAG.search(before) and re.match(r"\s*\?", after):

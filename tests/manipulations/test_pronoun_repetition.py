@@ -100,6 +100,7 @@ def test_it_reads_as_english(antecedent: str, sentence: str, expected: str) -> N
         ("[Old men|1 number=plural first_pos=NOUN] came.", "Then old men ran."),
         ("[An owl|1 first_pos=DET] came.", "Then the owl ran."),
         ("[Ann|1 proper first_pos=PROPN] came.", "Then Ann ran."),
+        ("[Music|1 first_pos=NOUN] came.", "Then music ran."),
         ("[NASA|1 first_pos=NOUN] came.", "Then NASA ran."),
         ("[Dad|1 first_pos=NOUN] came.", "Then Dad ran."),
         ('"[Water|1 first_pos=NOUN] came."', "Then water ran."),
@@ -152,10 +153,12 @@ def test_the_rest_of_the_document_says_whether_a_capital_is_a_name_s() -> None:
         ("[Ann|1 proper] ran. / [She|1] fell —", "sentence that breaks off"),
         ("[Ann|1 proper] runs / [She|1] fell.", "sentence without a full stop"),
         ("[Ann|1 proper] ran. / [She|1] fell,", "sentence without a full stop"),
-        ("[Ann|1 proper] r- ran. / [She|1] fell.", "sentence with words cut short"),
-        ("[Ann|1 proper] ran. / [She|1] was was was bad.", "sentence with words cut short"),
-        ("[Ann|1 proper] ran. / [She|1], she fell.", "disfluency at the pronoun"),
-        ("[Ann|1 proper] ran. / [She|1] -- she fell.", "disfluency at the pronoun"),
+        ("[Ann|1 proper] r- ran. / [She|1] fell.", "disfluent sentence"),
+        ("[Ann|1 proper] ran. / [She|1] was was was bad.", "disfluent sentence"),
+        ("[Ann|1 proper] and — and Bo ran. / [She|1] fell.", "disfluent sentence"),
+        ("[Ann|1 proper] ran. / [She|1] fell on on a dog.", "disfluent sentence"),
+        ("I saw [a dog|1]. / [It|1], it fell.", "disfluency at the pronoun"),
+        ("I saw [a dog|1]. / [It|1] -- well, it fell.", "disfluency at the pronoun"),
         ("[Ann|1 proper] ran. / That was bad, wasn't [she|1]?", "tag question"),
         ("[Ann|1 proper] ran. / Then [she|1] or he fell.", "one of two pronouns"),
         ("[Ann|1 proper] ran. / Then he/[she|1] fell.", "one of two pronouns"),
@@ -198,6 +201,7 @@ def test_the_rest_of_the_document_says_whether_a_capital_is_a_name_s() -> None:
         ("[Men|1 number=plural first_pos=NUM] ran. / [They|1] fell.", "antecedent: quantified"),
         ("[My man|1] ran. / [He|1] fell.", "antecedent: phrase with a pronoun of its chain"),
         ("[[We|2] men|1 number=plural] ran. / [They|1] fell.", "antecedent: phrase with a pronoun"),
+        ("[[Thy|2] men|1 number=plural] ran. / [They|1] fell.", "antecedent: phrase with a pro"),
         ("[The man and [his|1] dog|1] ran. / [He|1] fell.", "antecedent: phrase with a pronoun"),
         ("[Earl of Clare|1 proper entity=person] ran. / [He|1] fell.", "antecedent: title of a"),
         ('I read ["Emma"|1]. / [It|1] fell.', "antecedent: punctuation in the phrase"),
@@ -233,6 +237,8 @@ def test_a_discontinuous_phrase_is_left_out() -> None:
 def test_the_longest_phrase_is_a_setting() -> None:
     text = "[The old man by the sea|1 head=man] ran. / [He|1] fell."
     assert repeated(text) == ["The old man by the sea fell."]
+    operator = PronounRepetition(max_words=6)
+    assert len(list(operator(annotated(text), Context()))) == 1
     assert reasons(text, max_words=5) == {"antecedent: more than 5 words": 1}
 
 
