@@ -12,6 +12,7 @@ from builders.drafting import draft
 from builders.entries import (
     config_entry,
     config_rank,
+    detail_counts,
     group_counts,
     short_example,
     suite_entry,
@@ -241,6 +242,7 @@ def write_splits(
             "download_size": written.download_size,
             "content_hash": written.content_hash,
             "groups": group_counts(config, one.drafts),
+            "details": detail_counts(config, one.drafts),
         }
         report[split] = quality(config, one.drafts, decisions[split])
         example = example or short_example(rows)

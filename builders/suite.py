@@ -59,6 +59,16 @@ class Draft:
 class Drafter(Protocol):
     """Makes the items of one config from one discourse."""
 
+    @property
+    def recipe(self) -> str:
+        """The operators, as the manifest records them."""
+        ...
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """The predictions, as the manifest records them."""
+        ...
+
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
         """Yield the drafts; nothing, and a count, where the suite does not apply."""
         ...
@@ -249,17 +259,21 @@ class Config:
         breakdowns: columns by whose values scores are also reported.
         separator: whether texts hold ``[SEP]``.
         artefact: what the artefact classifier sees, in words.
+        headline: the group of predictions that the config's own score is over; empty: all of them.
+            Where there is one, the first group of a prediction is a detail: counted in a table of
+            its own, and left out of macro averages.
     """
 
     name: str
     corpora: tuple[str, ...]
-    drafter: Any
+    drafter: Drafter
     summary: str
     regions: tuple[str, ...]
     columns: Mapping[str, Column] = field(default_factory=dict)
     breakdowns: tuple[str, ...] = ()
     separator: bool = False
     artefact: str = ""
+    headline: str = ""
     genre: str = ""
     kind: str = "items"
     select: Callable[[Discourse], bool] = every_discourse

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.errors import EvaluationError
+from eval.predictions import read_by
 from eval.source import Source
 from eval.suite import SEPARATOR, Item, SuiteError, item_from_row, row_hash, validate_item
 
@@ -34,6 +35,7 @@ class ItemTable:
         verified: the row hashes were compared with those that the build wrote.
         separator: ``[SEP]`` in a text is a change of speaker.
         breakdowns: columns by whose values scores are also reported.
+        headline: the group of predictions that the table's own score is over; empty: all.
         artefacts: the build's artefact scores of this table.
     """
 
@@ -45,6 +47,7 @@ class ItemTable:
     separator: bool
     breakdowns: tuple[str, ...] = ()
     artefacts: tuple[Mapping[str, Any], ...] = ()
+    headline: str = ""
 
 
 def tables(
@@ -77,7 +80,8 @@ def tables(
             items = tuple(item_from_row(row) for row in rows[:max_items])
             for item in items:
                 validate_item(item)
-        except SuiteError as error:
+                read_by(item)
+        except (SuiteError, EvaluationError) as error:
             raise EvaluationError(f"{where}: {error}") from None
         repeated = [name for name, n in Counter(i.item_id for i in items).items() if n > 1]
         if repeated:
@@ -96,6 +100,7 @@ def tables(
             separator=about.get("separator", any(_has_separator(item) for item in items)),
             breakdowns=breakdowns,
             artefacts=tuple(quality.get("artefact", ())),
+            headline=str(about.get("headline", "")),
         )
 
 

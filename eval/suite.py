@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -240,6 +240,15 @@ def validate_item(item: Item) -> None:
             raise fail(str(error)) from None
 
 
+def join_regions(contents: Iterable[str]) -> str:
+    """A text from region contents, as SyntaxGym joins them: one space, none for an empty region.
+
+    SyntaxGym strips white space on the left and forbids it on the right; both are stripped here.
+    Punctuation gets the space as well: ``book`` and ``, the`` become ``book , the``.
+    """
+    return " ".join(filter(None, (content.strip() for content in contents)))
+
+
 def row_hash(row: Mapping[str, Any]) -> str:
     """sha256 (hex) of a row's canonical JSON: sorted keys, no spaces, UTF-8, no NaN.
 
@@ -256,7 +265,8 @@ def features(extra: Mapping[str, Any] | None = None) -> Any:
     """``datasets.Features`` of an items table; ``extra`` maps a suite's own columns to types.
 
     A type is the name of an Arrow type (``"string"``, ``"float64"``, ``"bool"``), a list of one
-    (``["int32"]``), or a ready ``datasets`` feature.
+    (``["int32"]``), a struct of named ones (``{"word": "string"}``), or a ready ``datasets``
+    feature.
     """
     from datasets import Features, List, Value
 
@@ -265,6 +275,8 @@ def features(extra: Mapping[str, Any] | None = None) -> Any:
             return Value(kind)
         if isinstance(kind, list):
             return List(feature(kind[0]))
+        if isinstance(kind, dict):
+            return {name: feature(of) for name, of in kind.items()}
         return kind
 
     region = {"region_number": Value("int32"), "content": Value("string")}

@@ -32,14 +32,17 @@ class Decision:
     """One prediction decided by the classifier: 1 right, 0 wrong, one half a tie.
 
     ``discourse`` is what its item was made from; ``owner`` is that, or the family of discourses
-    that it belongs to (:class:`Draft`).
+    that it belongs to (:class:`Draft`). ``item`` is its item's number, ``groups`` are those of its
+    prediction, ``columns`` those that its item is in by its columns.
     """
 
     discourse: str
     owner: str
+    item: int
     formula: str
     metric: str
     groups: tuple[str, ...]
+    columns: tuple[str, ...]
     value: float
 
 
@@ -79,7 +82,9 @@ def quality(
             "largest": max(differences, key=abs),
         },
         "artefact_classifier": config.artefact,
-        "artefact": scores_of([decision for decision in decisions if decision.discourse in own]),
+        "artefact": scores_of(
+            [decision for decision in decisions if decision.discourse in own], config.headline
+        ),
     }
 
 
@@ -88,12 +93,17 @@ def _words(draft: Draft, condition: str) -> int:
     return len(content.replace(SEPARATOR, " ").split())
 
 
-def artefact_scores(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[dict[str, Any]]:
+def artefact_scores(
+    drafts: Sequence[Draft], breakdowns: Sequence[str], headline: str = ""
+) -> list[dict[str, Any]]:
     """Artefact scores of all items together (group ``""``) and of each group.
 
-    Empty where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from.
+    One for each formula and metric, and where a group has several of them one over all, in which
+    an item's value is the mean over its predictions. With a ``headline`` the score of all items and
+    those by column are over that group alone. Empty where there are fewer than
+    :data:`FEWEST_DISCOURSES` discourses to learn from.
     """
-    return scores_of(decide(drafts, breakdowns))
+    return scores_of(decide(drafts, breakdowns), headline)
 
 
 def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[Decision]:
@@ -107,16 +117,30 @@ def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[Decision]
     return list(_decide(drafts, breakdowns))
 
 
-def scores_of(decisions: Sequence[Decision]) -> list[dict[str, Any]]:
-    """The decisions as scores: of all items together (group ``""``), and of each group."""
-    grouped: dict[tuple[str, str, str], list[Decision]] = defaultdict(list)
+def scores_of(decisions: Sequence[Decision], headline: str = "") -> list[dict[str, Any]]:
+    """The decisions as scores, of all items together and of each group (:func:`artefact_scores`)."""
+    members: dict[str, list[Decision]] = defaultdict(list)
     for decision in decisions:
-        for group in ("", *decision.groups):
+        wide = not headline or headline in decision.groups
+        for group in (*decision.groups, *(("", *decision.columns) if wide else ())):
+            members[group].append(decision)
+    grouped: dict[tuple[str, str, str], list[Decision]] = defaultdict(list)
+    for group, of_group in members.items():
+        for decision in of_group:
             grouped[decision.formula, decision.metric, group].append(decision)
+        formulas = {decision.formula for decision in of_group}
+        metrics = {decision.metric for decision in of_group}
+        if len(formulas) > 1 or len(metrics) > 1:
+            formula = "" if len(formulas) > 1 else of_group[0].formula
+            metric = "" if len(metrics) > 1 else of_group[0].metric
+            grouped[formula, metric, group] = of_group
     scores = []
-    for (formula, metric, group), members in sorted(grouped.items()):
-        values = [decision.value for decision in members]
-        owners = [decision.owner for decision in members]
+    for (formula, metric, group), several in sorted(grouped.items()):
+        by_item: dict[int, list[Decision]] = defaultdict(list)
+        for decision in several:
+            by_item[decision.item].append(decision)
+        values = [mean(decision.value for decision in own) for own in by_item.values()]
+        owners = [own[0].owner for own in by_item.values()]
         interval = share_interval(values, owners)
         scores.append(
             {
@@ -165,9 +189,11 @@ def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterable[Deci
             yield Decision(
                 draft.item.discourse_id,
                 draft.owner,
+                number,
                 contrast.formula,
                 contrast.metric,
-                (*contrast.groups, *values),
+                contrast.groups,
+                values,
                 value,
             )
 

@@ -76,7 +76,8 @@ def test_scores_of_a_part_are_of_its_own_decisions() -> None:
         suite="toy",
     )
     decisions = [
-        Decision(name, name, "f", "mean", (), value) for name, value in (("a", 1.0), ("b", 0.0))
+        Decision(name, name, number, "f", "mean", (), (), value)
+        for number, (name, value) in enumerate((("a", 1.0), ("b", 0.0)))
     ]
     (score,) = quality(SUITE.configs[0], drafts, decisions)["artefact"]
     assert (score["score"], score["n"]) == (1.0, 1)
