@@ -77,53 +77,48 @@ COLUMNS = {
 }
 
 
-def mention_config(max_words: int) -> Config:
-    """The pairs of one genre, the whole sentence being compared."""
-    operator = PronounRepetition(max_words=max_words)
+def mention_config(max_words: int, spillover: bool) -> Config:
+    """The pairs of one genre: the whole sentence is compared, or what follows the mention."""
+    operator = PronounRepetition(max_words=max_words, continued=spillover)
     return Config(
-        name="",
+        name="spillover" if spillover else "",
         by="genre",
         corpora=CORPORA,
         drafter=MinimalPairs(
             versions={PRONOUN: replace(operator, repeat=False), REPETITION: operator},
-            regions=two_sentences,
+            regions=around_mention if spillover else two_sentences,
             contrasts=(
-                Contrast(REPETITION, PRONOUN, 2),
-                Contrast(REPETITION, PRONOUN, 2, metric="sum"),
+                (Contrast(REPETITION, PRONOUN, 4),)
+                if spillover
+                else (
+                    Contrast(REPETITION, PRONOUN, 2, groups=("mean",)),
+                    Contrast(REPETITION, PRONOUN, 2, metric="sum", groups=("sum",)),
+                )
             ),
             columns=MentionColumns(max_words),
             view=sentence_alone,
         ),
-        summary="the sentence of the pronoun or of the repetition is scored, by mean and by sum",
-        regions=("the sentence before", "the sentence"),
+        summary=(
+            "what follows the pronoun or the repetition in its sentence is scored"
+            if spillover
+            else "the sentence of the pronoun or of the repetition is scored, by mean and by sum"
+        ),
+        regions=(
+            (
+                "the sentence before",
+                "the sentence up to the pronoun (empty where the pronoun begins it)",
+                "the pronoun, or what is repeated in its place",
+                "the rest of the sentence, the same text in both conditions",
+            )
+            if spillover
+            else ("the sentence before", "the sentence")
+        ),
         columns=COLUMNS,
         breakdowns=("antecedent_kind",),
+        headline="" if spillover else "mean",
         artefact=(
             "a bag of words of the sentence alone, without the one before (one classifier for all "
             "genres of a corpus)"
-        ),
-    )
-
-
-def spillover_config(max_words: int) -> Config:
-    """The pairs of one genre in which the sentence goes on, what follows being compared."""
-    operator = PronounRepetition(max_words=max_words, continued=True)
-    whole = mention_config(max_words)
-    return replace(
-        whole,
-        name="spillover",
-        drafter=replace(
-            whole.drafter,
-            versions={PRONOUN: replace(operator, repeat=False), REPETITION: operator},
-            regions=around_mention,
-            contrasts=(Contrast(REPETITION, PRONOUN, 4),),
-        ),
-        summary="what follows the pronoun or the repetition in its sentence is scored",
-        regions=(
-            "the sentence before",
-            "the sentence up to the pronoun (empty where the pronoun begins it)",
-            "the pronoun, or what is repeated in its place",
-            "the rest of the sentence, the same text in both conditions",
         ),
     )
 
@@ -175,7 +170,7 @@ def make_suite(max_words: int = 15) -> Suite:
             "documents together.",
         ),
         citation=BEYER_2021,
-        configs=(mention_config(max_words), spillover_config(max_words)),
+        configs=(mention_config(max_words, False), mention_config(max_words, True)),
         configure=make_suite,
         settings={"max_words": max_words},
         one_split=True,

@@ -118,11 +118,16 @@ def group_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
 
 
 def detail_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
-    """Items by the first group of their predictions, where the config's score is over another."""
+    """Items by the first group of their predictions, where the config's score is over another.
+
+    Empty where all items are in all groups, which says nothing.
+    """
     counts: Counter[str] = Counter()
     if config.headline:
         for made in drafts:
             counts.update({contrast.groups[0] for contrast in made.contrasts})
+    if set(counts.values()) == {len(drafts)}:
+        return {}
     return dict(sorted(counts.items()))
 
 

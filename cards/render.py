@@ -75,7 +75,7 @@ def kinds(
 
 
 #: What configs of one kind share.
-SHARED = ("summary", "regions", "predictions", "operators", "separator")
+SHARED = ("summary", "regions", "predictions", "operators", "separator", "headline")
 
 #: What the card prints of a corpus as the manifest has it.
 SHOWN = ("name", "title", "homepage", "citation", "producers", "proven")

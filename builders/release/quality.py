@@ -118,7 +118,7 @@ def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[Decision]
 
 
 def scores_of(decisions: Sequence[Decision], headline: str = "") -> list[dict[str, Any]]:
-    """The decisions as scores, of all items together and of each group (:func:`artefact_scores`)."""
+    """The scores of :func:`artefact_scores`, from the classifier's decisions."""
     members: dict[str, list[Decision]] = defaultdict(list)
     for decision in decisions:
         wide = not headline or headline in decision.groups

@@ -188,6 +188,8 @@ def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
     assert "`sample_bio_spillover`" not in row
     assert "23 not the first mention in its sentence; 9 no noun phrase or name in the" in card
     assert "favours the longer condition" in card
+    assert "`sample_voyage` is over the predictions of the group `mean`.\n\n" in card
+    assert "<details>" not in card
 
 
 def test_the_same_bytes_whatever_the_number_of_processes(
