@@ -11,6 +11,7 @@ from typing import Any
 from builders.drafting import draft
 from builders.entries import (
     config_rank,
+    control_names,
     corpus_entry,
     group_counts,
     short_example,
@@ -189,6 +190,8 @@ def build_config(
             for column, spec in config.columns.items()
         },
         "breakdowns": list(config.breakdowns),
+        "controls": control_names(suite, config, corpus),
+        "length_confound": config.length_confound,
         "features": schema.to_dict(),
         "seed": options.seed,
         "limit": options.limit,

@@ -35,6 +35,8 @@ class ItemTable:
         separator: ``[SEP]`` in a text is a change of speaker.
         breakdowns: columns by whose values scores are also reported.
         artefacts: the build's artefact scores of this table.
+        controls: the configs that are its controls.
+        length_confound: the suite wants the correlation of margin and length shown.
     """
 
     config: str
@@ -45,6 +47,8 @@ class ItemTable:
     separator: bool
     breakdowns: tuple[str, ...] = ()
     artefacts: tuple[Mapping[str, Any], ...] = ()
+    controls: tuple[str, ...] = ()
+    length_confound: bool = False
 
 
 def tables(
@@ -96,6 +100,8 @@ def tables(
             separator=about.get("separator", any(_has_separator(item) for item in items)),
             breakdowns=breakdowns,
             artefacts=tuple(quality.get("artefact", ())),
+            controls=tuple(about.get("controls", ())),
+            length_confound=bool(about.get("length_confound", False)),
         )
 
 

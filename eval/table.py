@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from eval.blocks import blocks
 from eval.results import Results
 from eval.summary import FEW_ITEMS, Score, shown
 
@@ -27,6 +28,8 @@ def print_table(results: Results, console: Any = None) -> None:
             f"{_interval(macro.ci_low, macro.ci_high)}",
             markup=False,
         )
+    for block in blocks(results):
+        console.print(block)
     for note in results.notes:
         console.print(f"· {note}", markup=False)
     console.print(results.signature, markup=False, soft_wrap=True, style="dim")
