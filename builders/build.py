@@ -13,6 +13,7 @@ from builders.entries import (
     config_rank,
     control_names,
     corpus_entry,
+    detail_counts,
     group_counts,
     short_example,
     suite_entry,
@@ -164,6 +165,7 @@ def build_config(
             "download_size": written.download_size,
             "content_hash": written.content_hash,
             "groups": group_counts(config, drafts),
+            "details": detail_counts(config, drafts),
         }
         report[split] = quality(config, drafts)
         example = example or short_example(rows)
@@ -190,6 +192,7 @@ def build_config(
             for column, spec in config.columns.items()
         },
         "breakdowns": list(config.breakdowns),
+        "headline": config.headline,
         "controls": control_names(suite, config, corpus),
         "length_confound": config.length_confound,
         "features": schema.to_dict(),

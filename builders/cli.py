@@ -98,6 +98,9 @@ def suite_parser(suite: Suite) -> argparse.ArgumentParser:
 def add_settings(parser: argparse.ArgumentParser, suite: Suite) -> None:
     """The options that only this suite has."""
     for name, default in suite.settings.items():
+        if isinstance(default, bool):
+            parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help="add it")
+            continue
         parser.add_argument(
             f"--{name.replace('_', '-')}",
             metavar=name[0].upper(),

@@ -76,16 +76,30 @@ def corpus_entry(corpus: Corpus) -> dict[str, Any]:
 
 def type_name(kind: Any) -> str:
     """A column's type as the card shows it."""
-    return f"list of {kind[0]}" if isinstance(kind, list) else str(kind)
+    if isinstance(kind, list):
+        return f"list of {type_name(kind[0])}"
+    if isinstance(kind, dict):
+        return ", ".join(f"{name}: {type_name(of)}" for name, of in kind.items()).join("{}")
+    return str(kind)
 
 
 def group_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
-    """Items by prediction group and by the values of the breakdown columns."""
+    """Items by prediction group and by the values of the breakdown columns, without details."""
     counts: Counter[str] = Counter()
+    first = 1 if config.headline else 0
     for made in drafts:
-        counts.update({group for contrast in made.contrasts for group in contrast.groups})
+        counts.update({group for contrast in made.contrasts for group in contrast.groups[first:]})
         for column in config.breakdowns:
             counts[f"{column}={str(made.item.extra[column]).lower()}"] += 1
+    return dict(sorted(counts.items()))
+
+
+def detail_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
+    """Items by the first group of their predictions, where the config's score is over another."""
+    counts: Counter[str] = Counter()
+    if config.headline:
+        for made in drafts:
+            counts.update({contrast.groups[0] for contrast in made.contrasts})
     return dict(sorted(counts.items()))
 
 

@@ -89,7 +89,11 @@ def find_sources(
             )
         sources.found.append(Source(corpus, fitting))
     if (not names and not extra) or SAMPLE in names:
+        # A config is built from one sample: that of its best corpus that has any.
+        left = list(suite.configs)
         for name, configs in natives.items():
-            if (sample := sample_of(registered(name))) is not None:
-                sources.found.append(Source(sample, configs))
+            fitting = tuple(config for config in configs if config in left)
+            if fitting and (sample := sample_of(registered(name))) is not None:
+                sources.found.append(Source(sample, fitting))
+                left = [config for config in left if config not in fitting]
     return sources

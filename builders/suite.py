@@ -247,6 +247,9 @@ class Config:
         breakdowns: columns by whose values scores are also reported.
         separator: whether texts hold ``[SEP]``.
         artefact: what the artefact classifier sees, in words.
+        headline: the group of predictions that the config's own score is over; empty: all of them.
+            Where there is one, the first group of a prediction is a detail: counted in a table of
+            its own, and left out of macro averages.
         controls: the suite's configs (their names) that have the same manipulation and formulas
             without the incoherence: the evaluator reports the differences of the mean margins.
         length_confound: conditions differ in length by what the manipulation does: the evaluator
@@ -262,6 +265,7 @@ class Config:
     breakdowns: tuple[str, ...] = ()
     separator: bool = False
     artefact: str = ""
+    headline: str = ""
     controls: tuple[str, ...] = ()
     length_confound: bool = False
     genre: str = ""

@@ -34,6 +34,7 @@ class ItemTable:
         verified: the row hashes were compared with those that the build wrote.
         separator: ``[SEP]`` in a text is a change of speaker.
         breakdowns: columns by whose values scores are also reported.
+        headline: the group of predictions that the table's own score is over; empty: all.
         artefacts: the build's artefact scores of this table.
         controls: the configs that are its controls.
         length_confound: the suite wants the correlation of margin and length shown.
@@ -47,6 +48,7 @@ class ItemTable:
     separator: bool
     breakdowns: tuple[str, ...] = ()
     artefacts: tuple[Mapping[str, Any], ...] = ()
+    headline: str = ""
     controls: tuple[str, ...] = ()
     length_confound: bool = False
 
@@ -100,6 +102,7 @@ def tables(
             separator=about.get("separator", any(_has_separator(item) for item in items)),
             breakdowns=breakdowns,
             artefacts=tuple(quality.get("artefact", ())),
+            headline=str(about.get("headline", "")),
             controls=tuple(about.get("controls", ())),
             length_confound=bool(about.get("length_confound", False)),
         )

@@ -69,9 +69,10 @@ def gather(
             judgements,
             breakdowns=table.breakdowns,
             artefacts=table.artefacts,
+            headline=table.headline,
             seed=seed,
         )
-        average = macro(table.config, table.split, judgements, seed)
+        average = macro(table.config, table.split, judgements, table.headline, seed)
         macros += [average] if average else []
     about_model = {
         "name": model.name,
@@ -150,7 +151,14 @@ def _about_dataset(source: Source, tables: Tables) -> dict[str, Any]:
 
 def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
     """What a reader of the table must know, one line each."""
-    lines = []
+    lines = [
+        f"{table.config}: its own score and those by column are over {table.headline!r}"
+        for table, _ in tables
+        if table.headline
+    ]
+    details = [score for score in scores if score.level == "detail"]
+    if hidden := len(details) - len(shown(details)):
+        lines.append(f"{hidden:,} groups of fewer than {FEW_ITEMS} items: only in results.json")
     if any(score.n < FEW_ITEMS for score in shown(scores)):
         lines.append(f"! fewer than {FEW_ITEMS} items: read the interval, not the score")
     if any(score.first_left_out for score in scores):

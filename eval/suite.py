@@ -265,7 +265,8 @@ def features(extra: Mapping[str, Any] | None = None) -> Any:
     """``datasets.Features`` of an items table; ``extra`` maps a suite's own columns to types.
 
     A type is the name of an Arrow type (``"string"``, ``"float64"``, ``"bool"``), a list of one
-    (``["int32"]``), or a ready ``datasets`` feature.
+    (``["int32"]``), a struct of named ones (``{"word": "string"}``), or a ready ``datasets``
+    feature.
     """
     from datasets import Features, List, Value
 
@@ -274,6 +275,8 @@ def features(extra: Mapping[str, Any] | None = None) -> Any:
             return Value(kind)
         if isinstance(kind, list):
             return List(feature(kind[0]))
+        if isinstance(kind, dict):
+            return {name: feature(of) for name, of in kind.items()}
         return kind
 
     region = {"region_number": Value("int32"), "content": Value("string")}

@@ -27,7 +27,8 @@ class Score:
         config, split: the table.
         formula, metric: of the predictions; empty where they have several.
         group: a group of predictions, or ``column=value``; empty: all.
-        level: ``all``, ``formula``, ``group`` or ``column``.
+        level: ``all``, ``formula``, ``group``, ``detail`` (a group that is a row of the suite's
+            table, where the config's own score is over a group of many) or ``column``.
         n: items in the score; ``n_discourses`` the discourses that they come from, ``n_clusters``
             those of which no two share most of their text: what intervals are over.
         met: items whose prediction holds (shares added up where an item has several).
@@ -92,6 +93,7 @@ def summarise(
     *,
     breakdowns: Sequence[str] = (),
     artefacts: Sequence[Mapping[str, Any]] = (),
+    headline: str = "",
     seed: int = 0,
 ) -> list[Score]:
     """The scores of one table: of all items, then by formula, by group, by column.
@@ -101,39 +103,59 @@ def summarise(
         judgements: of all its predictions.
         breakdowns: columns by whose values scores are also reported.
         artefacts: the manifest's artefact scores of this table.
+        headline: the group of predictions that the score of all items, and those by column, are
+            over; empty: all predictions.
         seed: of the bootstraps.
     """
     kinds = list(dict.fromkeys((j.formula, j.metric) for j in judgements))
-    selections: dict[tuple[str, str], list[Judgement]] = {("all", ""): list(judgements)}
+    wide = [j for j in judgements if not headline or headline in j.groups]
+    selections: dict[tuple[str, str], list[Judgement]] = {("all", ""): wide}
     if len(kinds) > 1:
         for formula, metric in kinds:
             same = [j for j in judgements if (j.formula, j.metric) == (formula, metric)]
             selections["formula", f"{formula} {metric}"] = same
     for judgement in judgements:
-        for group in judgement.groups:
-            selections.setdefault(("group", group), []).append(judgement)
+        for place, group in enumerate(judgement.groups):
+            level = "detail" if headline and place == 0 else "group"
+            selections.setdefault((level, group), []).append(judgement)
     for column in breakdowns:
-        for judgement in sorted(judgements, key=lambda j: str(j.item.extra[column])):
+        for judgement in sorted(wide, key=lambda j: str(j.item.extra[column])):
             group = f"{column}={_text(judgement.item.extra[column])}"
             selections.setdefault(("column", group), []).append(judgement)
+    # Details last: they are many.
+    ordered = sorted(selections.items(), key=lambda selection: selection[0][0] == "detail")
     return [
         _score(config, split, level, name, chosen, artefacts, seed)
-        for (level, name), chosen in selections.items()
+        for (level, name), chosen in ordered
     ]
 
 
 def shown(scores: Sequence[Score]) -> list[Score]:
-    """The scores that a table or a plot shows: by formula only where there are no groups."""
-    grouped = {(score.config, score.split) for score in scores if score.level == "group"}
-    return [s for s in scores if s.level != "formula" or (s.config, s.split) not in grouped]
+    """The scores that a table or a plot shows.
+
+    By formula only where there are no groups, details only where they have items enough.
+    """
+    grouped = {(s.config, s.split) for s in scores if s.level in ("group", "detail")}
+    return [
+        s
+        for s in scores
+        if (s.level != "formula" or (s.config, s.split) not in grouped)
+        and (s.level != "detail" or s.n >= FEW_ITEMS)
+    ]
 
 
-def macro(config: str, split: str, judgements: Sequence[Judgement], seed: int = 0) -> Macro | None:
-    """The macro average over a table's groups; None where there are fewer than two."""
+def macro(
+    config: str, split: str, judgements: Sequence[Judgement], headline: str = "", seed: int = 0
+) -> Macro | None:
+    """The macro average over a table's groups; None where there are fewer than two.
+
+    Over the first group of each prediction, the row of the suite's table; with a ``headline`` only
+    of predictions in that group.
+    """
     members: dict[str, list[Judgement]] = {}
     for judgement in judgements:
-        for group in judgement.groups:
-            members.setdefault(group, []).append(judgement)
+        if judgement.groups and (not headline or headline in judgement.groups):
+            members.setdefault(judgement.groups[0], []).append(judgement)
     groups = []
     for chosen in members.values():
         values = item_values(chosen)
@@ -195,7 +217,7 @@ def _score(
     metrics = {judgement.metric for judgement in judgements}
     formula = next(iter(formulas)) if len(formulas) == 1 else ""
     metric = next(iter(metrics)) if len(metrics) == 1 else ""
-    group = name if level in ("group", "column") else ""
+    group = name if level in ("group", "detail", "column") else ""
     artefact = _artefact(artefacts, formula, metric, group)
     values = item_values(judgements)
     clusters = [value.cluster for value in values]

@@ -1,4 +1,4 @@
-"""The command line of the loaders: list the corpora, show one."""
+"""The command line of the loaders: list the corpora, show one, fetch one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from loaders import fetch_command
 from loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
-from loaders.find import DATA_VARIABLE, find, places
+from loaders.find import DATA_VARIABLE, UNFINISHED, find, how_to_obtain, places
 from loaders.read import read
 from loaders.registry import CORPORA, corpus
 
@@ -20,6 +21,8 @@ examples:
   python -m loaders --data-dir ~/corpora             the same, looking in that folder first
   python -m loaders show storycloze                  licence, expected files, a first discourse
   python -m loaders show personachat --data-dir DIR --json
+  python -m loaders fetch                            what can be downloaded, and on which terms
+  python -m loaders fetch winograd
 
 Files are looked for in DIR/<corpus>/ and DIR (--data-dir), in ${DATA_VARIABLE}/<corpus>/, and
 in the folder for caches (`show` names it). Any dataset on the Hugging Face Hub can be read as well,
@@ -28,9 +31,11 @@ from Python: loaders.hub.hub_corpus("org/name", column="sentences").
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code is 2 where a corpus cannot be shown."""
+    """Run the command; exit code 2 where a corpus cannot be shown or fetched, 130 after Ctrl-C."""
     options = _parser().parse_args(arguments)
     try:
+        if options.command == "fetch":
+            return fetch_command.run(options)
         if options.command == "show":
             described = _describe(corpus(options.corpus), options.data_dir, with_first=True)
             _print_json(described) if options.json else _print_description(described)
@@ -40,6 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CorpusError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on from here", file=sys.stderr)
+        return 130
     except BrokenPipeError:  # `| head` has seen enough
         sys.stderr.close()
     return 0
@@ -48,12 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m loaders",
-        description="List the corpora that can be read, and show what one declares.",
+        description="List the corpora that can be read, show what one declares, or fetch it.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(data_dir=None, json=False)
-    commands = parser.add_subparsers(dest="command", title="commands", metavar="list|show")
+    commands = parser.add_subparsers(dest="command", title="commands", metavar="list|show|fetch")
     listing = commands.add_parser("list", help="list all corpora (the default)")
     show = commands.add_parser("show", help="show one corpus")
     show.add_argument("corpus", help="its name in the list")
@@ -69,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         each.add_argument(
             "--json", action="store_true", default=argparse.SUPPRESS, help="print JSON"
         )
+    fetch_command.add_parser(commands)
     return parser
 
 
@@ -86,7 +95,7 @@ def _describe(declared: Corpus, data_dir: Path | None, with_first: bool = False)
         "language": declared.language,
         "homepage": declared.homepage,
         "formats": declared.native,
-        "obtain": declared.obtain,
+        "obtain": how_to_obtain(declared),
         "expected_files": {
             name: list(
                 dict.fromkeys(p.example or p.glob for p in declared.patterns if p.split == name)
@@ -173,7 +182,8 @@ def _print_description(entry: dict[str, Any]) -> None:
             print(f"    {split}: {name}")
     print("  looked for in:")
     for place in entry["places"]:
-        print(f"    {place}" + ("  <- found" if place == entry["found"] else ""))
+        unfinished = "  <- fetching was cut off" if Path(place, UNFINISHED).exists() else ""
+        print(f"    {place}" + ("  <- found" if place == entry["found"] else unfinished))
     for label in ("files", "ignored"):
         if entry.get(label):
             print(f"  {label}:" + (" (the same text again)" if label == "ignored" else ""))

@@ -3,7 +3,8 @@
 The places, in order: ``DIR/<corpus>/`` and ``DIR`` of ``--data-dir DIR``, then
 ``$COHERENCEGYM_DATA/<corpus>``, then ``coherencegym/<corpus>`` in the platform's folder for caches.
 The first place that holds any file of the corpus is used, and the others are not looked at: files
-of two places are never mixed.
+of two places are never mixed. A place in which ``python -m loaders fetch`` was cut off is refused
+until it is run again: half a corpus is no corpus.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loaders.corpus import Corpus, CorpusError, CorpusFile, CorpusNotFoundError, FilePattern
+from loaders.origin import origin_names
 
 #: Environment variable that names a folder with one folder a corpus.
 DATA_VARIABLE = "COHERENCEGYM_DATA"
+#: Hidden file in a folder into which a corpus is being fetched, until all of it is there.
+UNFINISHED = ".fetch-unfinished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +52,31 @@ def places(corpus: Corpus, data_dir: Path | None = None) -> tuple[Path, ...]:
         if not data_dir.is_dir():
             raise CorpusError(f"{data_dir}: no such folder (given as the data folder)")
         sought += [data_dir / corpus.name, data_dir]
-    if variable := os.environ.get(DATA_VARIABLE):
-        sought.append(Path(variable).expanduser() / corpus.name)
+    if os.environ.get(DATA_VARIABLE):
+        sought.append(data_root() / corpus.name)
+    sought.append(_cache() / corpus.name)
+    return tuple(sought)
+
+
+def data_root(data_dir: Path | None = None) -> Path:
+    """The folder under which a fetched corpus gets a folder of its own name: the first place."""
+    if data_dir is not None:
+        return data_dir
+    variable = os.environ.get(DATA_VARIABLE)
+    return Path(variable).expanduser() if variable else _cache()
+
+
+def _cache() -> Path:
     import platformdirs  # here: the help does not need it
 
-    sought.append(platformdirs.user_cache_path("coherencegym", appauthor=False) / corpus.name)
-    return tuple(sought)
+    return platformdirs.user_cache_path("coherencegym", appauthor=False)
+
+
+def how_to_obtain(corpus: Corpus) -> str:
+    """How to get the files, one sentence; begins with the command where there is one."""
+    if corpus.name in origin_names():
+        return f"`python -m loaders fetch {corpus.name}`, or {corpus.obtain}"
+    return corpus.obtain
 
 
 def find(
@@ -78,18 +101,25 @@ def find(
     sought = places(corpus, data_dir)
     for place in sought:
         matches = _matches(corpus, place)
+        if matches and (place / UNFINISHED).exists():
+            raise CorpusNotFoundError(
+                f"{corpus.name}: {place} has a part of the files only, fetching them was cut off; "
+                f"run `python -m loaders fetch {corpus.name}` again, or delete {UNFINISHED} there "
+                "to use what there is"
+            )
         if matches:
             wanted = _wanted(matches, splits)
             if not wanted:
                 there = ", ".join(dict.fromkeys(pattern.split for pattern, _ in matches))
                 raise CorpusNotFoundError(
                     f"{corpus.name}: {place} has files of split {there} only, "
-                    f"expected {_expected(corpus, splits)}; to get the files: {corpus.obtain}"
+                    f"expected {_expected(corpus, splits)}; "
+                    f"to get the files: {how_to_obtain(corpus)}"
                 )
             return _choose(corpus, place, wanted)
     raise CorpusNotFoundError(
         f"{corpus.name}: no files found; expected {_expected(corpus, splits)} "
-        f"in one of: {', '.join(map(str, sought))}; to get the files: {corpus.obtain}"
+        f"in one of: {', '.join(map(str, sought))}; to get the files: {how_to_obtain(corpus)}"
     )
 
 

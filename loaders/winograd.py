@@ -82,6 +82,7 @@ def read_winogrande(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
 #: The XML is proven and comes first.
 _LONG = {
     "WSCollection*.xml": "WSCollection.xml",
+    "raw/WSCollection*.xml": "raw/WSCollection.xml",
     "wsc28[35]*.xml": "WSCollection.xml",
     "wsc285/test-*.parquet": "wsc285/test-00000-of-00001.parquet",
     "wsc285*.parquet": "wsc285/test-00000-of-00001.parquet",

@@ -11,6 +11,7 @@ os.environ.setdefault("HF_ENDPOINT", "http://127.0.0.1:9")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
 os.environ.setdefault("HF_UPDATE_DOWNLOAD_COUNTS", "0")
+os.environ["COHERENCEGYM_MIRROR"] = "http://127.0.0.1:9"  # nor the origin of a corpus
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 for secret in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "COHERENCEGYM_DATA"):

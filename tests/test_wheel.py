@@ -63,6 +63,15 @@ def test_the_wheel_holds_nothing_but_the_packages(installed: Path) -> None:
     assert tops == PACKAGES
 
 
+def test_the_wheel_knows_what_can_be_fetched(
+    installed: Path, repository: Path, tmp_path: Path
+) -> None:
+    listed = json.loads(run(installed, tmp_path, "loaders", "fetch", "--json"))
+    names = sorted(path.stem for path in (repository / "loaders/origins").iterdir())
+    assert [entry["name"] for entry in listed] == names
+    assert len(names) == 9
+
+
 def test_the_wheel_builds_and_scores_outside_the_repository(
     installed: Path, tmp_path: Path
 ) -> None:

@@ -31,10 +31,12 @@ FOLDS = 10
 class Decision:
     """One prediction decided by the classifier: 1 right, 0 wrong, one half a tie.
 
-    ``owner`` is the discourse or the family of discourses that it belongs to (:class:`Draft`).
+    ``owner`` is the discourse or the family of discourses that it belongs to (:class:`Draft`),
+    ``item`` its number; ``groups`` are those of its prediction and of its item's columns.
     """
 
     owner: str
+    item: int
     formula: str
     metric: str
     groups: tuple[str, ...]
@@ -65,7 +67,7 @@ def quality(config: Config, drafts: Sequence[Draft]) -> dict[str, Any]:
             "largest": max(differences, key=abs),
         },
         "artefact_classifier": config.artefact,
-        "artefact": artefact_scores(drafts, config.breakdowns),
+        "artefact": artefact_scores(drafts, config.breakdowns, config.headline),
     }
 
 
@@ -74,22 +76,41 @@ def _words(draft: Draft, condition: str) -> int:
     return len(content.replace(SEPARATOR, " ").split())
 
 
-def artefact_scores(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[dict[str, Any]]:
+def artefact_scores(
+    drafts: Sequence[Draft], breakdowns: Sequence[str], headline: str = ""
+) -> list[dict[str, Any]]:
     """Artefact scores of all items together (group ``""``) and of each group.
 
-    Empty where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from.
+    One for each formula and metric, and where a group has several of them one over all, in which
+    an item's value is the mean over its predictions. With a ``headline`` the score of all items and
+    those by column are over that group alone. Empty where there are fewer than
+    :data:`FEWEST_DISCOURSES` discourses to learn from.
     """
     drafts = _sample(drafts)
     if len({draft.item.discourse_id for draft in drafts}) < FEWEST_DISCOURSES:
         return []
+    members: dict[str, list[Decision]] = defaultdict(list)
+    for decision, columns in _decide(drafts, breakdowns):
+        wide = not headline or headline in decision.groups
+        for group in (*decision.groups, *(("", *columns) if wide else ())):
+            members[group].append(decision)
     grouped: dict[tuple[str, str, str], list[Decision]] = defaultdict(list)
-    for decision in _decide(drafts, breakdowns):
-        for group in ("", *decision.groups):
+    for group, decisions in members.items():
+        for decision in decisions:
             grouped[decision.formula, decision.metric, group].append(decision)
+        formulas = {decision.formula for decision in decisions}
+        metrics = {decision.metric for decision in decisions}
+        if len(formulas) > 1 or len(metrics) > 1:
+            formula = "" if len(formulas) > 1 else decisions[0].formula
+            metric = "" if len(metrics) > 1 else decisions[0].metric
+            grouped[formula, metric, group] = decisions
     scores = []
     for (formula, metric, group), decisions in sorted(grouped.items()):
-        values = [decision.value for decision in decisions]
-        owners = [decision.owner for decision in decisions]
+        by_item: dict[int, list[Decision]] = defaultdict(list)
+        for decision in decisions:
+            by_item[decision.item].append(decision)
+        values = [mean(decision.value for decision in own) for own in by_item.values()]
+        owners = [own[0].owner for own in by_item.values()]
         interval = share_interval(values, owners)
         scores.append(
             {
@@ -116,7 +137,10 @@ def _sample(drafts: Sequence[Draft]) -> list[Draft]:
     return [draft for draft in drafts if draft.item.discourse_id in chosen]
 
 
-def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterable[Decision]:
+def _decide(
+    drafts: Sequence[Draft], breakdowns: Sequence[str]
+) -> Iterable[tuple[Decision, tuple[str, ...]]]:
+    """The decisions, each with the groups that its item is in by its columns."""
     texts: list[tuple[str, ...]] = []
     labels: list[int] = []
     owners: list[str] = []
@@ -135,12 +159,11 @@ def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterable[Deci
             worse = scores[row_of[number, contrast.incoherent]]
             better = scores[row_of[number, contrast.coherent]]
             value = 0.5 if abs(worse - better) < 1e-9 else float(worse > better)
-            yield Decision(
-                draft.owner,
-                contrast.formula,
-                contrast.metric,
-                (*contrast.groups, *values),
-                value,
+            yield (
+                Decision(
+                    draft.owner, number, contrast.formula, contrast.metric, contrast.groups, value
+                ),
+                values,
             )
 
 

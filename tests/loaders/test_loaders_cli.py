@@ -84,6 +84,7 @@ def test_errors_are_one_line_and_exit_code_2(
 
 def test_help_is_quick_and_imports_nothing_heavy(repository: Path) -> None:
     heavy = ["datasets", "rich", "spacy", "nltk", "huggingface_hub", "platformdirs", "numpy"]
+    heavy += ["httpx2", "filelock", "multiprocessing"]
     code = (
         "import sys; from loaders.cli import main\n"
         "try: main(['--help'])\n"

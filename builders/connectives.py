@@ -1,0 +1,278 @@
+"""Connectives: what follows a connective is more surprising if it cannot say how the parts relate.
+
+Beyer, Loáiciga and Schlangen 2021, section 4.5, on Disco-Annotation (Popescu-Belis et al. 2012) and
+on corpora in the manner of the Penn Discourse Treebank. One row is one segment: as it stands, and
+with each other connective in the place of the annotated one. Two families of predictions:
+
+- after a replacement the continuation is more surprising than in the original (the paper's Table
+  4);
+- it is more surprising after a replacement that cannot carry the annotated sense than after one
+  that can (the paper's hypothesis). Here neither condition is what the author wrote.
+
+    python -m builders.connectives --corpus gum --data-dir PATH
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from builders.citations import BEYER_2021
+from builders.suite import Column, Config, Contrast, Draft, Suite, condition, item_edits
+from eval.suite import Item, SuiteError, validate_item
+from loaders.discourse import Discourse
+from loaders.senses import CONNECTIVES as KNOWN
+from loaders.senses import Meaning, UnknownSenseError, carries, meaning_of
+from manipulations.connective_context import fits, syntax
+from manipulations.connective_segments import CONNECTIVES, ConnectiveSegments
+from manipulations.connective_substitution import ConnectiveSubstitution, around_connective
+from manipulations.operator import Context
+
+ORIGINAL = "original"
+#: What the score of a config is taken over: pairs in which nothing but the sense is wrong.
+HEADLINE = "different sense, same syntax"
+#: Senses whose word is no connective there: groups of their own, in no aggregate.
+NO_CONNECTIVES = ("prep", "adv")
+
+
+@dataclass(frozen=True)
+class Substitutions:
+    """One item for each segment: the original and a condition for each replacement."""
+
+    segments: ConnectiveSegments
+
+    @property
+    def recipe(self) -> str:
+        """The operators, as the manifest records them."""
+        return f"{self.segments} | ConnectiveSubstitution(each other connective)"
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """The two families of predictions, for the card."""
+        return (Contrast("replacement", ORIGINAL, 3), Contrast("different", "same", 3))
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+        """Yield the items of a document.
+
+        Raises:
+            SuiteError: a sense that the table of senses does not have.
+        """
+        for segment in self.segments(discourse, context):
+            place = Place.of(segment)
+            versions = {ORIGINAL: segment}
+            for word in self.segments.connectives:
+                if word != place.word:
+                    (versions[word],) = ConnectiveSubstitution(word)(segment, context)
+            yield self._draft(place, versions)
+
+    def _draft(self, place: Place, versions: dict[str, Discourse]) -> Draft:
+        segment = versions[ORIGINAL]
+        others = [name for name in versions if name != ORIGINAL]
+        contrasts = (*place.against_original(others), *place.different_over_same(others))
+        item = Item(
+            item_id=f"{segment.id}/{segment.variant}",
+            item_number=0,
+            conditions=tuple(
+                condition(name, version, around_connective(version))
+                for name, version in versions.items()
+            ),
+            predictions=tuple(contrast.prediction for contrast in contrasts),
+            discourse_id=segment.id,
+            corpus=segment.corpus,
+            edits=tuple(e for name, version in versions.items() for e in item_edits(name, version)),
+            extra=place.columns(segment, others),
+        )
+        validate_item(item)
+        views = {name: (around_connective(v)[1].lower(),) for name, v in versions.items()}
+        return Draft(item, contrasts, views)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An annotated connective: its sense, and which replacements fit."""
+
+    word: str
+    sense: str
+    source: str
+    meaning: Meaning
+    sentence: str
+    start: int
+    end: int
+
+    @classmethod
+    def of(cls, segment: Discourse) -> Place:
+        """The connective that a segment was cut out for."""
+        relation = segment.relations[0]
+        assert relation.connective is not None
+        unit, start, end = relation.connective[0]
+        sentence = segment.units[unit].text
+        word, source = sentence[start:end].lower(), segment.meta.get("sense_source", "")
+        try:
+            found = [meaning_of(source, sense, word) for sense in relation.senses]
+        except UnknownSenseError as error:
+            raise SuiteError(f"{segment.corpus}/{segment.id}/{segment.variant}: {error}") from None
+        if not found:
+            raise SuiteError(f"{segment.corpus}/{segment.id}/{segment.variant}: no sense")
+        # Of several senses all have to be carried.
+        meanings = tuple(dict.fromkeys(m for each in found for m in each.meanings))
+        times = {each.time for each in found if each.time}
+        meaning = Meaning(meanings, times.pop() if len(times) == 1 else "")
+        return cls(word, " + ".join(relation.senses), source, meaning, sentence, start, end)
+
+    @property
+    def row(self) -> str:
+        """The row of the paper's table: ``as_causal``, or ``as_prep`` where it is no connective."""
+        sense = self.sense if self.sense in NO_CONNECTIVES else self.meaning.name
+        return f"{self.word}_{sense}"
+
+    @property
+    def is_connective(self) -> bool:
+        """Whether the word is one here, and may count in aggregates."""
+        return self.sense not in NO_CONNECTIVES
+
+    def same_sense(self, word: str) -> bool | None:
+        """Whether a replacement can carry the sense; None where only in part, or nobody knows."""
+        return carries(KNOWN[word], self.meaning)
+
+    def same_syntax(self, word: str) -> bool:
+        """Whether a replacement can stand here by grammar."""
+        return fits(word, KNOWN[word].syntax, self.sentence, self.start, self.end)
+
+    def against_original(self, replacements: list[str]) -> Iterator[Contrast]:
+        """Each replacement against the original."""
+        for word in replacements:
+            sense = {True: "same sense", False: "different sense", None: "sense in part"}[
+                self.same_sense(word)
+            ]
+            grammar = "same syntax" if self.same_syntax(word) else "other syntax"
+            aggregate = (f"{sense}, {grammar}",) if self.is_connective else ()
+            yield Contrast(word, ORIGINAL, 3, groups=(f"{self.row} → {word}", *aggregate))
+
+    def different_over_same(self, replacements: list[str]) -> Iterator[Contrast]:
+        """Each replacement that cannot carry the sense against each that can."""
+        for different in replacements:
+            for same in replacements:
+                if self.same_sense(different) is False and self.same_sense(same) is True:
+                    alike = self.same_syntax(different) and self.same_syntax(same)
+                    grammar = "same syntax" if alike else "other syntax"
+                    aggregate = (f"different > same, {grammar}",) if self.is_connective else ()
+                    groups = (f"{self.row}: different > same", *aggregate)
+                    yield Contrast(different, same, 3, groups=groups)
+
+    def columns(self, segment: Discourse, replacements: list[str]) -> dict[str, Any]:
+        """The suite's own columns."""
+        return {
+            "connective": self.word,
+            "sense": self.sense,
+            "sense_source": self.source,
+            "meaning": self.meaning.name,
+            "syntax": syntax(self.sentence, self.start, self.end),
+            "genre": segment.meta.get("genre", ""),
+            "sentences": len(segment.units),
+            "substitutions": [
+                {
+                    "replacement": word,
+                    "same_sense": self.same_sense(word),
+                    "same_syntax": self.same_syntax(word),
+                }
+                for word in replacements
+            ],
+        }
+
+
+COLUMNS = {
+    "connective": Column("string", "the connective that the author wrote, lower-case"),
+    "sense": Column("string", "its sense as the corpus has it; several joined by ` + `"),
+    "sense_source": Column(
+        "string",
+        "whose senses: `pdtb3` (Webber et al. 2019), `pdtb2` (Prasad et al. 2008), `disco` "
+        "(Popescu-Belis et al. 2012)",
+    ),
+    "meaning": Column(
+        "string",
+        "the sense in common terms: contrast, concession, causal, temporal, comparison or other; "
+        "two joined by a hyphen where both hold",
+    ),
+    "syntax": Column(
+        "string", "how the connective is used: subordinator, adverbial or coordinator"
+    ),
+    "genre": Column("string", "genre of the document; empty where the corpus names none"),
+    "sentences": Column("int32", "sentences in the segment"),
+    "substitutions": Column(
+        [{"replacement": "string", "same_sense": "bool", "same_syntax": "bool"}],
+        "for each replacement whether it can carry the sense (none: in part, or unknown) and "
+        "whether it fits by grammar",
+    ),
+}
+
+
+def suite(meanwhile: bool = False) -> Suite:
+    """The suite; ``meanwhile`` adds that connective to those that are replaced and put."""
+    words = tuple(sorted((*CONNECTIVES, "meanwhile"))) if meanwhile else CONNECTIVES
+    return Suite(
+        name="connectives",
+        title="Connectives",
+        version="1.0.0",
+        hypothesis=(
+            "A model that notices incoherence finds what follows a connective more surprising if "
+            "the connective cannot express how the two parts of the text are related."
+        ),
+        description=(
+            "Segments of one to four sentences around an annotated connective, each with the "
+            f"connective replaced by the others of {', '.join(words)}. The text after it is the "
+            "same in every condition. Group names say what was replaced: `as_causal → since` is "
+            "`as` in a causal sense, replaced by `since`."
+        ),
+        conditions={
+            ORIGINAL: "the segment as its author wrote it",
+            **{word: f"the connective replaced by `{word}`" for word in words},
+        },
+        limitations=(
+            f"The score of a config is over `{HEADLINE}`: replacements that cannot carry the "
+            "sense but fit by grammar. Of the others, `however` → `since` breaks the grammar "
+            "rather than the coherence, and `since` → `as` may break nothing: a model that reads "
+            "well scores near 50 % where the sense is the same, unless it prefers whatever the "
+            "author wrote.",
+            "Any replacement may be rarer in its place than the original. `different > same` "
+            "compares two replacements with each other and is free of this.",
+            "Few senses have 30 items; a score of a single group with fewer says little.",
+            "What a connective can mean is a table (`loaders/connectives.tsv`), not a judgement of "
+            "each item: some replacements that it calls different read well.",
+            "Of two temporal senses one may say that things happen together (`while`) and the "
+            "other that they do not (`since`): such replacements count as neither the same nor a "
+            "different sense.",
+            "Punctuation is left as it is: `However, it rained` becomes `Since, it rained`.",
+            "`as` in a prepositional sense and `yet` as an adverb, which Disco-Annotation marks, "
+            "are groups of their own and in no aggregate.",
+        ),
+        citation=BEYER_2021,
+        configs=(
+            Config(
+                name="",
+                corpora=("disco", "pdtb", "gum", "tedmdb"),
+                drafter=Substitutions(ConnectiveSegments(words)),
+                summary="segments around a connective, and the same with each other connective",
+                regions=(
+                    "the text before the connective",
+                    "the connective",
+                    "the text after the connective, the same in every condition",
+                ),
+                columns=COLUMNS,
+                breakdowns=("meaning", "genre"),
+                headline=HEADLINE,
+                artefact="a bag of words of the connective alone",
+            ),
+        ),
+        configure=suite,
+        settings={"meanwhile": meanwhile},
+        tags=("discourse-connectives", "discourse-relations"),
+    )
+
+
+SUITE = suite()
+
+if __name__ == "__main__":
+    from builders.cli import run_suite
+
+    run_suite(SUITE)

@@ -1,0 +1,118 @@
+"""What annotated senses mean, and which connective can carry which: two tables, read as data.
+
+Senses of the Penn Discourse Treebank (Prasad et al. 2008; Webber et al. 2019) and of
+Disco-Annotation (Popescu-Belis et al. 2012) are mapped to six meanings. Two temporal senses are one
+meaning only if they agree on whether things happen together: ``while`` cannot stand for ``since``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+
+MEANINGS = ("contrast", "concession", "causal", "temporal", "comparison", "other")
+
+
+class UnknownSenseError(ValueError):
+    """A sense that the table does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a sense means.
+
+    Attributes:
+        meanings: one of :data:`MEANINGS`, or several where both hold (``temporal-causal``).
+        time: of a temporal meaning, ``during`` or ``apart``; empty where nobody said.
+    """
+
+    meanings: tuple[str, ...]
+    time: str = ""
+
+    @property
+    def name(self) -> str:
+        """The meanings joined by a hyphen, as groups of predictions are named."""
+        return "-".join(self.meanings)
+
+
+@dataclass(frozen=True, slots=True)
+class Connective:
+    """What a connective can mean, and its syntax (``subordinator``, ``adverbial``, ...)."""
+
+    word: str
+    meanings: frozenset[str]
+    time: str
+    syntax: frozenset[str]
+
+
+def meaning_of(scheme: str, sense: str, connective: str = "") -> Meaning:
+    """The meaning of a sense.
+
+    Args:
+        scheme: ``pdtb2``, ``pdtb3`` or ``disco``.
+        sense: as the scheme writes it. Of a hierarchical sense (``Temporal.Synchronous``) the
+            longest known beginning counts.
+        connective: the annotated word, from which the time of a temporal sense follows where the
+            scheme does not say it.
+
+    Raises:
+        UnknownSenseError: the table has neither the sense nor a beginning of it.
+    """
+    parts = sense.split(".")
+    for length in range(len(parts), 0, -1):
+        found = _senses().get((scheme, ".".join(parts[:length]).lower()))
+        if found is not None:
+            known = CONNECTIVES.get(connective.lower())
+            if "temporal" in found.meanings and not found.time and known is not None:
+                return Meaning(found.meanings, known.time)
+            return found
+    labels = ", ".join(label for of, label in _senses() if of == scheme)
+    raise UnknownSenseError(f"sense {sense!r} is not known of {scheme}; expected one of {labels}")
+
+
+def carries(connective: Connective, meaning: Meaning) -> bool | None:
+    """Whether a connective can carry a meaning: all of it, none of it, or None for part of it.
+
+    None, too, for the meaning ``other``, of which nothing is known, and for a temporal meaning of
+    which nobody said whether things happen together.
+    """
+    if "other" in meaning.meanings:
+        return None
+    each = [_carries_one(connective, one, meaning.time) for one in meaning.meanings]
+    if all(each):
+        return True
+    return None if any(one is not False for one in each) else False
+
+
+def _carries_one(connective: Connective, meaning: str, time: str) -> bool | None:
+    if meaning not in connective.meanings:
+        return False
+    if meaning != "temporal" or connective.time == time:
+        return True
+    # Both are of time, but not of the same: neither the same sense nor plainly a different one.
+    return None
+
+
+def _rows(name: str, width: int) -> Iterator[list[str]]:
+    text = (files("loaders") / name).read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            cells = line.split("\t")
+            yield cells + [""] * (width - len(cells))
+
+
+@functools.cache
+def _senses() -> dict[tuple[str, str], Meaning]:
+    return {
+        (scheme, sense.lower()): Meaning(tuple(meanings.split()), time)
+        for scheme, sense, meanings, time in _rows("senses.tsv", 4)
+    }
+
+
+#: The connectives of the table by their word.
+CONNECTIVES: dict[str, Connective] = {
+    word: Connective(word, frozenset(meanings.split()), time, frozenset(syntax.split()))
+    for word, meanings, time, syntax in _rows("connectives.tsv", 4)
+}

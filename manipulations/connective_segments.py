@@ -1,0 +1,117 @@
+"""Segments around connectives: the whole sentences that a connective and its arguments stand in.
+
+Beyer et al. 2021, section 4.5, take the segments of Disco-Annotation, which are a sentence or a
+few. Of a corpus in the manner of the Penn Discourse Treebank a segment is the run of whole
+sentences from the first that holds a part of the relation to the last one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loaders.discourse import Discourse, Relation, Span
+from manipulations.annotations import move_annotations
+from manipulations.connective_context import unsuitable, words
+from manipulations.operator import Composable, Context
+
+#: The connectives of the paper (section 4.5), but for ``meanwhile``, which is rare.
+CONNECTIVES = ("although", "as", "however", "since", "though", "while", "yet")
+
+
+@dataclass(frozen=True)
+class ConnectiveSegments(Composable):
+    """Cut out a segment around each explicit connective of a list.
+
+    Attributes:
+        connectives: the words, lower-case.
+        most_sentences: segments of more sentences are left out.
+        fewest_words_after: connectives with fewer words after them in the segment are left out.
+
+    Each result has the segment's units, and of all relations only the one that it was cut out for.
+    Its variant is ``u<unit>c<character>``, the connective's place in the discourse (from 0). A
+    connective that two relations share is one segment with the senses of both.
+    """
+
+    connectives: tuple[str, ...] = CONNECTIVES
+    most_sentences: int = 4
+    fewest_words_after: int = 3
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the segments in the order of their connectives."""
+        for relation in explicit_relations(discourse):
+            assert relation.connective is not None
+            parts = [
+                discourse.units[unit].text[start:end].lower()
+                for unit, start, end in relation.connective
+            ]
+            if not set(" ".join(parts).split()) & set(self.connectives):
+                continue
+            if len(parts) > 1:
+                context.skipped["discontinuous connective"] += 1
+            elif parts[0] not in self.connectives:
+                context.skipped["connective of several words"] += 1
+            else:
+                yield from self._segment(discourse, relation, context)
+
+    def _segment(
+        self, discourse: Discourse, relation: Relation, context: Context
+    ) -> Iterator[Discourse]:
+        assert relation.connective is not None
+        unit, start, end = relation.connective[0]
+        held = [u for u, _, _ in relation.connective + relation.arg1 + relation.arg2]
+        first, last = min(held), max(held)
+        units = discourse.units[first : last + 1]
+        before = [u.text for u in discourse.units[first:unit]] + [
+            discourse.units[unit].text[:start]
+        ]
+        after = [discourse.units[unit].text[end:]] + [
+            u.text for u in discourse.units[unit + 1 : last + 1]
+        ]
+        if reason := unsuitable(discourse.units[unit].text, start, end):
+            context.skipped[reason] += 1
+        elif not any(map(words, before)):
+            context.skipped["connective begins the segment"] += 1
+        elif sum(map(words, after)) < self.fewest_words_after:
+            context.skipped[f"fewer than {self.fewest_words_after} words after the connective"] += 1
+        elif len(units) > self.most_sentences:
+            context.skipped[f"more than {self.most_sentences} sentences"] += 1
+        elif len({u.speaker for u in units}) > 1:
+            context.skipped["speakers change within the segment"] += 1
+        else:
+            kept = dataclasses.replace(discourse, relations=(relation,))
+            yield dataclasses.replace(
+                move_annotations(kept, lambda span: _inside(span, first, last)),
+                units=units,
+                variant=f"u{unit}c{start}",
+            )
+
+
+def explicit_relations(discourse: Discourse) -> list[Relation]:
+    """Explicit relations in the order of their connectives, each connective once.
+
+    Of relations that share a connective the arguments and senses are joined.
+    """
+    found: dict[Span, Relation] = {}
+    for relation in discourse.relations:
+        connective = relation.connective
+        if relation.type != "Explicit" or not connective:
+            continue
+        same = found.get(connective)
+        if same is not None:
+            relation = dataclasses.replace(
+                same,
+                arg1=same.arg1 + relation.arg1,
+                arg2=same.arg2 + relation.arg2,
+                senses=tuple(dict.fromkeys(same.senses + relation.senses)),
+            )
+        found[connective] = relation
+    return [found[span] for span in sorted(found)]
+
+
+def _inside(span: Span, first: int, last: int) -> Span | None:
+    """A span counted from the segment's first unit; none where it is not all in the segment."""
+    if not all(first <= unit <= last for unit, _, _ in span):
+        return None
+    return tuple((unit - first, start, end) for unit, start, end in span)

@@ -1,0 +1,457 @@
+"""Fetching: resumed, checked, tried again, and never half."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+from file_server import Fault, FileServer, serving
+
+from loaders.corpus import CorpusError
+from loaders.fetch import Survey, fetch
+from loaders.find import UNFINISHED
+from loaders.link import check_base
+from loaders.origin import Origin, RemoteFile
+
+COMMIT = "a" * 40
+BIG = random.Random(1).randbytes(200_000)
+CONTENT = {"big.bin": BIG, "folder/small.txt": b"small\n", "folder/with space": b"x" * 5000}
+
+
+@pytest.fixture(autouse=True)
+def _direct(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No proxy that this machine may have."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+@pytest.fixture
+def server() -> Iterator[FileServer]:
+    with serving() as site:
+        site.files = {f"someone/toy/{COMMIT}/{path}": text for path, text in CONTENT.items()}
+        yield site
+
+
+def origin_of(content: dict[str, bytes]) -> Origin:
+    files = tuple(
+        RemoteFile(path, len(text), hashlib.sha256(text).hexdigest())
+        for path, text in sorted(content.items())
+    )
+    return Origin("toy", "A toy", "someone/toy", COMMIT, "MIT", "MIT", "", "all", "", 0, files)
+
+
+TOY = origin_of(CONTENT)
+ONE = origin_of({"big.bin": BIG})
+PATH = f"someone/toy/{COMMIT}/big.bin"
+
+
+@pytest.fixture
+def go(server: FileServer, tmp_path: Path) -> Callable[..., Survey]:
+    """Fetches an origin from the server; ``slept`` collects the pauses."""
+
+    def run(origin: Origin = ONE, slept: list[float] | None = None, **more: object) -> Survey:
+        sleep = (slept if slept is not None else []).append
+        settings = {"base": server.url, "sleep": sleep, "jobs": 2, "timeout": 20.0} | more
+        return fetch(origin, tmp_path / "toy", **settings)  # type: ignore[arg-type]
+
+    return run
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """All files that are not hidden, by path."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.startswith(".")
+    }
+
+
+def ranges(server: FileServer) -> list[tuple[str, int]]:
+    return [(asked.range, asked.status) for asked in server.log]
+
+
+def test_all_files_come_under_their_paths(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    before = go(TOY)
+    assert before.missing == TOY.files
+    assert content(tmp_path / "toy") == CONTENT
+    assert not (tmp_path / "toy" / UNFINISHED).exists()
+    assert sorted(asked.path for asked in server.log) == sorted(server.files)
+
+
+def test_a_second_run_asks_for_nothing(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    go(TOY)
+    server.log.clear()
+    assert go(TOY).there == TOY.files
+    assert server.log == []
+    (tmp_path / "toy/big.bin").unlink()
+    assert [file.path for file in go(TOY).missing] == ["big.bin"]
+    assert [asked.path for asked in server.log] == [PATH]
+
+
+def test_a_cut_connection_is_resumed_with_what_is_missing(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.faults[PATH] = [Fault(cut=70_001), Fault(cut=30_000)]
+    slept: list[float] = []
+    go(slept=slept)
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+    assert ranges(server) == [("", 200), ("bytes=70001-", 206), ("bytes=100001-", 206)]
+    assert slept == [1.0, 2.0]
+
+
+def test_an_answer_of_unsaid_length_is_resumed_too(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.faults[PATH] = [Fault(cut=70_000, unannounced=True)]
+    go()
+    assert ranges(server) == [("", 200), ("bytes=70000-", 206)]
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+
+
+def test_a_second_run_goes_on_where_the_first_was_cut_off(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.faults[PATH] = [Fault(cut=1000)] * 5
+    slept: list[float] = []
+    with pytest.raises(CorpusError, match=r"the connection broke .*run the same command again"):
+        go(slept=slept)
+    assert slept == [1.0, 2.0, 4.0, 8.0]
+    assert content(tmp_path / "toy") == {"big.bin.part": BIG[:5000]}
+    assert (tmp_path / "toy" / UNFINISHED).exists()
+    server.log.clear()
+    go()
+    assert ranges(server) == [("bytes=5000-", 206)]
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+    assert not (tmp_path / "toy" / UNFINISHED).exists()
+
+
+def test_a_server_without_ranges_sends_all_again(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.ranges = False
+    server.faults[PATH] = [Fault(cut=70_000)]
+    came: list[int] = []
+    go(progress=counting(came))
+    assert ranges(server) == [("", 200), ("bytes=70000-", 200)]
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+    assert sum(came[1:]) == came[0] == len(BIG)
+
+
+def counting(came: list[int]) -> Callable[[int], object]:
+    """Progress that collects the total, then each count."""
+
+    @contextmanager
+    def progress(total: int) -> Iterator[Callable[[int], object]]:
+        came.append(total)
+        yield came.append
+
+    return progress
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(headers={"Content-Range": f"bytes 0-{len(BIG) - 1}/{len(BIG)}"}, body=BIG),
+        Fault(headers={"Content-Encoding": "gzip"}),
+        Fault(status=416),
+    ],
+)
+def test_a_part_that_was_not_asked_for_is_not_appended(
+    fault: Fault, go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.faults[PATH] = [Fault(cut=70_000), fault]
+    go()
+    assert [asked.range for asked in server.log] == ["", "bytes=70000-", ""]
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+
+
+@pytest.mark.parametrize("left", [BIG[:999] + b"?", b"?" * len(BIG), BIG + b"?"])
+def test_what_is_left_of_another_file_is_thrown_away(
+    left: bytes, go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    (folder / "big.bin.part").write_bytes(left)
+    came: list[int] = []
+    slept: list[float] = []
+    go(progress=counting(came), slept=slept)
+    assert slept == []
+    assert content(folder) == {"big.bin": BIG}
+    assert server.log[-1].range == ""
+    assert sum(came[1:]) == came[0]
+
+
+def test_a_whole_part_needs_no_request(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy/big.bin.part").write_bytes(BIG)
+    go()
+    assert server.log == []
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+
+
+def test_an_empty_file_comes_too(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.files[PATH] = b""
+    go(origin_of({"big.bin": b""}))
+    assert content(tmp_path / "toy") == {"big.bin": b""}
+
+
+def test_a_wrong_digest_names_both_and_leaves_nothing(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    wrong = b"?" * len(BIG)
+    server.files[PATH] = wrong
+    with pytest.raises(CorpusError) as caught:
+        go()
+    message = str(caught.value)
+    assert message.startswith(f"{server.url}/{PATH}: other bytes than expected")
+    assert hashlib.sha256(wrong).hexdigest() in message
+    assert hashlib.sha256(BIG).hexdigest() in message
+    assert "run the command again" in message
+    assert "\n" not in message
+    assert content(tmp_path / "toy") == {}
+    server.files[PATH] = BIG
+    go()
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+
+
+def test_more_bytes_than_expected_are_not_written(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.files[PATH] = BIG + b"?" * 10_000_000
+    came: list[int] = []
+    with pytest.raises(CorpusError, match="more bytes than expected: over 200000"):
+        go(progress=counting(came))
+    assert max(itertools.accumulate(came[1:])) <= len(BIG)
+    assert content(tmp_path / "toy") == {}
+
+
+def test_fewer_bytes_than_expected_are_not_taken_for_the_file(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.files[PATH] = BIG[:-1]
+    with pytest.raises(CorpusError, match=r"not fetched: the (answer ended|server sent)"):
+        go()
+    assert "big.bin" not in content(tmp_path / "toy")
+
+
+@pytest.mark.parametrize(("status", "message"), [(404, "no such file"), (403, "answered 403")])
+def test_a_refusal_is_one_line_and_not_tried_again(
+    status: int, message: str, go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.faults[PATH] = [Fault(status=status)] * 9
+    slept: list[float] = []
+    with pytest.raises(CorpusError, match=message) as caught:
+        go(slept=slept)
+    assert str(caught.value).startswith(f"{server.url}/{PATH}: ")
+    assert "--mirror" in str(caught.value)
+    assert len(server.log) == 1
+    assert slept == []
+    assert content(tmp_path / "toy") == {}
+
+
+def test_an_error_of_the_server_is_tried_again_and_keeps_what_came(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.faults[PATH] = [Fault(cut=1000), Fault(status=500), Fault(status=503)]
+    slept: list[float] = []
+    go(slept=slept)
+    assert slept == [1.0, 2.0, 4.0]
+    assert ranges(server)[1:] == [("bytes=1000-", 500), ("bytes=1000-", 503), ("bytes=1000-", 206)]
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+
+
+def test_retry_after_is_waited_for(go: Callable[..., Survey], server: FileServer) -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
+    values = ("7", date, "soon", "-3")
+    server.faults[PATH] = [Fault(status=429, headers={"Retry-After": value}) for value in values]
+    slept: list[float] = []
+    go(slept=slept)
+    assert slept[0] == 7.0
+    assert 50 < slept[1] <= 60
+    assert slept[2:] == [4.0, 8.0]
+
+
+def test_a_long_retry_after_is_left_to_the_user(
+    go: Callable[..., Survey], server: FileServer
+) -> None:
+    server.faults[PATH] = [Fault(status=429, headers={"Retry-After": "3600"})]
+    slept: list[float] = []
+    with pytest.raises(CorpusError, match="answered 429 and asks to wait for 3600 seconds"):
+        go(slept=slept)
+    assert slept == []
+
+
+def test_a_silent_server_is_asked_again(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.faults[PATH] = [Fault(hang=1000)]
+    go(timeout=0.3)
+    assert ranges(server) == [("", 200), ("bytes=1000-", 206)]
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+
+
+def test_no_server_at_all_is_one_line(go: Callable[..., Survey]) -> None:
+    with pytest.raises(CorpusError, match=r"not fetched: the connection broke \(ConnectError\)"):
+        go(base="http://127.0.0.1:9")
+
+
+def test_the_first_failure_stops_the_others(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    many = {f"{number:03}": b"x" for number in range(200)}
+    server.files = {f"someone/toy/{COMMIT}/{path}": text for path, text in many.items()}
+    server.faults[f"someone/toy/{COMMIT}/003"] = [Fault(status=404)]
+    with pytest.raises(CorpusError, match="/003: the server has no such file"):
+        go(origin_of(many), jobs=1)
+    assert len(server.log) == 4
+    assert sorted(content(tmp_path / "toy")) == ["000", "001", "002"]
+
+
+@pytest.mark.parametrize("text", [b"mine", b"?" * len(BIG)])
+def test_other_content_is_not_replaced_unless_asked(
+    text: bytes, go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    (folder / "big.bin").write_bytes(text)
+    mine = hashlib.sha256(text).hexdigest()
+    with pytest.raises(CorpusError, match=f"sha256 {mine}, expected {TOY.files[0].sha256}; move"):
+        go(TOY)
+    assert server.log == []
+    assert content(folder) == {"big.bin": text}
+    assert not (folder / UNFINISHED).exists()
+    go(TOY, overwrite=True)
+    assert content(folder) == CONTENT
+
+
+def test_a_folder_in_place_of_a_file_is_an_error(go: Callable[..., Survey], tmp_path: Path) -> None:
+    (tmp_path / "toy/big.bin").mkdir(parents=True)
+    with pytest.raises(CorpusError, match="no regular file"):
+        go()
+    with pytest.raises(CorpusError, match=r"big\.bin: cannot be written"):
+        go(overwrite=True)
+
+
+def test_a_file_in_place_of_a_folder_is_an_error(go: Callable[..., Survey], tmp_path: Path) -> None:
+    (tmp_path / "toy").write_text("")
+    with pytest.raises(CorpusError, match=r"toy: cannot be written \(File exists\)"):
+        go()
+
+
+def test_two_runs_at_once_are_refused(go: Callable[..., Survey], tmp_path: Path) -> None:
+    from filelock import FileLock
+
+    (tmp_path / "toy").mkdir()
+    with (
+        FileLock(tmp_path / "toy/.fetch.lock"),
+        pytest.raises(CorpusError, match="another run is fetching into this folder"),
+    ):
+        go()
+
+
+def test_a_redirect_on_the_same_server_is_followed(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.files["elsewhere"] = BIG
+    server.faults[PATH] = [Fault(status=302, headers={"Location": "/elsewhere"})]
+    go()
+    assert [asked.path for asked in server.log] == [PATH, "elsewhere"]
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "http://127.0.0.2:9/x",
+        "http://127.0.0.1:9/x",
+        "ftp://127.0.0.1/x",
+        "file:///etc/passwd",
+        "https://user:secret@127.0.0.1:9/x",
+    ],
+)
+def test_a_redirect_to_another_server_must_be_https(
+    location: str, go: Callable[..., Survey], server: FileServer, tmp_path: Path
+) -> None:
+    server.faults[PATH] = [Fault(status=302, headers={"Location": location})]
+    with pytest.raises(CorpusError, match="the server sends on to") as caught:
+        go()
+    assert "secret" not in str(caught.value)
+    assert len(server.log) == 1
+    assert content(tmp_path / "toy") == {}
+
+
+def test_redirects_in_a_circle_end(go: Callable[..., Survey], server: FileServer) -> None:
+    server.faults[PATH] = [Fault(status=302, headers={"Location": f"/{PATH}"})] * 20
+    with pytest.raises(CorpusError, match="sends on more than 5 times"):
+        go()
+    assert len(server.log) == 6
+
+
+def test_nothing_secret_is_sent(
+    go: Callable[..., Survey], server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / ".netrc"
+    netrc.write_text("machine 127.0.0.1 login me password netrc-secret\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NETRC", str(netrc))
+    for name in ("HF_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"):
+        monkeypatch.setenv(name, "environment-secret")
+    server.faults[PATH] = [Fault(status=302, headers={"Location": f"/{PATH}"})]
+    go(TOY)
+    assert len(server.log) == 4
+    for asked in server.log:
+        assert {name.lower() for name in asked.headers} <= {
+            *("host", "accept", "accept-encoding", "connection", "user-agent")
+        }
+        assert "secret" not in repr(asked)
+
+
+def test_the_proxy_of_the_environment_is_asked(
+    go: Callable[..., Survey],
+    server: FileServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    go(base="http://origin.invalid")
+    assert [asked.url for asked in server.log] == [f"http://origin.invalid/{PATH}"]
+    assert content(tmp_path / "toy") == {"big.bin": BIG}
+
+
+def test_a_wrong_proxy_is_one_line_without_its_password(
+    go: Callable[..., Survey], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "gopher://me:secret@proxy.example")
+    with pytest.raises(CorpusError, match="expected the URL of an HTTP proxy") as caught:
+        go()
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["", "example.org", "ftp://a/b", "http://", "https://a/?b", "a b"])
+def test_what_is_no_mirror(url: str) -> None:
+    with pytest.raises(CorpusError, match="is no mirror"):
+        check_base(url)
+
+
+def test_a_mirror_holds_no_password() -> None:
+    with pytest.raises(CorpusError, match="expected one without") as caught:
+        check_base("https://me:secret@example.org")
+    assert "secret" not in str(caught.value)
+    assert check_base("https://example.org/mirror/") == "https://example.org/mirror"

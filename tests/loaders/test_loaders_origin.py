@@ -1,0 +1,197 @@
+"""The data files that say where corpora come from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loaders.corpus import CorpusError
+from loaders.find import find
+from loaders.origin import Origin, origin, origin_names, read_origin
+from loaders.registry import CORPORA
+
+GOOD: dict[str, Any] = {
+    "title": "A toy",
+    "repository": "someone/toy",
+    "commit": "0" * 40,
+    "licence": "MIT",
+    "licence_note": "MIT by its card",
+    "terms": "",
+    "selection": "all",
+    "use": "",
+    "without_digest": 0,
+    "files": {"a b/c.txt": [3, "1" * 64]},
+}
+
+
+@pytest.fixture(params=origin_names())
+def each(request: pytest.FixtureRequest) -> Origin:
+    return origin(request.param)
+
+
+def test_there_are_the_openly_readable_ones() -> None:
+    names = "blimp discoeval gum insted irc syntaxgym tedmdb verifiable winograd"
+    assert " ".join(origin_names()) == names
+
+
+def test_every_origin_says_its_licence_and_what_it_has(each: Origin) -> None:
+    assert each.title
+    assert each.licence
+    assert each.licence_note
+    assert each.selection
+    assert each.size == sum(file.size for file in each.files) > 0
+    # The names differ on a file system that ignores case, too.
+    assert len({file.path.lower() for file in each.files}) == len(each.files)
+
+
+def test_who_states_no_licence_or_not_for_all_has_terms() -> None:
+    have = {name for name in origin_names() if origin(name).terms}
+    assert have == {"gum", "discoeval", "insted", "verifiable"}
+    assert all(origin(name).terms for name in origin_names() if "none" in origin(name).licence)
+
+
+@pytest.mark.parametrize("name", sorted({*CORPORA} & {*origin_names()}))
+def test_a_loader_finds_the_files_where_they_are_put(name: str, tmp_path: Path) -> None:
+    for file in origin(name).files:
+        path = tmp_path / name / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    found = find(CORPORA[name], tmp_path)
+    assert found.place == tmp_path / name
+    assert found.files
+
+
+def test_gum_has_three_files_a_document() -> None:
+    paths = {file.path for file in origin("gum").files}
+    documents = {p.removeprefix("dep/")[:-7] for p in paths if p.startswith("dep/")}
+    assert len(documents) == 263
+    pdtb = {f"rst/gdtb/pdtb/{kind}/00/{d}" for kind in ("gold", "raw") for d in documents}
+    assert paths == pdtb | {f"dep/{d}.conllu" for d in documents} | {"LICENSE.txt"}
+
+
+#: Files of the shared folder that are not copies of what is fetched: notes, and layers left out.
+NOT_FETCHED = {
+    "tedmdb": {"LICENSE_NOTE.txt", "README.md", "adjudication_groups.xml"},
+    "irc": {f"{log}.ascii.txt" for log in ("2004-11-15_03", "2005-06-27_12", "2005-08-08_01")},
+}
+
+
+def test_digests_are_those_of_the_real_files(each: Origin, shared: Path) -> None:
+    declared = {(file.path.rsplit("/", 1)[-1], file.size, file.sha256) for file in each.files}
+    copies = {
+        (path.name, len(content := path.read_bytes()), hashlib.sha256(content).hexdigest())
+        for path in (shared / "corpora" / each.name).rglob("*")
+        if path.is_file()
+    }
+    assert copies & declared
+    others = {name for name, _, _ in copies - declared}
+    assert others == NOT_FETCHED.get(each.name, set())
+
+
+def test_pins_are_those_of_the_list_of_digests(each: Origin, shared: Path) -> None:
+    listed = json.loads((shared / "corpora/digests.json").read_text())[each.name]
+    assert (each.repository, each.commit) == (listed["repository"], listed["commit"])
+    assert each.without_digest == listed["absent_here"]
+    for file in each.files:
+        assert listed["files"][file.path] == {"bytes": file.size, "sha256": file.sha256}
+
+
+def written(folder: Path, fields: object) -> Path:
+    path = folder / f"{hashlib.sha256(repr(fields).encode()).hexdigest()[:16]}.json"
+    path.write_text(json.dumps(fields))
+    return path
+
+
+def test_a_path_is_quoted_in_the_url(tmp_path: Path) -> None:
+    toy = read_origin(written(tmp_path, GOOD))
+    url = toy.url(toy.files[0], "http://mirror.example/m")
+    assert url == f"http://mirror.example/m/someone/toy/{'0' * 40}/a%20b/c.txt"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "../c.txt",
+            "a/../../c.txt",
+            "/etc/passwd",
+            "a//b",
+            "./a",
+            "a/.",
+            "a/",
+            "/",
+            "",
+            ".",
+            "..",
+        ),
+        *("C:/a", "C:a", "a\\..\\b", "\\\\host\\a", "a\0b", "a\nb", ".git/config", "a/.fetch.lock"),
+    ],
+)
+def test_a_path_that_would_leave_the_folder_is_refused(path: str, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no plain path below a folder"):
+        read_origin(written(tmp_path, GOOD | {"files": {path: [3, "1" * 64]}}))
+
+
+@given(st.text(alphabet=st.sampled_from("a./\\:C\0 ~%*ä"), max_size=12))
+def test_whatever_path_is_taken_stays_below_the_folder(path: str) -> None:
+    from loaders.origin import _stays_inside
+
+    if _stays_inside(path):
+        below = Path("/folder/data", path).resolve()
+        assert below != Path("/folder/data")
+        assert below.is_relative_to("/folder/data")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.pop("terms"), "expected an object with"),
+        (lambda f: f.update(more=1), "expected an object with"),
+        (lambda f: f.update(title=1), "title: expected a text"),
+        (lambda f: f.update(commit="master"), "commit: 'master' is none"),
+        (lambda f: f.update(repository="a/../b"), "repository: 'a/../b' is none"),
+        (lambda f: f.update(repository="a/.."), "repository: 'a/..' is none"),
+        (lambda f: f.update(without_digest=True), "without_digest: expected a number"),
+        (lambda f: f.update(files={}), "files: expected an object"),
+        (lambda f: f.update(files={"a": [1, "ABC"]}), r"files: a: expected \[bytes, sha256\]"),
+        (lambda f: f.update(files={"a": [-1, "1" * 64]}), r"files: a: expected \[bytes, sha256\]"),
+        (lambda f: f.update(files={"a": {"bytes": 1}}), r"files: a: expected \[bytes, sha256\]"),
+    ],
+)
+def test_a_wrong_data_file_is_one_line(
+    change: Callable[[dict[str, Any]], object], message: str, tmp_path: Path
+) -> None:
+    fields = dict(GOOD)
+    change(fields)
+    with pytest.raises(CorpusError, match=message) as caught:
+        read_origin(written(tmp_path, fields))
+    assert "\n" not in str(caught.value)
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(), lambda v: st.lists(v) | st.dictionaries(st.text(), v)
+    )
+)
+def test_no_other_exception_comes_of_a_data_file(
+    tmp_path_factory: pytest.TempPathFactory, value: object
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    for fields in (value, GOOD | {"files": value}, GOOD | {"commit": value}):
+        with pytest.raises(CorpusError):
+            read_origin(written(folder, fields))
+
+
+def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "toy.json"
+    for content in (b"{", b"\xff", b"[" * 100_000):
+        path.write_bytes(content)
+        with pytest.raises(CorpusError, match="cannot be read as JSON"):
+            read_origin(path)
