@@ -54,7 +54,9 @@ def config_rank(config: Config, corpus: Corpus) -> int:
 
 def control_names(suite: Suite, config: Config, corpus: Corpus) -> list[str]:
     """The full names of a config's controls, built from the same corpus."""
-    return [other.full_name(corpus.name) for other in suite.configs if other.name in config.controls]
+    return [
+        other.full_name(corpus.name) for other in suite.configs if other.name in config.controls
+    ]
 
 
 def corpus_entry(corpus: Corpus) -> dict[str, Any]:

@@ -40,8 +40,8 @@ def schema_columns(target: Discourse, distractor: Discourse) -> dict[str, Any]:
 COLUMNS = {
     FAMILY: Column(
         "string",
-        "the same for schemas that are twins, which differ in a word or two; intervals are over "
-        "families",
+        "the same for twins, which differ in a word or two (neighbours in the file that share a "
+        "candidate); intervals are over families",
     ),
     "region3_words": Column("int32", "words after the candidate, marks alone not counted"),
     "region3_has_words": Column(

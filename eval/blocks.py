@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from eval.controls import Difference
+from eval.labels import difference_labels, formula_labels
 from eval.lengths import LengthCorrelation
 from eval.published import Published
 from eval.results import Results
@@ -26,23 +27,20 @@ def blocks(results: Results) -> Iterator[Any]:
 
 def difference_block(differences: Sequence[Difference]) -> Any:
     """A row for each config, control and formula."""
-    table = _table("margin over that of the controls, bits")
+    title = "mean margin minus that of the control, bits"
+    table = _table()
     table.add_column("config − control", min_width=20, overflow="fold")
-    for name in ("items", "mean margins", "difference [95 % interval]"):
+    for name in ("items", "margins", "difference [95 % interval]"):
         table.add_column(name, justify="right", no_wrap=True)
-    pairs = [(row.config, row.split, row.control) for row in differences]
-    splits = len({row.split for row in differences}) > 1
-    for row, pair in zip(differences, pairs, strict=True):
-        several = pairs.count(pair) > 1
+    for row, name in zip(differences, difference_labels(differences), strict=True):
         _add_row(
             table,
-            f"{_name(row.config, row.split, splits)} − {row.control}"
-            + (f", {row.formula} {row.metric}" if several else ""),
+            name,
             f"{row.n:,}, {row.n_control:,}",
             f"{_signed(row.margin_mean)}, {_signed(row.control_margin_mean)}",
             f"{_signed(row.difference)} {_interval(row.ci_low, row.ci_high)}".rstrip(),
         )
-    return table
+    return _block(title, table)
 
 
 def shown_lengths(lengths: Sequence[LengthCorrelation]) -> list[LengthCorrelation]:
@@ -52,22 +50,26 @@ def shown_lengths(lengths: Sequence[LengthCorrelation]) -> list[LengthCorrelatio
 
 def length_block(lengths: Sequence[LengthCorrelation]) -> Any:
     """A row for each formula."""
-    table = _table("correlation of margin with difference in length (tokens, incoherent − coherent)")
-    table.add_column("config, formula", min_width=20, overflow="fold")
-    for name in ("items", "differ", "mean", "Pearson", "Spearman"):
+    title = (
+        "correlation of the margin with the difference in length (tokens, predicted side − other)"
+    )
+    table = _table()
+    table.add_column("config, prediction", min_width=20, overflow="fold")
+    for name in ("items", "that differ", "tokens more", "Pearson", "Spearman"):
         table.add_column(name, justify="right", no_wrap=True)
     splits = len({row.split for row in lengths}) > 1
-    for row in lengths:
+    for row, name in zip(lengths, formula_labels(lengths), strict=True):
+        split = f" ({row.split})" if splits else ""
         _add_row(
             table,
-            f"{_name(row.config, row.split, splits)}, {row.formula} {row.metric}",
+            f"{row.config}{split}, {name}",
             f"{row.n:,}",
             f"{row.n_differ:,}",
             _signed(row.tokens_mean, 2),
             _signed(row.pearson, 2),
             _signed(row.spearman, 2),
         )
-    return table
+    return _block(title, table)
 
 
 def published_block(rows: Sequence[Published], mode: str) -> Any:
@@ -82,7 +84,8 @@ def published_block(rows: Sequence[Published], mode: str) -> Any:
         if mode == PUBLISHED_MODE
         else "not comparable with the figures above"
     )
-    table = _table(f"published (original corpora, {PUBLISHED_MODE} mode; {comparable})")
+    title = f"published (original corpora, {PUBLISHED_MODE} mode; {comparable})"
+    table = _table()
     models = list(dict.fromkeys(row.model for row in rows))
     table.add_column("config, row", min_width=20, overflow="fold")
     for model in models:
@@ -94,21 +97,22 @@ def published_block(rows: Sequence[Published], mode: str) -> Any:
     for (config, name, source), by_model in scores.items():
         cells = [f"{by_model[m]:.3f}" if m in by_model else "–" for m in models]
         _add_row(table, ", ".join(filter(None, (config, name))) or "all", *cells, source)
-    return table
+    return _block(title, table)
 
 
-def _table(title: str) -> Any:
+def _table() -> Any:
     from rich import box
     from rich.table import Table
 
-    return Table(
-        title=_text(title),
-        title_justify="left",
-        title_style="",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-    )
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+
+
+def _block(title: str, table: Any) -> Any:
+    """A table under its title, which may be the wider of the two."""
+    from rich.console import Group
+    from rich.padding import Padding
+
+    return Padding(Group(_text(title), table), (0, 0, 0, 1))
 
 
 def _add_row(table: Any, *cells: str) -> None:
@@ -120,10 +124,6 @@ def _text(content: str) -> Any:
     from rich.text import Text
 
     return Text(content)
-
-
-def _name(config: str, split: str, with_split: bool) -> str:
-    return f"{config} ({split})" if with_split else config
 
 
 def _signed(value: float | None, digits: int = 3) -> str:

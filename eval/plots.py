@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.controls import Difference
+from eval.labels import difference_labels, labels
 from eval.summary import Score, shown
 
 #: Colours that stay apart in print and for colour-blind readers (Okabe and Ito 2008).
@@ -33,16 +34,16 @@ def plot_scores(
 
     rows = _rows(scores)
     below = [row for row in differences if row.difference is not None][:MOST_ROWS]
-    # A quarter of an inch a row keeps labels apart at any number of rows; the axis takes an inch.
-    heights = [0.27 * max(4, len(rows))] + ([0.8 + 0.27 * max(2, len(below))] if below else [])
-    figure = Figure(figsize=(7.5, 1.5 + sum(heights)), layout="constrained")
+    # A quarter of an inch a row keeps labels apart at any number of rows.
+    heights = [0.27 * max(4, len(rows))] + ([0.27 * max(2, len(below))] if below else [])
+    figure = Figure(figsize=(7.5, 0.9 + 0.6 * len(heights) + sum(heights)), layout="constrained")
     FigureCanvasAgg(figure)
     panels = figure.subplots(len(heights), squeeze=False, height_ratios=heights)[:, 0]
-    labels = [_label(row, len({row.split for row in rows}) > 1) for row in rows]
-    names = _difference_labels(below)
+    score_names = _score_labels(rows)
+    names = [_cut(text) for text in difference_labels(below)]
     # Left-aligned, so that groups stand indented under their config; the padding makes the room.
-    widest = max(map(len, [*labels, *names]), default=0)
-    _score_panel(panels[0], rows, labels, widest)
+    widest = max(map(len, [*score_names, *names]), default=0)
+    _score_panel(panels[0], rows, score_names, widest)
     if below:
         _difference_panel(panels[1], below, names, widest)
     figure.suptitle(
@@ -52,11 +53,11 @@ def plot_scores(
     figure.savefig(path, dpi=160)
 
 
-def _score_panel(axes: Any, rows: Sequence[Score], labels: Sequence[str], widest: int) -> None:
+def _score_panel(axes: Any, rows: Sequence[Score], names: Sequence[str], widest: int) -> None:
     for place, row in enumerate(rows):
         _draw(axes, place, row)
     axes.axvline(CHANCE, color=_CHANCE, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
-    _row_labels(axes, labels, widest)
+    _row_labels(axes, names, widest)
     for text, row in zip(axes.get_yticklabels(), rows, strict=True):
         text.set_fontweight("bold" if row.level == "all" else "normal")
         text.set_color("black" if row.level == "all" else "#444444")
@@ -92,24 +93,11 @@ def _difference_panel(
     axes.set_xlabel("difference of mean margins with 95 % interval, bits", fontsize=9)
 
 
-def _difference_labels(rows: Sequence[Difference]) -> list[str]:
-    pairs = [(row.config, row.split, row.control) for row in rows]
-    splits = len({row.split for row in rows}) > 1
-    labels = []
-    for row, pair in zip(rows, pairs, strict=True):
-        name = f"{row.config} ({row.split})" if splits else row.config
-        text = f"{name} − {row.control}"
-        if pairs.count(pair) > 1:
-            text += f", {row.formula} {row.metric}"
-        labels.append(_cut(text))
-    return labels
-
-
-def _row_labels(axes: Any, labels: Sequence[str], widest: int) -> None:
+def _row_labels(axes: Any, names: Sequence[str], widest: int) -> None:
     """Name the rows, and draw what all panels have alike; ``widest`` is in characters."""
-    axes.set_yticks(range(len(labels)), labels, fontsize=9, ha="left")
+    axes.set_yticks(range(len(names)), names, fontsize=9, ha="left")
     axes.tick_params(axis="y", length=0, pad=6 + 5.6 * widest)
-    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(axis="x", color="#e4e4e4", linewidth=0.8)
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
@@ -121,11 +109,8 @@ def _rows(scores: Sequence[Score]) -> list[Score]:
     return rows if len(rows) <= MOST_ROWS else [row for row in rows if row.level == "all"]
 
 
-def _label(row: Score, several: bool) -> str:
-    from eval.table import label
-
-    text = label(row, several)
-    return f"{_cut(text)}  (n={row.n:,})"
+def _score_labels(rows: Sequence[Score]) -> list[str]:
+    return [f"{_cut(text)}  (n={row.n:,})" for row, text in zip(rows, labels(rows), strict=True)]
 
 
 def _cut(text: str) -> str:

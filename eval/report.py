@@ -48,9 +48,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
                 pyarrow.Table.from_pylist(list(token_rows(results)), schema=_token_schema()),
                 work / "tokens.parquet",
             )
-        plot_scores(
-            results.scores, results.model["name"], work / "scores.png", results.differences
-        )
+        plot_scores(results.scores, results.model["name"], work / "scores.png", results.differences)
 
 
 def as_json(results: Results) -> dict[str, Any]:

@@ -114,13 +114,9 @@ def _differences(
 ) -> list[Difference]:
     """A table against those of its controls that were scored."""
     controls = {
-        name: judged[name, table.split]
-        for name in table.controls
-        if (name, table.split) in judged
+        name: judged[name, table.split] for name in table.controls if (name, table.split) in judged
     }
-    return differences(
-        table.config, table.split, judged[table.config, table.split], controls, seed
-    )
+    return differences(table.config, table.split, judged[table.config, table.split], controls, seed)
 
 
 def _about_dataset(source: Source, tables: Tables) -> dict[str, Any]:
@@ -161,6 +157,10 @@ def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
         lines.append(f"{hidden:,} groups of fewer than {FEW_ITEMS} items: only in results.json")
     if any(score.n < FEW_ITEMS for score in shown(scores)):
         lines.append(f"! fewer than {FEW_ITEMS} items: read the interval, not the score")
+    families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]
+    if families:
+        listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
+        lines.append(f"intervals over families of items that share text: {listed}")
     if any(score.first_left_out for score in scores):
         lines.append(
             "† no start-of-text token: the first token of a text has no surprisal and is left "

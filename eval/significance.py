@@ -17,6 +17,8 @@ from typing import Any, Literal
 RESAMPLES = 2000
 #: Two-sided 95 %.
 Z95 = 1.959963984540054
+#: A bootstrap's interval narrower than this has no width but for rounding.
+_NO_WIDTH = 1e-9
 #: Numbers of a block of resamples that are in memory at once.
 _BLOCK = 2_000_000
 
@@ -26,8 +28,9 @@ class Interval:
     """A 95 % interval.
 
     ``method`` is ``wilson`` or ``bootstrap``, and where a bootstrap would claim an interval of no
-    width: ``wilson over discourses`` (every item has the same 0 or 1), or ``one discourse`` (which
-    says nothing about others: the interval is 0 to 1).
+    width: ``wilson over discourses`` (all discourses have the same mean: every item the same 0 or
+    1, or one item of every pair of twins), or ``one discourse`` (which says nothing about others:
+    the interval is 0 to 1).
     """
 
     low: float
@@ -64,12 +67,13 @@ def share_interval(values: Sequence[float], discourses: Sequence[str], seed: int
     n_discourses = len(set(discourses))
     if n_discourses == len(discourses):
         return wilson(sum(values), len(values))
-    if set(values) in ({0.0}, {1.0}):
-        flat = wilson(n_discourses * values[0], n_discourses)
-        return Interval(flat.low, flat.high, "wilson over discourses")
-    if n_discourses == 1:
+    if n_discourses == 1 and set(values) not in ({0.0}, {1.0}):
         return Interval(0.0, 1.0, "one discourse")
-    return bootstrap(values, discourses, seed=seed)
+    found = bootstrap(values, discourses, seed=seed)
+    if found.high - found.low > _NO_WIDTH:
+        return found
+    flat = wilson(n_discourses * math.fsum(values) / len(values), n_discourses)
+    return Interval(flat.low, flat.high, "wilson over discourses")
 
 
 def bootstrap(
