@@ -67,14 +67,14 @@ def correlations(xs: Sequence[float], ys: Sequence[float]) -> tuple[float | None
     """
     if len(xs) != len(ys):
         raise ValueError(f"{len(xs)} and {len(ys)} values; expected as many on both sides")
-    if len(xs) < _FEWEST or min(len(set(xs)), len(set(ys))) < 2:
+    if len(xs) < _FEWEST:
         return None, None
     import warnings
 
     from scipy import stats
 
     with warnings.catch_warnings():
-        # Nearly constant input: the number says so itself, or is no number and left out.
+        # A side without variation gives no number, which is left out below.
         warnings.simplefilter("ignore")
         found = float(stats.pearsonr(xs, ys)[0]), float(stats.spearmanr(xs, ys)[0])
     pearson, spearman = (value if math.isfinite(value) else None for value in found)
