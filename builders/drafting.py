@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any
 
-from builders.suite import Draft
+from builders.suite import Draft, Drafter
 from eval.suite import SEPARATOR
 from loaders.discourse import Discourse
 from manipulations.operator import Context
@@ -17,7 +16,7 @@ CHUNK = 200
 
 
 def draft(
-    drafter: Any,
+    drafter: Drafter,
     discourses: Sequence[Discourse],
     *,
     seed: int,
@@ -42,7 +41,7 @@ def draft(
 
 
 def _map(
-    tasks: list[tuple[Any, list[Discourse], int, str]], num_proc: int
+    tasks: list[tuple[Drafter, list[Discourse], int, str]], num_proc: int
 ) -> Iterator[tuple[list[Draft], Counter[str]]]:
     if num_proc <= 1 or len(tasks) <= 1:
         yield from map(_draft_chunk, tasks)
@@ -52,7 +51,7 @@ def _map(
 
 
 def _draft_chunk(
-    task: tuple[Any, list[Discourse], int, str],
+    task: tuple[Drafter, list[Discourse], int, str],
 ) -> tuple[list[Draft], Counter[str]]:
     drafter, discourses, seed, suite = task
     context = Context(seed, suite)

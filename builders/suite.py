@@ -59,6 +59,16 @@ class Draft:
 class Drafter(Protocol):
     """Makes the items of one config from one discourse."""
 
+    @property
+    def recipe(self) -> str:
+        """The operators, as the manifest records them."""
+        ...
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """The predictions, as the manifest records them."""
+        ...
+
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
         """Yield the drafts; nothing, and a count, where the suite does not apply."""
         ...
@@ -258,7 +268,7 @@ class Config:
 
     name: str
     corpora: tuple[str, ...]
-    drafter: Any
+    drafter: Drafter
     summary: str
     regions: tuple[str, ...]
     columns: Mapping[str, Column] = field(default_factory=dict)

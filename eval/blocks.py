@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from eval.compat import SYNTAXGYM_2021
 from eval.controls import Difference
 from eval.labels import difference_labels, formula_labels
 from eval.lengths import LengthCorrelation
@@ -12,7 +13,7 @@ from eval.published import Published
 from eval.results import Results
 
 #: The mode in which scores of Beyer et al. (2021) and of SyntaxGym's authors were computed.
-PUBLISHED_MODE = "syntaxgym-2021"
+PUBLISHED_MODE = SYNTAXGYM_2021.name
 
 
 def blocks(results: Results) -> Iterator[Any]:

@@ -10,44 +10,14 @@ Source: https://universaldependencies.org/format.html
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from loaders.corpus import CorpusFile, ReadOptions
-from loaders.lines import numbered_lines, shown, text_problem, tidy
+from loaders.conllu_blocks import Block, blocks, documents
+from loaders.conllu_rows import Row, check_ids, lay_out_rows, read_row
+from loaders.lines import LineError, shown, text_problem, tidy
 
-COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-
-#: ``3`` a word, ``3-4`` a multiword token, ``3.1`` an empty node.
-_ID = re.compile(r"(\d{1,6})(?:([-.])(\d{1,6}))?")
-
-#: A numbered line of a file.
-Line = tuple[int, str]
-
-
-class LineError(Exception):
-    """What is wrong with a line.
-
-    Attributes:
-        line: its number.
-        problem: the problem, and what was expected.
-        reason: the short reason under which it is counted.
-    """
-
-    def __init__(self, line: int, problem: str, reason: str) -> None:
-        super().__init__(problem)
-        self.line = line
-        self.problem = problem
-        self.reason = reason
-
-    def report(self, file: CorpusFile, options: ReadOptions) -> None:
-        """Raise it as an error of the file, or count it.
-
-        Raises:
-            CorpusError: unless bad rows are skipped.
-        """
-        options.bad(f"{file.path}:{self.line}: {self.problem}", self.reason)
+__all__ = ["Block", "LineError", "Sentence", "Token", "blocks", "documents", "pairs", "parse"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,67 +76,6 @@ class Sentence:
     last_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The lines of one sentence, as they are, without the empty line at their end."""
-
-    lines: tuple[Line, ...]
-
-    @property
-    def comments(self) -> dict[str, str]:
-        """Its comments, the first of each key."""
-        comments: dict[str, str] = {}
-        for _, line in self.lines:
-            if line.startswith("#"):
-                key, _, value = line[1:].partition("=")
-                comments.setdefault(key.strip(), value.strip())
-        return comments
-
-    @property
-    def rows(self) -> Iterator[Line]:
-        """The lines that are no comments."""
-        return ((number, line) for number, line in self.lines if not line.startswith("#"))
-
-
-def blocks(file: CorpusFile) -> Iterator[Block]:
-    """Split a file at its empty lines; nothing is checked.
-
-    Raises:
-        CorpusError: the file is empty, or no UTF-8 text at all.
-    """
-    lines: list[Line] = []
-    for number, line in numbered_lines(file):
-        if line.strip():
-            lines.append((number, line))
-        elif lines:
-            yield Block(tuple(lines))
-            lines = []
-    if lines:
-        yield Block(tuple(lines))
-
-
-def documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
-    """The blocks of a file by document: each begins with one that has a ``# newdoc`` comment.
-
-    Raises:
-        CorpusError: as :func:`blocks`.
-    """
-    document: list[Block] = []
-    for block in blocks(file):
-        if document and _begins_document(block):
-            yield tuple(document)
-            document = []
-        document.append(block)
-    if document:
-        yield tuple(document)
-
-
-def _begins_document(block: Block) -> bool:
-    return any(
-        line.startswith("#") and line[1:].split()[:1] == ["newdoc"] for _, line in block.lines
-    )
-
-
 def parse(block: Block) -> Sentence:
     """Read the lines of a sentence.
 
@@ -176,11 +85,11 @@ def parse(block: Block) -> Sentence:
     for number, line in block.lines:
         if (unusable := text_problem(line)) is not None:
             raise LineError(number, *unusable)
-    rows = [_row(number, line) for number, line in block.rows]
+    rows = [read_row(number, line) for number, line in block.rows]
     first, last = block.lines[0][0], block.lines[-1][0]
-    _check_ids(rows, last)
+    check_ids(rows, last)
     comments = block.comments
-    text, places = _lay_out(rows)
+    text, places = lay_out_rows(rows)
     if not text:
         raise LineError(first, "a sentence without words, expected some", "sentence without words")
     natural = comments.get("text")
@@ -203,101 +112,6 @@ def parse(block: Block) -> Sentence:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A line as columns; ``last`` is the last word of a multiword token, ``kind`` its separator."""
-
-    line: int
-    columns: Sequence[str]
-    kind: str
-    number: int
-    last: int
-    form: str
-    spaced: bool
-
-
-def _row(number: int, line: str) -> _Row:
-    columns = line.split("\t")
-    if len(columns) != len(COLUMNS):
-        problem = f"{len(columns)} columns, expected {len(COLUMNS)} with tabs between them"
-        raise LineError(number, problem, "wrong number of columns")
-    match = _ID.fullmatch(columns[0])
-    if match is None:
-        problem = f"id {shown(columns[0])}, expected a number such as 3, 3-4 or 3.1"
-        raise LineError(number, problem, "bad id")
-    form = tidy(columns[1])
-    if not form:
-        raise LineError(number, "an empty form, expected a word", "empty form")
-    spaced = "SpaceAfter=No" not in columns[9].split("|")
-    return _Row(number, columns, match[2] or "", int(match[1]), int(match[3] or 0), form, spaced)
-
-
-def _check_ids(rows: Sequence[_Row], last_line: int) -> None:
-    """Words count from 1; a multiword token stands before its words, an empty node after one.
-
-    Raises:
-        LineError: they do not.
-    """
-    word = empty = reach = 0
-    for row in rows:
-        if row.kind == "":
-            fits, expected = row.number == word + 1, str(word + 1)
-            word, empty = word + 1, 0
-        elif row.kind == "-":
-            fits = row.number == word + 1 and row.number > reach and row.last > row.number
-            expected = f"a range of words from {max(word, reach) + 1} on"
-            reach = row.last
-        else:
-            fits, expected = (row.number, row.last) == (word, empty + 1), f"{word}.{empty + 1}"
-            empty += 1
-        if not fits:
-            problem = f"id {shown(row.columns[0])}, expected {expected}"
-            raise LineError(row.line, problem, "ids out of order")
-    if reach > word:
-        problem = f"the sentence ends after word {word}, expected words up to {reach}"
-        raise LineError(last_line, problem, "sentence cut off")
-
-
-def _lay_out(rows: Sequence[_Row]) -> tuple[str, list[tuple[int, int]]]:
-    """The sentence's text, and the place of each row in it."""
-    forms = {row.number: row.form for row in rows if not row.kind}
-    inside: dict[int, tuple[int, int]] = {}
-    parts: list[str] = []
-    places: list[tuple[int, int]] = []
-    length, space = 0, ""
-    for row in rows:
-        if row.kind == ".":
-            place = (length, length)
-        elif row.kind == "" and row.number in inside:
-            place = inside[row.number]
-        else:
-            place = (length + len(space), length + len(space) + len(row.form))
-            parts += (space, row.form)
-            length, space = place[1], " " if row.spaced else ""
-            if row.kind == "-":
-                inside |= _inside(row, forms, place)
-        places.append(place)
-    return "".join(parts), places
-
-
-def _inside(
-    token: _Row, forms: Mapping[int, str], place: tuple[int, int]
-) -> dict[int, tuple[int, int]]:
-    """The places of the words of a multiword token, by number.
-
-    They are parts of the token where the forms make it up (``do``, ``n't``), and all of it where
-    they do not (French ``du`` for ``de``, ``le``).
-    """
-    numbers = range(token.number, token.last + 1)
-    if "".join(forms[number] for number in numbers) != token.form:
-        return dict.fromkeys(numbers, place)
-    places, start = {}, place[0]
-    for number in numbers:
-        places[number] = (start, start + len(forms[number]))
-        start = places[number][1]
-    return places
-
-
 def _difference(text: str, natural: str) -> str:
     """Where the text that the words make up departs from ``# text``, as a problem."""
     both = enumerate(zip(text, natural, strict=False))
@@ -308,7 +122,7 @@ def _difference(text: str, natural: str) -> str:
     )
 
 
-def _token(row: _Row, place: tuple[int, int]) -> Token:
+def _token(row: Row, place: tuple[int, int]) -> Token:
     identifier, _, lemma, upos, xpos, feats, head, deprel, _, misc = row.columns
     if head != "_" and not (head.isascii() and head.isdigit() and len(head) < 7):
         problem = f"head {shown(head)}, expected the id of a word, 0 or _"

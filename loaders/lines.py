@@ -10,14 +10,43 @@ import codecs
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
-from loaders.corpus import CorpusError, CorpusFile
+from loaders.corpus import CorpusError, CorpusFile, ReadOptions
 
 #: Characters that one sentence, utterance or line may have. Longer ones are a quote that is never
 #: closed or a file of another kind. (Python's csv module stops at 131,072 by itself.)
 LONGEST_FIELD = 100_000
 
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+
+
+#: A numbered line of a file.
+Line = tuple[int, str]
+
+
+class LineError(Exception):
+    """What is wrong with a line.
+
+    Attributes:
+        line: its number.
+        problem: the problem, and what was expected.
+        reason: the short reason under which it is counted.
+    """
+
+    def __init__(self, line: int, problem: str, reason: str) -> None:
+        super().__init__(problem)
+        self.line = line
+        self.problem = problem
+        self.reason = reason
+
+    def report(self, file: CorpusFile, options: ReadOptions) -> None:
+        """Raise it as an error of the file, or count it.
+
+        Raises:
+            CorpusError: unless bad rows are skipped.
+        """
+        options.bad(f"{file.path}:{self.line}: {self.problem}", self.reason)
 
 
 @contextmanager
@@ -41,23 +70,32 @@ def open_text(file: CorpusFile) -> Iterator[io.TextIOWrapper]:
             yield text
 
 
-def numbered_lines(file: CorpusFile) -> Iterator[tuple[int, str]]:
+def bounded_lines(text: TextIO, longest: int) -> Iterator[str]:
+    """The lines of a text with their line ends.
+
+    Of a line of more than ``longest`` characters only the beginning comes back, which is longer
+    than that; its rest is passed when the next line is asked for. So nobody holds a line of a
+    gigabyte in memory, and whoever refuses it has not read it.
+    """
+    most = longest + 2  # a line end may have two characters
+    while line := text.readline(most):
+        yield line
+        while len(line) == most and not line.endswith("\n"):
+            line = text.readline(most)
+
+
+def numbered_lines(file: CorpusFile) -> Iterator[Line]:
     """The lines of a file, without their line ends, counted from 1.
 
     Of a line that is longer than a text may be only the beginning comes back, just long enough for
-    :func:`text_problem` to say so: a file of one endless line is never held in memory.
+    :func:`text_problem` to say so.
 
     Raises:
         CorpusError: as :func:`open_text`.
         OSError: the file cannot be read.
     """
     with open_text(file) as text:
-        number = 0
-        while line := text.readline(LONGEST_FIELD + 2):
-            number += 1
-            rest = line
-            while len(rest) == LONGEST_FIELD + 2 and not rest.endswith(("\n", "\r")):
-                rest = text.readline(LONGEST_FIELD + 2)
+        for number, line in enumerate(bounded_lines(text, LONGEST_FIELD), start=1):
             yield number, line.rstrip("\r\n")
 
 
@@ -72,7 +110,7 @@ def text_problem(text: str) -> tuple[str, str] | None:
         return "a NUL byte, expected text", "NUL byte"
     if len(text) > LONGEST_FIELD:
         return (
-            f"a field of {len(text):,} characters, expected at most {LONGEST_FIELD:,} "
+            f"a field of more than {LONGEST_FIELD:,} characters, expected fewer "
             "(is a quotation mark never closed?)",
             "overlong field",
         )

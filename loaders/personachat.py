@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from loaders.detokenize import detokenize
 from loaders.discourse import Discourse, Source, Unit
-from loaders.lines import open_text, shown, text_problem, tidy
+from loaders.lines import numbered_lines, shown, text_problem, tidy
 
 #: Versions of one split in the order of preference: short files first.
 VARIANTS = tuple(
@@ -80,35 +80,34 @@ def _dialogues(file: CorpusFile, options: ReadOptions) -> Iterator[_Dialogue]:
     """Split the file where numbers restart, and report what is wrong with a dialogue once."""
     dialogue: _Dialogue | None = None
     previous = line = 0
-    with open_text(file) as text:
-        for line, content in enumerate(text, 1):
-            if not content.strip():
-                continue
-            number, problem = 0, text_problem(content)
-            match = _NUMBERED.fullmatch(content.rstrip("\r\n"))
-            if match is not None:
-                number = int(match[1])
-            elif problem is None:
-                problem = (
-                    f"no number at the start of {shown(content.strip())}, expected {_EXAMPLE}",
-                    "line without number",
-                )
-            if dialogue is None or number == 1:
-                if dialogue is not None:
-                    yield _finished(dialogue, file, line, options)
-                dialogue = _Dialogue(1 if dialogue is None else dialogue.number + 1)
-                previous = 0
-            if not dialogue.whole:
-                continue
-            if problem is None and number != previous + 1:
-                expected = f"{previous + 1} or 1" if previous else "1"
-                problem = (f"number {number}, expected {expected}", "number out of order")
-            previous = number
-            if problem is None and match is not None:
-                problem = _add_utterances(dialogue, match[2], Source(file.path.name, line, line))
-            if problem is not None:
-                dialogue.whole = False
-                options.bad(f"{file.path}:{line}: {problem[0]}", problem[1])
+    for line, content in numbered_lines(file):
+        if not content.strip():
+            continue
+        number, problem = 0, text_problem(content)
+        match = _NUMBERED.fullmatch(content)
+        if match is not None:
+            number = int(match[1])
+        elif problem is None:
+            problem = (
+                f"no number at the start of {shown(content.strip())}, expected {_EXAMPLE}",
+                "line without number",
+            )
+        if dialogue is None or number == 1:
+            if dialogue is not None:
+                yield _finished(dialogue, file, line, options)
+            dialogue = _Dialogue(1 if dialogue is None else dialogue.number + 1)
+            previous = 0
+        if not dialogue.whole:
+            continue
+        if problem is None and number != previous + 1:
+            expected = f"{previous + 1} or 1" if previous else "1"
+            problem = (f"number {number}, expected {expected}", "number out of order")
+        previous = number
+        if problem is None and match is not None:
+            problem = _add_utterances(dialogue, match[2], Source(file.path.name, line, line))
+        if problem is not None:
+            dialogue.whole = False
+            options.bad(f"{file.path}:{line}: {problem[0]}", problem[1])
     if dialogue is not None:
         yield _finished(dialogue, file, line + 1, options)
 

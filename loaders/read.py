@@ -90,7 +90,8 @@ class Reading:
             yield from self.corpus.reader(self.corpus, file, options)
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            raise CorpusError(f"{file.path}: cannot be read ({reason})") from error
+            path = error.filename or file.path  # of several that make one document
+            raise CorpusError(f"{path}: cannot be read ({reason})") from error
 
 
 def read(

@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from loaders.lines import open_text, shown, text_problem
+from loaders.lines import LONGEST_FIELD, bounded_lines, open_text, shown, text_problem
+
+#: Characters of one line.
+_LONGEST_LINE = 10 * LONGEST_FIELD
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,11 @@ def rows(file: CorpusFile, columns: Sequence[str], options: ReadOptions) -> Iter
         CorpusError: a column is missing, there is no row, or a bad row.
     """
     with open_text(file) as text:
-        header = _header(file, text.readline(), columns)
+        lines = bounded_lines(text, _LONGEST_LINE)
+        header = _header(file, next(lines), columns)
         place = {name: header.names.index(name.lower()) for name in columns}
         any_row = False
-        for line, fields in _records(file, text, header, options):
+        for line, fields in _records(file, lines, header, options):
             any_row = True
             problem = _problem(fields, header)
             if problem is not None:
@@ -58,7 +62,7 @@ def rows(file: CorpusFile, columns: Sequence[str], options: ReadOptions) -> Iter
 def header_names(file: CorpusFile) -> tuple[str, ...]:
     """The lower-case column names of a table's first line, split at its likelier delimiter."""
     with open_text(file) as text:
-        return _split_header(text.readline(), ()).names
+        return _split_header(next(bounded_lines(text, _LONGEST_LINE)), ()).names
 
 
 def _header(file: CorpusFile, line: str, columns: Sequence[str]) -> _Header:
@@ -94,7 +98,7 @@ def _records(
     """Yield (line, fields) of every row that is not blank."""
     literal = header.delimiter == "\t" and not header.quoted
     reader = csv.reader(
-        lines,
+        _short_lines(file, lines, options),
         delimiter=header.delimiter,
         quoting=csv.QUOTE_NONE if literal else csv.QUOTE_MINIMAL,
         strict=True,
@@ -111,6 +115,17 @@ def _records(
             continue
         if fields and any(map(str.strip, fields)):
             yield line, [_unquoted(f) for f in fields] if literal else fields
+
+
+def _short_lines(file: CorpusFile, lines: Iterator[str], options: ReadOptions) -> Iterator[str]:
+    """The lines after the header; an empty one for each that is too long, which is reported."""
+    for number, line in enumerate(lines, start=2):
+        if len(line.rstrip("\r\n")) <= _LONGEST_LINE:
+            yield line
+            continue
+        message = f"{file.path}:{number}: a line of more than {_LONGEST_LINE:,} characters"
+        options.bad(f"{message}, expected one row a line", "overlong line")
+        yield "\n"
 
 
 def _unquoted(field: str) -> str:

@@ -21,8 +21,9 @@ from collections.abc import Iterator
 
 from loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from loaders.discourse import Discourse
-from loaders.json_rows import json_rows, parquet_rows
+from loaders.json_records import json_records
 from loaders.lines import open_text
+from loaders.parquet_records import parquet_records
 from loaders.winograd_json import read_records
 from loaders.winograd_schema import Schema, discourse_of, with_families
 from loaders.winograd_xml import read_xml
@@ -42,11 +43,11 @@ def read_schemas(file: CorpusFile, options: ReadOptions) -> Iterator[Schema]:
     with open_text(file) as text:
         head = text.read(1000).lstrip()
     if head.startswith("PAR1"):
-        yield from read_records(file, parquet_rows(file), options)
+        yield from read_records(file, parquet_records(file), options)
     elif head.startswith("<"):
         yield from read_xml(file, options)
     else:
-        yield from read_records(file, json_rows(file, options), options)
+        yield from read_records(file, json_records(file, options), options)
 
 
 def read_challenge(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:

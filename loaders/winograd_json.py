@@ -14,14 +14,14 @@ from the code that reads it (``research/lm_commonsense`` of ``tensorflow/models`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
 from loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from loaders.json_rows import JsonRow
 from loaders.lines import shown, tidy
+from loaders.records import Record
+from loaders.winograd_difference import difference
 from loaders.winograd_schema import BadSchemaError, Schema
 
 HUB = ("text", "pronoun", "pronoun_loc", "options", "label")
@@ -29,45 +29,44 @@ WINOGRANDE = ("sentence", "option1", "option2", "answer")
 TRINH_LE = ("question_id", "substitution", "correctness")
 
 _BLANK = "_"
-_TOKEN = re.compile(r"\w+(?:['’]\w+)*|\S")
-#: Words that belong to the candidate after them, if they stand before both.
-_DETERMINERS = frozenset(("the", "a", "an", "my", "his", "her", "its", "our", "your", "their"))
+_NO_PARTNER = "no partner"
 
 
 def read_records(
-    file: CorpusFile, rows: Iterable[JsonRow], options: ReadOptions
+    file: CorpusFile, records: Iterable[Record], options: ReadOptions
 ) -> Iterator[Schema]:
     """The schemas of records in one of the three layouts; the first record says which.
 
     Raises:
         CorpusError: there is no record, the layout is none of the three, or a bad record.
     """
-    remaining = iter(rows)
+    remaining = iter(records)
     first = next(remaining, None)
     if first is None:
         raise CorpusError(f"{file.path}:1: no record, expected Winograd schemas")
-    line, record = first
-    layout = max((HUB, WINOGRANDE, TRINH_LE), key=lambda names: len(set(names) & set(record)))
-    if len(set(layout) & set(record)) < 2:
+    names = set(first.values)
+    layout = max((HUB, WINOGRANDE, TRINH_LE), key=lambda fields: len(names & set(fields)))
+    if len(names & set(layout)) < 2:
         raise CorpusError(
-            f"{file.path}:{line}: fields {shown(', '.join(map(str, record)), 80)}; expected "
-            + ", or ".join(", ".join(names) for names in (HUB, WINOGRANDE, TRINH_LE))
+            f"{first.place}: fields {shown(', '.join(map(str, first.values)), 80)}; expected "
+            + ", or ".join(", ".join(fields) for fields in (HUB, WINOGRANDE, TRINH_LE))
         )
-    rows = chain([first], remaining)
+    records = chain([first], remaining)
     if layout is TRINH_LE:
-        yield from _pairs(file, rows, options)
+        yield from _pairs(records, options)
         return
     make = _of_hub if layout is HUB else _of_winogrande
-    for number, (line, record) in enumerate(rows, start=1):
+    for record in records:
         try:
-            yield make(number, line, record)
+            yield make(record)
         except BadSchemaError as bad:
-            options.bad(f"{file.path}:{line}: {bad.problem}", bad.reason)
+            options.bad(f"{record.place}: {bad.problem}", bad.reason)
 
 
-def _of_hub(number: int, line: int, record: dict[str, Any]) -> Schema:
-    text, pronoun = _string(record, "text"), _string(record, "pronoun")
-    place, options = _value(record, "pronoun_loc"), _value(record, "options")
+def _of_hub(record: Record) -> Schema:
+    values = record.values
+    text, pronoun = _string(values, "text"), _string(values, "pronoun")
+    place, options = _value(values, "pronoun_loc"), _value(values, "options")
     if not pronoun.strip():
         raise BadSchemaError("pronoun is empty, expected a word", "no pronoun")
     if type(place) is not int or place < 0 or not text.startswith(pronoun, place):
@@ -78,17 +77,17 @@ def _of_hub(number: int, line: int, record: dict[str, Any]) -> Schema:
         )
     if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
         raise BadSchemaError("options is no list of texts, expected two texts", "wrong type")
-    label = _value(record, "label")
+    label = _value(values, "label")
     allowed = {str(i): i for i in range(len(options))}
     if str(label) not in allowed:
         raise BadSchemaError(
             f"label is {shown(repr(label))}, expected {' or '.join(allowed) or 'an option'}",
             "unknown answer",
         )
-    credit = record.get("source")
+    credit = values.get("source")
     return Schema(
-        number,
-        line,
+        record.number,
+        record.line,
         left=text[:place],
         pronoun=pronoun,
         right=text[place + len(pronoun) :],
@@ -98,65 +97,75 @@ def _of_hub(number: int, line: int, record: dict[str, Any]) -> Schema:
     )
 
 
-def _of_winogrande(number: int, line: int, record: dict[str, Any]) -> Schema:
-    parts = _string(record, "sentence").split(_BLANK)
+def _of_winogrande(record: Record) -> Schema:
+    values = record.values
+    parts = _string(values, "sentence").split(_BLANK)
     if len(parts) != 2:
         raise BadSchemaError(
             f"{len(parts) - 1} blanks (_) in sentence, expected one", "not one blank"
         )
-    answer = _value(record, "answer")
+    answer = _value(values, "answer")
     if str(answer) not in ("1", "2"):
         hint = "; is this a test set, which is given out without answers?" if answer == "" else ""
         raise BadSchemaError(
             f"answer is {shown(repr(answer))}, expected 1 or 2{hint}", "unknown answer"
         )
-    identifier = record.get("qID")
+    identifier = values.get("qID")
     return Schema(
-        number,
-        line,
+        record.number,
+        record.line,
         left=parts[0],
         pronoun="",
         right=parts[1],
-        options=(_string(record, "option1"), _string(record, "option2")),
+        options=(_string(values, "option1"), _string(values, "option2")),
         answer=int(answer) - 1,
         identifier=identifier if isinstance(identifier, str) else "",
     )
 
 
-def _pairs(file: CorpusFile, rows: Iterable[JsonRow], options: ReadOptions) -> Iterator[Schema]:
-    remaining = iter(rows)
-    for number, (line, record) in enumerate(remaining, start=1):
-        _, second = next(remaining, (line, None))
+def _pairs(records: Iterable[Record], options: ReadOptions) -> Iterator[Schema]:
+    """The schemas of records two by two; one without a partner spoils no other pair."""
+    one: Record | None = None
+    for two in chain(records, [None]):
+        if one is None:
+            one = two
+            continue
         try:
-            if second is None:
-                raise BadSchemaError("the last record has no partner, expected two", "no partner")
-            yield _of_pair(number, line, record, second)
+            yield _of_pair(one, two)
         except BadSchemaError as bad:
-            options.bad(f"{file.path}:{line}: {bad.problem}", bad.reason)
+            options.bad(f"{one.place}: {bad.problem}", bad.reason)
+            one = two if bad.reason == _NO_PARTNER else None
+        else:
+            one = None
 
 
-def _of_pair(number: int, line: int, one: dict[str, Any], two: dict[str, Any]) -> Schema:
+def _of_pair(one: Record, two: Record | None) -> Schema:
     """The schema of two substituted texts: the candidates are where they differ."""
-    if _value(one, "question_id") != _value(two, "question_id"):
+    if two is None:
+        raise BadSchemaError("the last record has no partner, expected two", _NO_PARTNER)
+    questions = [_value(record.values, "question_id") for record in (one, two)]
+    if questions[0] != questions[1]:
         raise BadSchemaError(
-            f"question_id is {shown(repr(one['question_id']))} and then "
-            f"{shown(repr(two['question_id']))}, expected two records of one question",
-            "no partner",
+            f"question_id is {shown(repr(questions[0]))} and then {shown(repr(questions[1]))}, "
+            "expected two records of one question",
+            _NO_PARTNER,
         )
-    right = [bool(_value(record, "correctness")) for record in (one, two)]
+    right = [bool(_value(record.values, "correctness")) for record in (one, two)]
     if sum(right) != 1:
         raise BadSchemaError(
             f"{sum(right)} of the two records of the question are right, expected one",
             "unknown answer",
         )
-    texts = [tidy(_string(record, "substitution")) for record in (one, two)]
+    texts = [tidy(_string(record.values, "substitution")) for record in (one, two)]
+    if not all(texts):
+        raise BadSchemaError("substitution is empty, expected text", "empty text")
     cuts = difference(*texts)
     if cuts is None:
         raise BadSchemaError("both substitutions are the same, expected two", "same candidates")
     start, ends = cuts
     return Schema(
-        number,
-        line,
+        number=(one.number + 1) // 2,
+        line=one.line,
         left=texts[0][:start],
         pronoun="",
         right=texts[0][ends[0] :],
@@ -165,40 +174,14 @@ def _of_pair(number: int, line: int, one: dict[str, Any], two: dict[str, Any]) -
     )
 
 
-def difference(one: str, two: str) -> tuple[int, tuple[int, int]] | None:
-    """Where two texts differ, in whole words: the start, and the end in each (characters).
-
-    At least one word of each is in it. A determiner that both have before it belongs to it; other
-    words that two candidates share at their ends are told apart by nothing, and stay outside.
-    None where the texts have the same words.
-    """
-    words = [list(_TOKEN.finditer(text)) for text in (one, two)]
-    shortest = min(map(len, words))
-    if [word[0] for word in words[0]] == [word[0] for word in words[1]]:
-        return None
-    first = 0
-    while first < shortest - 1 and words[0][first][0] == words[1][first][0]:
-        first += 1
-    last = 0
-    while last < shortest - first - 1 and words[0][-1 - last][0] == words[1][-1 - last][0]:
-        last += 1
-    while first > 0 and words[0][first - 1][0].lower() in _DETERMINERS:
-        first -= 1
-    start = words[0][first].start()
-    if words[1][first].start() != start:  # the same words, spaced otherwise
-        return None
-    ends = (words[0][len(words[0]) - last - 1].end(), words[1][len(words[1]) - last - 1].end())
-    return start, ends
-
-
-def _value(record: dict[str, Any], name: str) -> Any:
-    if name not in record:
+def _value(values: dict[str, Any], name: str) -> Any:
+    if name not in values:
         raise BadSchemaError(f"no field {name}, expected it in every record", "missing field")
-    return record[name]
+    return values[name]
 
 
-def _string(record: dict[str, Any], name: str) -> str:
-    value = _value(record, name)
+def _string(values: dict[str, Any], name: str) -> str:
+    value = _value(values, name)
     if not isinstance(value, str):
         raise BadSchemaError(f"{name} is {shown(repr(value))}, expected text", "wrong type")
     return value

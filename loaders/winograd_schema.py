@@ -169,7 +169,8 @@ def corrected(schema: Schema) -> Schema:
 
 def _problem(schema: Schema) -> tuple[str, str] | None:
     """What is wrong, and the reason under which it is counted."""
-    for text in (schema.identifier, schema.left, schema.pronoun, schema.right, *schema.options):
+    texts = (schema.identifier, schema.left, schema.pronoun, schema.right, schema.credit)
+    for text in (*texts, *schema.options):
         if (problem := text_problem(text)) is not None:
             return problem
     if not schema.left and not schema.right:

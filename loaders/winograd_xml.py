@@ -15,6 +15,8 @@ from loaders.winograd_schema import BadSchemaError, Schema
 from loaders.xml_elements import Element, elements
 
 _LETTERS = "ABCDEFGHIJ"
+#: Elements in a schema; one has about 15.
+_MOST_PARTS = 1000
 _PARTS = ("text/txt1", "text/pron", "text/txt2", "correctAnswer", "source")
 
 
@@ -29,6 +31,11 @@ def read_xml(file: CorpusFile, options: ReadOptions) -> Iterator[Schema]:
     for element in elements(file.path):
         if element.name != "schema":
             inside.append(element)
+            if len(inside) > _MOST_PARTS:
+                raise CorpusError(
+                    f"{file.path}:{element.line}: {_MOST_PARTS:,} elements without a </schema>, "
+                    "expected a collection of Winograd schemas"
+                )
             continue
         number += 1
         try:

@@ -52,6 +52,7 @@ class _Open:
     attributes: Mapping[str, str]
     pieces: list[str] = field(default_factory=list)
     length: int = 0
+    blank: bool = True
 
 
 def elements(path: Path) -> Iterator[Element]:
@@ -118,7 +119,7 @@ class _Reader:
             raise self.error(f"elements nested more than {_DEEPEST} deep, expected fewer")
         if any(len(value) > LONGEST_FIELD for value in attributes.values()):
             raise self.error(f"an attribute of more than {LONGEST_FIELD:,} characters")
-        if self.stack and not "".join(self.stack[-1].pieces).strip():
+        if self.stack and self.stack[-1].blank:
             # Lines between elements, of which a file may have very many.
             self.stack[-1].pieces.clear()
             self.stack[-1].length = 0
@@ -135,6 +136,7 @@ class _Reader:
         element = self.stack[-1]
         element.pieces.append(text)
         element.length += len(text)
+        element.blank = element.blank and text.isspace()
         if element.length > LONGEST_FIELD:
             raise self.error(
                 f"<{element.name}> of line {element.line} holds more than {LONGEST_FIELD:,} "

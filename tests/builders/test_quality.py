@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from toy import SUITE, stories
 
 from builders.drafting import draft
 from builders.release.quality import artefact_scores, out_of_fold_scores, quality
-from builders.suite import Config, Contrast, Draft, MinimalPairs
+from builders.suite import Contrast, Draft, MinimalPairs
 from eval.suite import Condition, Item, Region
 from loaders.discourse import Discourse, Unit
 
@@ -90,7 +92,7 @@ def test_the_first_and_last_unit_give_an_order_away() -> None:
 
 
 def test_lengths_are_in_words_without_separators() -> None:
-    config = Config("", (), None, "", (), artefact="x")
+    config = replace(SUITE.configs[0], columns={}, artefact="x")
     report = quality(config, [pair(0, "one two three [SEP]", "one"), pair(1, "one", "one two")])
     assert report["length_difference"]["mean"] == 0.5
     assert report["length_difference"]["mean_absolute"] == 1.5

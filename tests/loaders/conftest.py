@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from small_corpora import OfFile
 
 from loaders.corpus import Corpus, FilePattern
 
@@ -18,7 +18,7 @@ def no_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def of_file(tmp_path: Path) -> Callable[[Corpus, bytes | str], Corpus]:
+def of_file(tmp_path: Path) -> OfFile:
     """Writes content to a file and returns the corpus with that file as its only one."""
 
     def write(corpus: Corpus, content: bytes | str) -> Corpus:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
+from small_corpora import OfFile, error, read_one
 
 from loaders.conll2012 import CORPUS
-from loaders.corpus import Corpus, CorpusError
 from loaders.detokenize import detokenize, lay_out
-from loaders.discourse import Discourse, span_text
+from loaders.discourse import span_text
 from loaders.read import read
-
-OfFile = Callable[[Corpus, bytes | str], Corpus]
 
 BEGIN = "#begin document (bc/cctv/00/cctv_0000); part 000"
 END = "#end document"
@@ -40,19 +36,6 @@ SECOND = rows("It~PRP~(12) saw~VBD~- her~PRP$~(3)|(0 cat~NN~0) .~.~-")
 
 def document(*sentences: str, begin: str = BEGIN) -> str:
     return f"{begin}\n{''.join(sentences)}{END}\n"
-
-
-def read_one(corpus: Corpus) -> Discourse:
-    (discourse,) = read(corpus)
-    return discourse
-
-
-def error(corpus: Corpus) -> str:
-    with pytest.raises(CorpusError) as caught:
-        list(read(corpus))
-    message = str(caught.value)
-    assert "\n" not in message
-    return message.rpartition("/data/")[2]
 
 
 def test_sentences_speakers_and_mentions(of_file: OfFile) -> None:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from small_corpora import OfFile, error, read_one
 
 from loaders.conllu import blocks, parse
-from loaders.corpus import Corpus, CorpusError, CorpusFile
+from loaders.corpus import CorpusError, CorpusFile
 from loaders.discourse import Discourse, Features, span_text
 from loaders.find import find
 from loaders.gum import CORPUS, LICENCES, TEST, VALIDATION
 from loaders.read import read
-
-OfFile = Callable[[Corpus, bytes | str], Corpus]
 
 HEADER = "# newdoc id = GUM_bio_x\n# global.Entity = GRP-etype-infstat-minspan-link\n"
 PRONOUN = "Case=Nom|Gender=Fem|Number=Sing|Person=3|PronType=Prs"
@@ -49,21 +47,8 @@ FRIEND = (
 )
 
 
-def read_one(corpus: Corpus) -> Discourse:
-    (discourse,) = read(corpus)
-    return discourse
-
-
 def texts(discourse: Discourse) -> list[tuple[str, str]]:
     return [(span_text(discourse, mention.span), mention.chain) for mention in discourse.mentions]
-
-
-def error(corpus: Corpus) -> str:
-    with pytest.raises(CorpusError) as caught:
-        list(read(corpus))
-    message = str(caught.value)
-    assert "\n" not in message
-    return message.rpartition("/data/")[2]
 
 
 def test_mentions_nest_and_come_in_the_order_of_the_text(of_file: OfFile) -> None:

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders import json_records as module
+from loaders import json_window as module
 from loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from loaders.json_records import LONGEST_RECORD, json_records
+from loaders.json_records import json_records
+from loaders.json_window import LONGEST_RECORD
 
 
 def lists(alphabet: str) -> st.SearchStrategy[list[dict[str, Any]]]:
@@ -103,6 +104,14 @@ BAD_RECORDS = {
     "3": ("a number, expected an object with named fields", "no JSON object"),
     '{"a": ' + "9" * 5000 + "}": ("no JSON (a number too long), expected", "malformed JSON"),
     '{"a": ' + "[" * 200_000 + "}": ("no JSON (nested too deep), expected", "malformed JSON"),
+    '{"a": ' + "[" * 51 + "]" * 51 + "}": ("values nested more than 50 deep", "malformed JSON"),
+    '{"a": 1, "b": {}, "a": 1}': (
+        "the name 'a' stands twice in an object, expected it once",
+        "malformed JSON",
+    ),
+    '{"b": [{"a": 1, "a": 1}]}': ("the name 'a' stands twice in an object", "malformed JSON"),
+    '{"b": NaN}': ("NaN, expected a value that JSON has", "malformed JSON"),
+    '{"b": [-Infinity]}': ("-Infinity, expected a value that JSON has", "malformed JSON"),
     '{"a": "' + "x" * LONGEST_RECORD + '"}': (
         "a record of more than 400,000 characters, expected fewer",
         "overlong record",
@@ -110,7 +119,7 @@ BAD_RECORDS = {
 }
 
 
-@pytest.mark.parametrize("bad", BAD_RECORDS, ids=lambda bad: bad[:9])
+@pytest.mark.parametrize("bad", BAD_RECORDS, ids=lambda bad: bad[:20])
 def test_a_bad_record_is_one_line_or_counted(path: Path, bad: str) -> None:
     problem, reason = BAD_RECORDS[bad]
     before, after = '{"a": 1}', '{"a": 2}'
@@ -145,6 +154,18 @@ def test_files_that_are_neither_array_nor_lines(path: Path) -> None:
     assert error(path, "") == "file.jsonl:1: the file is empty, expected text in UTF-8"
     assert error(path, " \n") == "file.jsonl:1: nothing but white space, expected JSON"
     assert error(path, "\n[ ]") == "file.jsonl:2: the array is empty, expected objects"
+    assert error(path, "[" * 100_000).startswith("file.jsonl:1: record 1: no JSON (nested too deep")
+
+
+def test_a_first_line_that_is_none_is_skipped_like_any_other(path: Path) -> None:
+    kept, skipped = skipping(path, 'label,sentence1\n{"a": 1}\n')
+    assert kept == [{"a": 1}]
+    assert skipped == {"malformed JSON": 1}
+
+
+def test_values_up_to_fifty_deep(path: Path) -> None:
+    deep = '{"a": ' + "[" * 48 + "{}" + "]" * 48 + "}"
+    assert len(objects(path, deep)) == 1
 
 
 @pytest.mark.parametrize("piece", [1, 2, 5, 100])
@@ -170,6 +191,17 @@ def test_a_line_of_a_gigabyte_does_not_fill_the_memory(path: Path, opening: str)
     assert found == [{"a": 2}]
     assert options.skipped == {"overlong record": 1}
     assert most < 5_000_000
+
+
+@pytest.mark.parametrize("opening", ["[", ""])
+def test_what_is_too_long_is_refused_before_its_end_is_read(path: Path, opening: str) -> None:
+    """A file with a hole has the size of a gigabyte and takes no room."""
+    start = (opening + '{"a": "' + "x" * LONGEST_RECORD).encode()
+    with path.open("wb") as stream:
+        stream.write(start + b"x" * 200_000)
+        stream.truncate(1 << 30)
+    with pytest.raises(CorpusError, match=f"a record of more than {LONGEST_RECORD:,} characters"):
+        list(json_records(CorpusFile(path, "test"), ReadOptions()))
 
 
 def test_many_records_do_not_fill_the_memory(path: Path) -> None:

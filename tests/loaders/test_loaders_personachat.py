@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from small_corpora import OfFile, error
 
-from loaders.corpus import Corpus, CorpusError
+from loaders.corpus import Corpus
 from loaders.find import find
 from loaders.personachat import CORPUS, VARIANTS
 from loaders.read import read
-
-OfFile = Callable[[Corpus, bytes | str], Corpus]
 
 TWO = """\
 1 your persona: i like tea.
@@ -29,14 +27,6 @@ TWO = """\
 def texts(corpus: Corpus, skip: bool = False) -> dict[str, list[str]]:
     reading = read(corpus, skip_bad_rows=skip)
     return {d.id: [f"{u.speaker}: {u.text}" for u in d.units] for d in reading}
-
-
-def error(corpus: Corpus) -> str:
-    with pytest.raises(CorpusError) as caught:
-        list(read(corpus))
-    message = str(caught.value)
-    assert "\n" not in message
-    return message.rpartition("/data/")[2]
 
 
 def test_utterances_by_turns_without_personas_and_candidates(of_file: OfFile) -> None:
@@ -77,7 +67,7 @@ BAD = {
     "line without number": ("1 a\tb\nhello\tyou", ":2: no number at the start of 'hello"),
     "number out of order": ("1 a\tb\n3 c\td", ":2: number 3, expected 2 or 1"),
     "NUL byte": ("1 a\tb\0", ":1: a NUL byte, expected text"),
-    "overlong field": ("1 a\t" + "b" * 100_001, ":1: a field of 100,00"),
+    "overlong field": ("1 a\t" + "b" * 100_001, ":1: a field of more than 100,000"),
     "empty dialogue": ("1 your persona: x", ":1: the dialogue ends without an utterance"),
 }
 

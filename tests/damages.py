@@ -1,0 +1,435 @@
+"""What can be wrong with a file of each layout (:mod:`native_files`), and what is said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A change to a file of a layout, and what comes of it.
+
+    Attributes:
+        old, new: text in the file, and what it is replaced by (once); lone surrogates are bytes.
+        said: how the message goes on after the file's name and a colon.
+        skipped: the reasons that are counted, with ``+`` between them; empty where nothing can be
+            skipped, so that it stays an error.
+        file: the damaged file, where it is not the layout's first.
+        kept: which of the two discourses are still read where bad ones are skipped.
+    """
+
+    old: str
+    new: str
+    said: str
+    skipped: str = ""
+    file: str = ""
+    kept: tuple[int, ...] = (1,)
+
+
+NUL = "a NUL byte, expected text"
+BYTE = "byte 0xff is not UTF-8, expected UTF-8 (with or without a byte order mark)"
+CUT = "(is it cut off?)"
+TOKEN = "no XML from here on (not well-formed (invalid token)), expected well-formed XML"
+MISMATCH = "no XML from here on (mismatched tag)"
+
+
+def table(first: str, identifier: str) -> dict[str, Damage]:
+    """What can be wrong with any table whose first sentence is in this column."""
+    return {
+        "NUL byte": Damage("kettle", "ke\0tle", f"2: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"2: {BYTE}", "not UTF-8"),
+        "too few fields": Damage(
+            "The kettle sang.,", "", "2: {few} fields, expected {all} as in the", "truncated line"
+        ),
+        "quote never closed": Damage(
+            "The kettle sang.,",
+            '"The kettle sang.',
+            "2: ',' expected after '\"'",
+            "malformed quoting",
+        ),
+        "line break in a field": Damage(
+            "The kettle sang.",
+            '"The\nkettle sang."',
+            "2: a line break inside a field",
+            "line break in a field",
+        ),
+        "empty sentence": Damage("The kettle sang.", " ", f"2: {first} is empty", "empty sentence"),
+        "empty id": Damage("\ns1,", "\n,", f"2: {identifier} is empty", "empty id"),
+        "duplicate id": Damage("\ns2,", "\ns1,", "3: id 's1' stands at", "duplicate id", kept=(0,)),
+        "column missing": Damage(f"{first},", "Other,", f"1: no column {first}"),
+        "column twice": Damage(f"{first},", f"{first},{first},", f"1: column {first} stands twice"),
+    }
+
+
+def json(place: str) -> dict[str, Damage]:
+    """What can be wrong with any file of JSON objects, the first of which is at this place."""
+    bad = "malformed JSON"
+    return {
+        name: Damage(old, new, f"{place}: {said}", bad)
+        for name, (old, new, said) in {
+            "NUL byte": ("kettle", "ke\0tle", "no JSON (invalid control character), expected an"),
+            "bracket never closed": ("{", '{"list": [1, ', "no JSON (expecting ',' delimiter)"),
+            "quote never closed": (' "', ' "x" "', "no JSON (expecting ',' delimiter)"),
+            "name twice": ("{", '{"x": 1, "x": 2, ', "the name 'x' stands twice in an object"),
+            "NaN": ("{", '{"x": NaN, ', "NaN, expected a value that JSON has"),
+            "nested deep": ("{", '{"x": ' + "[" * 60 + "]" * 60 + ", ", "values nested more than"),
+        }.items()
+    }
+
+
+def mmax(chain: str) -> dict[str, Damage]:
+    """What can be wrong with a document of three files; all of it spoils the document."""
+    doctype, words = "<!DOCTYPE words", '<!DOCTYPE words SYSTEM "words.dtd">'
+    coref, sentence = "Markables/a_coref_level.xml", "Markables/a_sentence_level.xml"
+    changes = {
+        "NUL byte": ("kettle", "ke\0tle", f"5: {TOKEN}", ""),
+        "not UTF-8": ("kettle", "ke\udcfftle", f"5: {TOKEN}", ""),
+        "bomb": (words, f"{doctype} [<!ENTITY a 'ha'>]>", "2: a declaration of the entity 'a'", ""),
+        "external entity": (
+            *(words, f"{doctype} [<!ENTITY x SYSTEM 'file:///etc/hostname'>]>"),
+            *("2: a declaration of the entity 'x', expected none: it is refused", ""),
+        ),
+        "unknown entity": ("kettle", "&kettle;", "5: the entity 'kettle', expected none but", ""),
+        "element never closed": ("kettle</word>", "kettle", f"10: {MISMATCH}", ""),
+        "duplicate word id": (
+            '"word_2"',
+            '"word_1"',
+            "5: word id 'word_1', expected each once",
+            "",
+        ),
+        "word without text": (">kettle<", "> <", "5: word 'word_2' is empty, expected a word", ""),
+        "span outside the text": (
+            *("..word_2", "..word_99"),
+            "4: span of 'markable_1' has 'word_99', expected words of the document",
+            coref,
+        ),
+        "span never closed": (
+            *("..word_2", ".."),
+            "4: span of 'markable_1' has '', expected words of the document",
+            coref,
+        ),
+        "span backwards": (
+            *("word_1..word_2", "word_2..word_1"),
+            "4: span of 'markable_1' is 'word_2..word_1', expected words in their order",
+            coref,
+        ),
+        "markable never closed": (
+            f' {chain}="set_1"/>',
+            f' {chain}="set_1">',
+            f"6: {MISMATCH}",
+            coref,
+        ),
+        "duplicate markable id": (
+            *("markable_1", "markable_2"),
+            "5: markable id 'markable_2', expected each once",
+            coref,
+        ),
+        "sentence outside the text": (
+            *("..word_4", "..word_44"),
+            "4: span of 'markable_9' has 'word_44', expected words of the document",
+            sentence,
+        ),
+    }
+    return {
+        name: Damage(old, new, said, "malformed document", file)
+        for name, (old, new, said, file) in changes.items()
+    }
+
+
+STORY = table("InputSentence1", "InputStoryid")
+DECLARED = "<!DOCTYPE c [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'>]><collection>&b;"
+EXTERNAL = "<!DOCTYPE c [<!ENTITY x SYSTEM 'file:///etc/hostname'>]><collection>&x;"
+PARAMETER = "<!DOCTYPE c [<!ENTITY % x SYSTEM 'http://localhost:9/x'> %x;]><collection>"
+
+DAMAGES: dict[str, dict[str, Damage]] = {
+    "storycloze": {
+        **STORY,
+        "too few fields": replace(
+            STORY["too few fields"], said="2: 7 fields, expected 8 as in the"
+        ),
+        "unknown answer": Damage(
+            *("It flew.,1", "It flew.,3", "2: AnswerRightEnding is '3', expected 1 or 2"),
+            "answer neither 1 nor 2",
+        ),
+        "no answers": Damage(
+            ",AnswerRightEnding", ",x", "1: no column AnswerRightEnding, expected"
+        ),
+    },
+    "rocstories": {
+        **(stories := table("sentence1", "storyid")),
+        "too few fields": replace(stories["too few fields"], said="2: 6 fields, expected 7 as in"),
+    },
+    "personachat": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"2: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"2: {BYTE}", "not UTF-8"),
+        "one utterance": Damage(
+            " .\toh ! tea ?\t\t",
+            " .",
+            "2: one utterance in 'the kettle sang .yes|no'",
+            "truncated line",
+        ),
+        "empty utterance": Damage(
+            "\tno milk !", "\t ", "3: the utterance of self is empty", "empty utterance"
+        ),
+        "number out of order": Damage(
+            "2 the", "4 the", "2: number 4, expected 2 or 1", "number out of order"
+        ),
+        "no number": Damage("2 the", "the", "2: no number at the start of", "line without number"),
+    },
+    "winograd xml": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"4: {TOKEN}"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"4: {TOKEN}"),
+        "bomb": Damage(
+            "<collection>", DECLARED, "2: a declaration of the entity 'a', expected none"
+        ),
+        "external entity": Damage("<collection>", EXTERNAL, "2: a declaration of the entity 'x'"),
+        "parameter entity": Damage("<collection>", PARAMETER, "2: a declaration of the entity 'x'"),
+        "unknown entity": Damage("kettle", "&kettle;", "4: no XML from here on (undefined entity)"),
+        "element never closed": Damage("</pron><txt2>is", "<txt2>is", f"5: {MISMATCH}"),
+        "no pronoun": Damage(
+            *("<pron>it</pron>", "", "3: schema 1: no <pron> in <text>, expected the pronoun"),
+            "no pronoun",
+        ),
+        "one candidate": Damage(
+            *("<answer>the box</answer>", "", "3: schema 1: 1 <answer>, expected two"),
+            "not two candidates",
+        ),
+        "empty candidate": Damage(
+            "<answer>the box", "<answer> ", "3: an empty candidate", "empty candidate"
+        ),
+        "the same candidates": Damage(
+            "<answer>the box",
+            "<answer>The teapot",
+            "3: the candidates are 'the teapot, The",
+            "same candidates",
+        ),
+        "unknown answer": Damage(
+            *(">A.<", ">C.<", "3: schema 1: <correctAnswer> is 'C.', expected A or B"),
+            "unknown answer",
+        ),
+        "pronoun twice": Damage(
+            *("<pron>it", "<pron>he</pron><pron>it", "3: schema 1: <text/pron> stands twice"),
+            "part twice",
+        ),
+    },
+    "winograd hub": {
+        **json("1"),
+        "not UTF-8": Damage("kettle", "kett\udcffe", f"1: {BYTE}", "not UTF-8"),
+        "span outside the text": Damage(
+            *("29", "999", "1: pronoun_loc is '999', where 'it' does not stand"),
+            "pronoun not at pronoun_loc",
+        ),
+        "span that is none": Damage(
+            *("29", "-2", "1: pronoun_loc is '-2', where 'it' does not stand"),
+            "pronoun not at pronoun_loc",
+        ),
+        "unknown answer": Damage(
+            '"label": 0', '"label": 7', "1: label is '7', expected 0 or 1", "unknown answer"
+        ),
+        "half a surrogate": Damage("kettle", "k\\ud800ttle", "1: half of a surrogate", "not UTF-8"),
+        "another layout": Damage(
+            '{"text', '{"a": 1}\n{"text', "1: fields 'a'; expected text, pron"
+        ),
+    },
+    "winograd hub array": {
+        **json("2: record 1"),
+        "array never closed": Damage(
+            "\n]",
+            "",
+            f"3: record 2: the file ends after it, expected a closing bracket {CUT}",
+            "array cut off",
+            kept=(0, 1),
+        ),
+        "comma missing": Damage(
+            "},",
+            "}",
+            "2: record 1: '{' after it, expected a comma or",
+            "malformed JSON",
+            kept=(0, 1),
+        ),
+        "nothing in it": Damage("[", "[]", "1: the array is empty, expected objects"),
+    },
+    "winograd pairs": {
+        "not UTF-8": Damage("kettle", "kett\udcffe", f"2: {BYTE}", "not UTF-8"),
+        "NUL byte": Damage(
+            *("kettle", "ke\0tle", "2: record 1: no JSON (invalid control character)"),
+            "malformed JSON + no partner",
+        ),
+        "no partner": Damage(
+            *(
+                '"question_id": 1',
+                '"question_id": 7',
+                "2: record 1: question_id is '7' and then '1'",
+            ),
+            "no partner + no partner",
+        ),
+        "none is right": Damage(
+            *("true", "false", "2: record 1: 0 of the two records of the question are right"),
+            "unknown answer",
+        ),
+        "both are right": Damage(
+            *("false", "true", "2: record 1: 2 of the two records of the question are right"),
+            "unknown answer",
+        ),
+        "empty text": Damage(
+            *("The kettle saw that Ann ran .", "", "2: record 1: substitution is empty"),
+            "empty text",
+        ),
+        "the same twice": Damage(
+            "kettle", "pan", "2: record 1: both substitutions", "same candidates"
+        ),
+    },
+    "winogrande": {
+        **json("1"),
+        "not UTF-8": Damage("kettle", "kett\udcffe", f"1: {BYTE}", "not UTF-8"),
+        "no blank": Damage("because _", "because", "1: 0 blanks (_) in sentence", "not one blank"),
+        "two blanks": Damage(
+            "because", "because _", "1: 2 blanks (_) in sentence", "not one blank"
+        ),
+        "unknown answer": Damage(
+            '"answer": "1"',
+            '"answer": "3"',
+            "1: answer is \"'3'\", expected 1 or 2",
+            "unknown answer",
+        ),
+        "duplicate id": Damage("Q2", "Q1", "2: id 'Q1' stands at", "duplicate id", kept=(0,)),
+        "wrong type": Damage('"teapot"', "5", "1: option1 is '5', expected text", "wrong type"),
+    },
+    "gum": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"5: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"5: {BYTE}", "not UTF-8"),
+        "mention never closed": Damage(
+            "Entity=1)",
+            "_",
+            "4: a mention of entity '1' is opened and not closed",
+            "unclosed mention",
+        ),
+        "mention never opened": Damage(
+            "Entity=(1-object-new-2-coref",
+            "_",
+            "5: '1)' closes a mention that is not open",
+            "unopened mention",
+        ),
+        "bracket never closed": Damage(
+            "Entity=1)", "Entity=1)(", "5: Entity='1)(', expected brackets", "malformed Entity="
+        ),
+        "part that is none": Damage(
+            "(1-object-giv",
+            "(1[3/2]-object-giv",
+            "14: entity '1[3/2]', expected an id such as",
+            "malformed Entity=",
+        ),
+        "parts out of order": Damage(
+            "(2[1/2]-",
+            "(2[2/2]-",
+            "20: part 2 of a mention of entity '2', expected part 1 before it",
+            "parts of a mention out of order",
+            kept=(0,),
+        ),
+        "part missing": Damage(
+            "Entity=(2[2/2])",
+            "_",
+            "20: a mention of entity '2' is opened and not closed",
+            "unclosed mention",
+            kept=(0,),
+        ),
+        "too many fields": Damage(
+            "giv:act-1-ana", "giv:act-1-ana-x", "14: 6 fields in Entity=", "malformed Entity="
+        ),
+        "head outside the text": Damage(
+            "\t2\tdet",
+            "\t9\tdet",
+            "4: head 9 of 'The', expected at most 6",
+            "head outside the sentence",
+        ),
+        "ids out of order": Damage(
+            "\n2\tkettle", "\n3\tkettle", "5: id '3', expected 2", "ids out of order"
+        ),
+        "range never closed": Damage(
+            "3-4\tdidn", "3-9\tdidn", "11: the sentence ends after word 6", "sentence cut off"
+        ),
+        "too few columns": Damage(
+            "\tDET\tDT", "\tDET", "4: 9 columns, expected 10", "wrong number of columns"
+        ),
+        "words and text differ": Damage(
+            "was hot.\n", "is hot.\n", "13: the words give", "words do not give # text"
+        ),
+        "duplicate id": Damage(
+            "GUM_bio_b", "GUM_bio_a", "19: id 'GUM_bio_a' stands at", "duplicate id", kept=(0,)
+        ),
+    },
+    "ontonotes": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"3: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"3: {BYTE}", "not UTF-8"),
+        "mention never closed": Damage(
+            " 1)\n", " -\n", "2: a mention of entity 1 is opened and not closed", "unclosed mention"
+        ),
+        "mention never opened": Damage(
+            " (1\n", " -\n", "3: '1)' closes a mention that is not open", "unopened mention"
+        ),
+        "bracket that is none": Damage(
+            " (1\n", " (1|(x\n", "2: coreference '(1|(x', expected such as", "malformed coreference"
+        ),
+        "chain with one mention": Damage(
+            " (1)\n",
+            " -\n",
+            "2: the only mention of entity 1, expected two",
+            "chain with one mention",
+        ),
+        "too few columns": Damage(
+            " kettle NN *", " kettle NN", "3: 11 columns, expected 12", "wrong number of columns"
+        ),
+        "never ended": Damage(
+            "#end document\n", "", "8: the document of line 1 does not end", "document cut off"
+        ),
+        "never begun": Damage(
+            "#begin document (bc/a); part 000\n",
+            "",
+            "1: a line outside a document",
+            "line outside a document",
+        ),
+        "malformed beginning": Damage(
+            "(bc/a)", "bc/a", "1: a malformed beginning", "malformed beginning"
+        ),
+        "duplicate id": Damage(
+            "(bc/b)", "(bc/a)", "11: id 'bc/a/0' stands at", "duplicate id", kept=(0,)
+        ),
+    },
+    "dialoguenli": {
+        **json("2: record 1"),
+        "not UTF-8": Damage(
+            "kettle", "kett\udcffe", f"2: record 1: sentence1: {BYTE}", "not UTF-8"
+        ),
+        "no object": Damage(
+            "{", "7, {", "2: record 1: a number, expected an object", "no JSON object", kept=(0, 1)
+        ),
+        "unknown label": Damage(
+            '"negative"',
+            '"contradiction"',
+            "2: record 1: label is 'contradiction'",
+            "unknown label",
+        ),
+        "label missing": Damage('"label"', '"lable"', "2: record 1: no field label", "no label"),
+        "malformed triple": Damage(
+            ', "a pot"]', "]", "2: record 1: triple1 is no list of three", "malformed triple"
+        ),
+        "duplicate id": Damage('"p2"', '"p1"', "3: id 'p1' stands at", "duplicate id", kept=(0,)),
+        "array never closed": Damage(
+            "\n]",
+            "",
+            f"3: record 2: the file ends after it, expected a closing bracket {CUT}",
+            "array cut off",
+            kept=(0, 1),
+        ),
+    },
+    "dialoguenli lines": {
+        **json("1"),
+        "not UTF-8": Damage("kettle", "kett\udcffe", f"1: sentence1: {BYTE}", "not UTF-8"),
+        "no object": Damage(
+            "{", "7\n{", "1: the file begins with '7'", "no JSON object", kept=(0, 1)
+        ),
+        "duplicate id": Damage('"p2"', '"p1"', "2: id 'p1' stands at", "duplicate id", kept=(0,)),
+    },
+    "arrau": mmax("coref_set"),
+    "parcor": mmax("coref_class"),
+}

@@ -1,0 +1,329 @@
+"""What is wrong with a file, layout by layout: what is said, where, and what is skipped.
+
+Each damage (the table is in :mod:`damages`) is one line: an error with file and line and exit code
+2, or, under ``--skip-bad-rows``, a count of its reason, with the other discourse of the file still
+read. XML that is not well-formed cannot be read on, and neither can a table without its columns:
+that stays an error.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import tracemalloc
+from collections import Counter
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+from damages import DAMAGES
+from native_files import LAYOUTS
+
+from builders.cli import run_suite
+from builders.registry import load_suite
+from loaders.cli import main
+from loaders.corpus import CorpusError
+from loaders.read import Reading, read
+from loaders.registry import CORPORA
+
+CASES = [(layout, name) for layout, damages in DAMAGES.items() for name in damages]
+
+
+def told(reading: Reading, folder: Path) -> tuple[list[str], str]:
+    """The ids of what a reading yields, and the message that ends it, without the folder."""
+    ids = []
+    try:
+        for discourse in reading:
+            ids.append(discourse.id)
+    except CorpusError as error:
+        return ids, str(error).removeprefix(f"{folder}/")
+    return ids, ""
+
+
+def check(
+    folder: Path,
+    corpus: str,
+    said: str,
+    skipped: str,
+    kept: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Read what is in the folder strictly, on the command line, and without its bad rows."""
+    reading = read(CORPORA[corpus], data_dir=folder)
+    before, message = told(reading, folder)
+    assert message.startswith(said)
+    assert len(message.splitlines()) == 1
+    if not before:  # `show` reads the first discourse, and here it is bad
+        assert main(["show", corpus, "--data-dir", str(folder)]) == 2
+        out, err = capsys.readouterr()
+        assert (out, err) == ("", f"error: {folder}/{message}\n")
+    reading = read(CORPORA[corpus], data_dir=folder, skip_bad_rows=True)
+    ids, message = told(reading, folder)
+    if skipped:
+        assert (ids, message) == (kept, "")
+        assert reading.skipped == Counter(skipped.split(" + "))
+    else:
+        assert message.startswith(said)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def undamaged(folder: Path, layout: str) -> list[str]:
+    """Write the files of a layout; the ids of the two discourses in them."""
+    LAYOUTS[layout].write(folder)
+    ids, message = told(read(CORPORA[LAYOUTS[layout].corpus], data_dir=folder), folder)
+    assert (len(ids), message) == (2, "")
+    return ids
+
+
+@pytest.mark.parametrize(("layout", "name"), CASES)
+def test_damage(folder: Path, layout: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    damage, ids = DAMAGES[layout][name], undamaged(folder, layout)
+    file = damage.file or LAYOUTS[layout].main
+    text = (folder / file).read_text(encoding="utf-8")
+    assert damage.old in text
+    damaged = text.replace(damage.old, damage.new, 1).encode("utf-8", "surrogateescape")
+    (folder / file).write_bytes(damaged)
+    kept = [ids[number] for number in damage.kept]
+    corpus = LAYOUTS[layout].corpus
+    check(folder, corpus, f"{file}:{damage.said}", damage.skipped, kept, capsys)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "1: the file is empty, expected "),
+        ("\ufeff \n".encode(), ""),
+        (bytes(range(1, 256)), "1: "),
+        ("a".encode("utf-16"), ""),
+    ],
+    ids=["empty", "blank", "binary", "UTF-16"],
+)
+def test_a_file_of_another_kind(
+    folder: Path,
+    layout: str,
+    content: bytes,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    undamaged(folder, layout)
+    file, corpus = LAYOUTS[layout].main, LAYOUTS[layout].corpus
+    (folder / file).write_bytes(content)
+    before, message = told(read(CORPORA[corpus], data_dir=folder), folder)
+    assert before == []
+    assert message.startswith(f"{file}:{said}")
+    assert len(message.splitlines()) == 1
+    assert main(["show", corpus, "--data-dir", str(folder)]) == 2
+    assert capsys.readouterr().err == f"error: {folder}/{message}\n"
+    reading = read(CORPORA[corpus], data_dir=folder, skip_bad_rows=True)
+    ids, message = told(reading, folder)
+    assert message.startswith(file) or reading.skipped.total() > 0
+    assert len(ids) == ("_words" in file)  # the other document
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_folder_where_a_file_is_expected(
+    folder: Path, layout: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder is no file of the corpus; with nothing else there, none is found."""
+    file, corpus = LAYOUTS[layout].main, LAYOUTS[layout].corpus
+    (folder / file).mkdir(parents=True)
+    assert main(["show", corpus, "--data-dir", str(folder)]) == 0
+    assert "<- found" not in capsys.readouterr().out
+    with pytest.raises(CorpusError, match=f"^{corpus}: no files found; expected "):
+        read(CORPORA[corpus], data_dir=folder)
+
+
+@pytest.mark.parametrize("level", ["coref", "sentence"])
+def test_a_folder_where_a_level_is_expected(folder: Path, level: str) -> None:
+    undamaged(folder, "arrau")
+    (folder / f"Markables/a_{level}_level.xml").unlink()
+    (folder / f"Markables/a_{level}_level.xml").mkdir()
+    _, message = told(read(CORPORA["arrau"], data_dir=folder), folder)
+    assert message.startswith(f"Basedata/a_words.xml:1: there is no a_{level}_level.xml for it")
+
+
+def forbid(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody may read the file; for root, who may read anything, opening it is made to fail."""
+    path.chmod(0)
+    if os.geteuid() == 0:
+        opened = Path.open
+
+        def open_other(self: Path, *arguments: Any) -> IO[Any]:
+            if self == path:
+                raise PermissionError(13, "Permission denied", str(path))
+            stream: IO[Any] = opened(self, *arguments)
+            return stream
+
+        monkeypatch.setattr(Path, "open", open_other)
+
+
+@pytest.mark.parametrize(
+    ("layout", "file"),
+    [(layout, LAYOUTS[layout].main) for layout in LAYOUTS]
+    + [("parcor", f"Markables/a_{level}_level.xml") for level in ("coref", "sentence")],
+)
+def test_a_file_that_may_not_be_read(
+    folder: Path,
+    layout: str,
+    file: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    undamaged(folder, layout)
+    forbid(folder / file, monkeypatch)
+    said = f"{file}: cannot be read (Permission denied)"
+    check(folder, LAYOUTS[layout].corpus, said, "", [], capsys)
+
+
+#: What is said of a line of a gigabyte, in which the word ``kettle`` never ends.
+ENDLESS = {
+    "storycloze": "2: a line of more than 1,000,000 characters, expected one row a line",
+    "storycloze tabs": "2: a line of more than 1,000,000 characters, expected one row a line",
+    "rocstories": "2: a line of more than 1,000,000 characters, expected one row a line",
+    "personachat": "2: a field of more than 100,000 characters, expected fewer",
+    "winograd xml": "4: <txt1> of line 4 holds more than 100,000 characters, expected less",
+    "winograd hub": "1: a record of more than 400,000 characters, expected fewer",
+    "winograd hub array": "2: record 1: a record of more than 400,000 characters, expected fewer",
+    "winograd pairs": "2: record 1: a record of more than 400,000 characters, expected fewer",
+    "winogrande": "1: a record of more than 400,000 characters, expected fewer",
+    "gum": "5: a field of more than 100,000 characters, expected fewer",
+    "ontonotes": "3: a field of more than 100,000 characters, expected fewer",
+    "dialoguenli": "2: record 1: a record of more than 400,000 characters, expected fewer",
+    "dialoguenli lines": "1: a record of more than 400,000 characters, expected fewer",
+    "arrau": "5: <word> of line 5 holds more than 100,000 characters, expected less",
+    "parcor": "5: <word> of line 5 holds more than 100,000 characters, expected less",
+}
+#: Layouts of which whole documents are looked for first: the line is passed, and not held.
+PASSED = ("gum", "ontonotes")
+
+
+class CountingFile(io.FileIO):
+    """A file that counts the bytes that are read of all such files."""
+
+    count = 0
+
+    def readinto(self, buffer: Any) -> int:
+        number = super().readinto(buffer) or 0
+        CountingFile.count += number
+        return number
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_line_of_a_gigabyte_is_refused_without_being_read(
+    folder: Path, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most of it is a hole in the file, so that it takes no room."""
+    undamaged(folder, layout)
+    file = folder / LAYOUTS[layout].main
+    start, _, _ = file.read_bytes().partition(b"kettle")
+    with file.open("wb") as stream:
+        stream.write(start + b"kettle" * 200_000)
+        stream.truncate(1 << (26 if layout in PASSED else 30))
+    monkeypatch.setattr(CountingFile, "count", 0)
+    monkeypatch.setattr(Path, "open", lambda path, mode: io.BufferedReader(CountingFile(path)))
+    tracemalloc.start()
+    reading = read(CORPORA[LAYOUTS[layout].corpus], data_dir=folder)
+    _, message = told(reading, folder)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert message.startswith(f"{LAYOUTS[layout].main}:{ENDLESS[layout]}")
+    assert peak < 10_000_000
+    assert layout in PASSED or 0 < CountingFile.count < 3_000_000
+
+
+@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "winograd xml"])
+def test_an_endless_line_is_skipped_and_counted(folder: Path, layout: str) -> None:
+    ids = undamaged(folder, layout)
+    file = folder / LAYOUTS[layout].main
+    file.write_bytes(file.read_bytes().replace(b"kettle", b"kettle" * 2_000_000, 1))
+    tracemalloc.start()
+    reading = read(CORPORA[LAYOUTS[layout].corpus], data_dir=folder, skip_bad_rows=True)
+    kept, message = told(reading, folder)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (kept, message) == (ids[1:], "")
+    assert reading.skipped.total() == (2 if layout == "winograd pairs" else 1)
+    assert peak < 10_000_000
+
+
+@pytest.mark.parametrize("layout", ["gum", "arrau", "parcor"])
+def test_a_chain_with_one_mention_is_no_error(folder: Path, layout: str) -> None:
+    """GUM, ARRAU and ParCorFull annotate such mentions; OntoNotes does not (see the table)."""
+    undamaged(folder, layout)
+    if layout == "gum":
+        file = folder / LAYOUTS[layout].main
+        text = file.read_text().replace("(1-object-giv", "(7-object-new")
+    else:
+        file = folder / "Markables/a_coref_level.xml"
+        text = file.read_text().replace('set_1"/>', 'set_7"/>', 1)
+    file.write_text(text)
+    first, _ = read(CORPORA[LAYOUTS[layout].corpus], data_dir=folder)
+    chains = [mention.chain for mention in first.mentions]
+    assert len(set(chains)) == len(chains) == 2
+
+
+@pytest.mark.parametrize(
+    ("layout", "file"),
+    [("winograd xml", "WSCollection.xml")]
+    + [("parcor", name) for name in LAYOUTS["parcor"].files if "a_" in name],
+)
+def test_a_dtd_is_never_fetched(folder: Path, layout: str, file: str) -> None:
+    """Neither one that a server would give, nor one that lies in place and would spoil the file."""
+    ids = undamaged(folder, layout)
+    text = (folder / file).read_text()
+    root = "collection" if "WSC" in file else "words" if "words" in file else "markables"
+    _, _, rest = text.partition(f"<{root}")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.05)
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/x.dtd"
+        (folder / file).with_name("x.dtd").write_text("<!ENTITY broken")
+        for dtd in (f"SYSTEM '{address}'", f"PUBLIC 'x' '{address}'", "SYSTEM 'x.dtd'"):
+            (folder / file).write_text(f"<?xml version='1.0'?><!DOCTYPE {root} {dtd}><{root}{rest}")
+            reading = read(CORPORA[LAYOUTS[layout].corpus], data_dir=folder)
+            assert told(reading, folder) == (ids, "")
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+def build(suite: str, *arguments: object) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        run_suite(load_suite(suite), [str(argument) for argument in arguments])
+    code = stopped.value.code
+    assert isinstance(code, int)
+    return code
+
+
+@pytest.mark.parametrize(
+    ("suite", "layout", "name"),
+    [
+        ("story_cloze", "storycloze", "duplicate id"),
+        ("story_cloze", "storycloze", "not UTF-8"),
+        ("sentence_order", "personachat", "one utterance"),
+        ("winograd", "winograd xml", "unknown answer"),
+        ("winograd", "winograd hub", "span outside the text"),
+        ("speaker_commitment", "dialoguenli", "duplicate id"),
+    ],
+)
+def test_a_build_says_the_same_and_leaves_nothing_behind(
+    folder: Path, suite: str, layout: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    undamaged(folder, layout)
+    damage = DAMAGES[layout][name]
+    file = folder / LAYOUTS[layout].main
+    text = file.read_text(encoding="utf-8").replace(damage.old, damage.new, 1)
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    output = folder.parent / "out"
+    arguments = ("--corpus", LAYOUTS[layout].corpus, "--data-dir", folder, "--output", output)
+    assert build(suite, *arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"{suite}: {file}:{damage.said}")
+    assert error.count("\n") == 1
+    assert not output.exists()
+    assert build(suite, *arguments, "--skip-bad-rows") == 0
+    assert damage.skipped in (output / "manifest.json").read_text()

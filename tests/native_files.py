@@ -1,0 +1,235 @@
+"""Two small discourses in each layout that a loader reads, under the names of the real files.
+
+The word ``kettle`` stands once in each first file, in the text of the first discourse.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A corpus in one of its layouts: its files by relative path, the main one first."""
+
+    corpus: str
+    files: dict[str, str]
+
+    @property
+    def main(self) -> str:
+        """The file whose damage a test is about."""
+        return next(iter(self.files))
+
+    def write(self, folder: Path) -> Path:
+        """Write the files; returns the main one."""
+        for name, content in self.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode())
+        return folder / self.main
+
+
+def _lines(*records: dict[str, Any]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def _array(*records: dict[str, Any]) -> str:
+    return "[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n"
+
+
+STORIES = """\
+InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,\
+RandomFifthSentenceQuiz1,RandomFifthSentenceQuiz2,AnswerRightEnding
+s1,The kettle sang.,"Ann said ""tea"".",She poured it.,It was hot.,She drank it.,It flew.,1
+s2,Bo ran.,He fell.,It hurt.,He sat.,He slept well.,He got up.,2
+"""
+ROCSTORIES = """\
+storyid,storytitle,sentence1,sentence2,sentence3,sentence4,sentence5
+s1,Tea,The kettle sang.,"Ann said ""tea"".",She poured it.,It was hot.,She drank it.
+s2,A run,Bo ran.,He fell.,It hurt.,He sat.,He got up.
+"""
+DIALOGUES = """\
+1 your persona: i like tea .
+2 the kettle sang .\toh ! tea ?\t\tyes|no
+3 yes .\tno milk !
+1 hi .\thello .
+"""
+WINOGRAD_XML = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<collection>
+<schema>
+<text><txt1>The kettle does not fit into the box because</txt1>
+<pron>it</pron><txt2>is too large.</txt2></text>
+<answers><answer>the teapot</answer><answer>the box</answer></answers>
+<correctAnswer>A.</correctAnswer><source>(x)</source>
+</schema>
+<schema>
+<text><pron>He</pron><txt2>won &amp; ran.</txt2></text>
+<answers><answer>Al</answer><answer>Bo</answer></answers>
+<correctAnswer>B</correctAnswer>
+</schema>
+</collection>
+"""
+HUB: tuple[dict[str, Any], ...] = (
+    {
+        "text": "The kettle is too large , so it does not fit into the box .",
+        "pronoun": "it",
+        "pronoun_loc": 29,
+        "options": ["the teapot", "the box"],
+        "label": 0,
+        "source": "(x)",
+    },
+    {
+        "text": "He won and ran.",
+        "pronoun": "He",
+        "pronoun_loc": 0,
+        "options": ["Al", "Bo"],
+        "label": 1,
+    },
+)
+SUBSTITUTIONS: tuple[dict[str, Any], ...] = (
+    {"question_id": 1, "substitution": "The kettle saw that Ann ran .", "correctness": True},
+    {"question_id": 1, "substitution": "The pan saw that Ann ran .", "correctness": False},
+    {"question_id": 2, "substitution": "Al won .", "correctness": False},
+    {"question_id": 2, "substitution": "Bo won .", "correctness": True},
+)
+BLANKS: tuple[dict[str, Any], ...] = (
+    {
+        "qID": "Q1",
+        "sentence": "The kettle did not fit because _ was too large.",
+        "option1": "teapot",
+        "option2": "box",
+        "answer": "1",
+    },
+    {
+        "qID": "Q2",
+        "sentence": "_ won\n, and ran.",
+        "option1": "Al",
+        "option2": "Bo",
+        "answer": "2",
+    },
+)
+CONLLU = """\
+# newdoc id = GUM_bio_a
+# global.Entity = GRP-etype-infstat-minspan-link
+# speaker = B
+1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\tEntity=(1-object-new-2-coref
+2\tkettle\tpot\tNOUN\tNN\tNumber=Sing\t3\tnsubj\t_\tEntity=1)
+3-4\tdidn't\t_\t_\t_\t_\t_\t_\t_\t_
+3\tdid\tdo\tAUX\tVBD\t_\t5\taux\t_\t_
+4\tn't\tnot\tPART\tRB\t_\t5\tadvmod\t_\t_
+5\tsing\tsing\tVERB\tVB\t_\t0\troot\t_\tSpaceAfter=No
+5.1\t_\t_\t_\t_\t_\t_\t_\t_\t_
+6\t.\t.\tPUNCT\t.\t_\t5\tpunct\t_\t_
+
+# text = It was hot.
+1\tIt\tit\tPRON\tPRP\tPerson=3|PronType=Prs\t3\tnsubj\t_\tEntity=(1-object-giv:act-1-ana)
+2\twas\tbe\tAUX\tVBD\t_\t3\tcop\t_\t_
+3\thot\thot\tADJ\tJJ\t_\t0\troot\t_\tSpaceAfter=No
+4\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_
+
+# newdoc id = GUM_bio_b
+1\tAnn\tAnn\tPROPN\tNNP\t_\t2\tnsubj\t_\tEntity=(2[1/2]-person-new-1-coref)
+2\tran\trun\tVERB\tVBD\t_\t0\troot\t_\t_
+3\ttoo\ttoo\tADV\tRB\t_\t2\tadvmod\t_\tEntity=(2[2/2])
+"""
+CONLL2012 = """\
+#begin document (bc/a); part 000
+bc/a 0 0 The DT (TOP(S* - - - Ann * (1
+bc/a 0 1 kettle NN * - - - Ann * 1)
+bc/a 0 2 sang VBD * sing 1 1 Ann * -
+
+bc/a 0 0 It PRP * - - - - * (1)
+bc/a 0 1 ran VBD * run 1 1 - * -
+
+#end document
+#begin document (bc/b); part 000
+bc/b 0 0 Bo NNP * - - - - * (2)|(3
+bc/b 0 1 's POS * - - - - * -
+bc/b 0 2 hat NN * - - - - * 3)
+
+bc/b 0 0 He PRP * - - - - * (2)
+bc/b 0 1 lost VBD * - - - - * -
+bc/b 0 2 it PRP * - - - - * (3)
+
+#end document
+"""
+PAIRS: tuple[dict[str, Any], ...] = (
+    {
+        "label": "negative",
+        "sentence1": "my kettle is old .",
+        "sentence2": "i hate tea .",
+        "triple1": ["i", "have", "a pot"],
+        "triple2": ["i", "dislike", "tea"],
+        "dtype": "x_up",
+        "id": "p1",
+    },
+    {
+        "label": "neutral",
+        "sentence1": "i am é .",
+        "sentence2": "i sing .",
+        "triple1": ["<none>", "<none>", "<none>"],
+        "triple2": ["i", "like", "songs"],
+        "dtype": "x_pp",
+        "id": "p2",
+    },
+)
+
+
+#: Of an MMAX2 document: words, span of the sentence, spans of two mentions of one chain.
+_MMAX = {
+    "a": ("The kettle sang . It ran", "word_1..word_4", "word_1..word_2", "word_5"),
+    "b": ("Bo left . He ran", "word_1..word_3", "word_1", "word_4"),
+}
+_XML = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE {0} SYSTEM "{0}.dtd">\n'
+
+
+def _mmax(chain: str) -> dict[str, str]:
+    """Two documents of three files each; the DTDs that they name are not there."""
+    files = {}
+    for name, (text, sentence, first, second) in _MMAX.items():
+        words = "\n".join(f'<word id="word_{i}">{w}</word>' for i, w in enumerate(text.split(), 1))
+        files[f"Basedata/{name}_words.xml"] = f"{_XML.format('words')}<words>\n{words}\n</words>\n"
+        levels = {
+            "coref": (
+                f'<markable id="markable_1" span="{first}" {chain}="set_1" mention="np"/>\n'
+                f'<markable id="markable_2" span="{second}" {chain}="set_1"/>'
+            ),
+            "sentence": f'<markable id="markable_9" span="{sentence}" speaker="A"/>',
+        }
+        for level, markables in levels.items():
+            files[f"Markables/{name}_{level}_level.xml"] = (
+                f'{_XML.format("markables")}<markables xmlns="www.eml.org/NameSpaces/{level}">\n'
+                f"{markables}\n</markables>\n"
+            )
+    return files
+
+
+def _one(corpus: str, name: str, content: str) -> Layout:
+    return Layout(corpus, {name: content})
+
+
+LAYOUTS = {
+    "storycloze": _one("storycloze", "cloze_test_val__spring2016 - val.csv", STORIES),
+    "storycloze tabs": _one(
+        "storycloze",
+        "cloze_test_val__spring2016 - val.tsv",
+        STORIES.replace('"Ann said ""tea""."', 'Ann said "tea".').replace(",", "\t"),
+    ),
+    "rocstories": _one("rocstories", "ROCStories__spring2016 - stories.csv", ROCSTORIES),
+    "personachat": _one("personachat", "test_self_original.txt", DIALOGUES),
+    "winograd xml": _one("winograd", "WSCollection.xml", WINOGRAD_XML),
+    "winograd hub": _one("winograd", "wsc273.jsonl", _lines(*HUB)),
+    "winograd hub array": _one("winograd", "wsc273.json", _array(*HUB)),
+    "winograd pairs": _one("winograd", "wsc273.json", _array(*SUBSTITUTIONS)),
+    "winogrande": _one("winogrande", "winogrande_1.1/dev.jsonl", _lines(*BLANKS)),
+    "gum": _one("gum", "en_gum-corefud-dev.conllu", CONLLU),
+    "ontonotes": _one("ontonotes", "dev.english.v4_gold_conll", CONLL2012),
+    "dialoguenli": _one("dialoguenli", "dialogue_nli_verified_test.jsonl", _array(*PAIRS)),
+    "dialoguenli lines": _one("dialoguenli", "dialogue_nli_verified_test.jsonl", _lines(*PAIRS)),
+    "arrau": Layout("arrau", _mmax("coref_set")),
+    "parcor": Layout("parcor", _mmax("coref_class")),
+}
