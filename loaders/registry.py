@@ -7,6 +7,7 @@ from loaders import (
     dialoguenli,
     gum,
     mmax,
+    pdtb,
     personachat,
     rocstories,
     storycloze,
@@ -27,6 +28,8 @@ _NATIVE = (
     mmax.ARRAU,
     mmax.PARCOR,
     conll2012.CORPUS,
+    pdtb.PDTB,
+    pdtb.TEDMDB,
     dialoguenli.CORPUS,
 )
 
