@@ -266,6 +266,7 @@ def suite(meanwhile: bool = False) -> Suite:
         ),
         configure=suite,
         settings={"meanwhile": meanwhile},
+        one_split=True,
         tags=("discourse-connectives", "discourse-relations"),
     )
 

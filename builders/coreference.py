@@ -116,6 +116,7 @@ def mention_config(max_words: int, spillover: bool) -> Config:
         columns=COLUMNS,
         breakdowns=("antecedent_kind",),
         headline="" if spillover else "mean",
+        length_confound=not spillover,
         artefact=(
             "a bag of words of the sentence alone, without the one before (one classifier for all "
             "genres of a corpus)"

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from typing import Any
 
+from builders.published import published_scores
 from builders.release.manifest import FORMAT, Manifest
 from builders.sources import SAMPLE
 from builders.suite import Config, Draft, Suite
@@ -36,6 +37,7 @@ def suite_entry(suite: Suite, version: str, repo_id: str) -> Manifest:
         "conditions": dict(suite.conditions),
         "limitations": list(suite.limitations),
         "citation": suite.citation,
+        "published": published_scores(suite.name),
         "tags": list(suite.tags),
         "task_categories": list(suite.task_categories),
     }
@@ -48,6 +50,13 @@ def config_rank(config: Config, corpus: Corpus) -> int:
     if corpus.name in config.corpora:
         return config.corpora.index(corpus.name)
     return 98
+
+
+def control_names(suite: Suite, config: Config, corpus: Corpus) -> list[str]:
+    """The full names of a config's controls, built from the same corpus."""
+    return [
+        other.full_name(corpus.name) for other in suite.configs if other.name in config.controls
+    ]
 
 
 def corpus_entry(corpus: Corpus) -> dict[str, Any]:
@@ -98,6 +107,8 @@ def config_entry(
         },
         "breakdowns": list(config.breakdowns),
         "headline": config.headline,
+        "controls": control_names(suite, config, corpus),
+        "length_confound": config.length_confound,
         "seed": seed,
         "limit": limit,
         "settings": dict(suite.settings),

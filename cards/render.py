@@ -56,6 +56,10 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         "example_note": example_note(shown["example"]),
         "seeds": sorted({config["seed"] for config in everything}),
         "skips": skips(manifest),
+        "controls": control_lines(manifest),
+        # Manifests of earlier toolkits have no such keys: a release may keep configs of theirs.
+        "length_configs": [name for name, config in configs if config.get("length_confound")],
+        "published": manifest.get("published", []),
     }
 
 
@@ -66,7 +70,7 @@ def kinds(
     found: list[tuple[list[str], dict[str, Any]]] = []
     for name, config in configs:
         for names, other in found:
-            if all(config[key] == other[key] for key in SHARED):
+            if all(config.get(key) == other.get(key) for key in SHARED):
                 names.append(name)
                 break
         else:
@@ -76,6 +80,22 @@ def kinds(
 
 #: What configs of one kind share.
 SHARED = ("summary", "regions", "predictions", "operators", "separator", "headline")
+
+def control_lines(manifest: dict[str, Any]) -> list[str]:
+    """Which configs are the controls of which, a sentence for each that has any in the dataset."""
+    lines = []
+    for name, config in ordered_configs(manifest):
+        present = [c for c in config.get("controls", []) if c in manifest["configs"]]
+        if present:
+            listed = " and ".join(f"`{control}`" for control in present)
+            them = "its control" if len(present) == 1 else "its controls"
+            lines.append(
+                f"**`{name}` has {listed} as {them}**: the same manipulation and prediction "
+                "without the incoherence. What a score on it shows is the difference of the mean "
+                f"margin from that of {them}, which the evaluator reports with its interval."
+            )
+    return lines
+
 
 #: What the card prints of a corpus as the manifest has it.
 SHOWN = ("name", "title", "homepage", "citation", "producers", "proven")
