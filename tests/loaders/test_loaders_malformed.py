@@ -181,6 +181,29 @@ def test_a_file_that_may_not_be_read(
     check(folder, LAYOUTS[layout].corpus, said, "", [], capsys)
 
 
+@pytest.mark.parametrize("closed", ["", "Markables"])
+def test_a_folder_that_may_not_be_searched(
+    folder: Path,
+    closed: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    undamaged(folder, "arrau")
+    inquired = Path.stat
+
+    def stat_other(self: Path, **arguments: bool) -> os.stat_result:
+        if (folder / closed) in self.parents:
+            raise PermissionError(13, "Permission denied", str(self))
+        return inquired(self, **arguments)
+
+    monkeypatch.setattr(Path, "stat", stat_other)
+    data_dir = folder if closed else folder / "Basedata"
+    assert main(["show", "arrau", "--data-dir", str(data_dir)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert error.startswith(f"error: {folder}")
+
+
 #: What is said of a line of a gigabyte, in which the word ``kettle`` never ends.
 ENDLESS = {
     "storycloze": "2: a line of more than 1,000,000 characters, expected one row a line",
