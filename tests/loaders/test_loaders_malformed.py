@@ -181,10 +181,13 @@ def test_a_file_that_may_not_be_read(
     check(folder, LAYOUTS[layout].corpus, said, "", [], capsys)
 
 
-@pytest.mark.parametrize("closed", ["", "Markables"])
+@pytest.mark.parametrize(
+    ("closed", "data_dir"), [("", "Basedata"), ("Markables", ""), ("Markables", "Basedata")]
+)
 def test_a_folder_that_may_not_be_searched(
     folder: Path,
     closed: str,
+    data_dir: str,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -197,8 +200,7 @@ def test_a_folder_that_may_not_be_searched(
         return inquired(self, **arguments)
 
     monkeypatch.setattr(Path, "stat", stat_other)
-    data_dir = folder if closed else folder / "Basedata"
-    assert main(["show", "arrau", "--data-dir", str(data_dir)]) == 2
+    assert main(["show", "arrau", "--data-dir", str(folder / data_dir)]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert error.startswith(f"error: {folder}")
