@@ -98,11 +98,12 @@ def test_damage(folder: Path, layout: str, name: str, capsys: pytest.CaptureFixt
     ("content", "said"),
     [
         (b"", "1: the file is empty, expected "),
+        ("\ufeff".encode(), ""),
         ("\ufeff \n".encode(), ""),
         (bytes(range(1, 256)), "1: "),
         ("a".encode("utf-16"), ""),
     ],
-    ids=["empty", "blank", "binary", "UTF-16"],
+    ids=["empty", "mark", "blank", "binary", "UTF-16"],
 )
 def test_a_file_of_another_kind(
     folder: Path,
