@@ -250,7 +250,7 @@ def suite(meanwhile: bool = False) -> Suite:
         configs=(
             Config(
                 name="",
-                corpora=("disco", "pdtb", "gum", "tedmdb"),
+                corpora=("disco", "disco_release", "pdtb", "gum", "tedmdb"),
                 drafter=Substitutions(ConnectiveSegments(words)),
                 summary="segments around a connective, and the same with each other connective",
                 regions=(

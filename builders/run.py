@@ -28,6 +28,8 @@ def run(suites: Sequence[Suite], arguments: argparse.Namespace) -> int:
     from builders.errors import explain
 
     signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     code = 0
     for suite in suites:
         failed = 0
@@ -46,7 +48,9 @@ def run(suites: Sequence[Suite], arguments: argparse.Namespace) -> int:
 
 
 def _interrupt(number: int, frame: Any) -> None:
-    """Let a polite kill clean up as Ctrl-C does."""
+    """Let a polite kill clean up as Ctrl-C does, and both without a word from destructors."""
+    # A half-written parquet file complains when its writer is thrown away; it is deleted anyway.
+    sys.unraisablehook = lambda _: None
     raise KeyboardInterrupt
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.errors import EvaluationError
+from eval.predictions import read_by
 from eval.source import Source
 from eval.suite import SEPARATOR, Item, SuiteError, item_from_row, row_hash, validate_item
 
@@ -79,7 +80,8 @@ def tables(
             items = tuple(item_from_row(row) for row in rows[:max_items])
             for item in items:
                 validate_item(item)
-        except SuiteError as error:
+                read_by(item)
+        except (SuiteError, EvaluationError) as error:
             raise EvaluationError(f"{where}: {error}") from None
         repeated = [name for name, n in Counter(i.item_id for i in items).items() if n > 1]
         if repeated:

@@ -9,7 +9,8 @@ region a token belongs to:
   the end of the text the region that it stands in, if any;
 - a token of no width, and tokens that share one character (byte fallback): the region of the
   character where they start;
-- the start-of-text token and separators: no region, and no metric.
+- the start-of-text token and separators: no region, and no metric. (What a tokenizer adds by
+  itself is left out, unless :mod:`eval.compat` asks for it: the first and the last region then.)
 
 White space before a separator is removed. The space after it is kept by default, because most
 tokenizers write it into the next token: the text after a separator then has the tokens that it has
@@ -28,7 +29,7 @@ import numpy as np
 from eval.errors import EvaluationError
 from eval.regions import SPECIAL, region_map
 from eval.rendering import Rendered, take_out_separators
-from eval.special import Separator, Start
+from eval.special import Added, Separator, Start
 from eval.suite import Condition
 
 #: What a continuation is encoded after, to see its tokens without the mark that some tokenizers
@@ -163,7 +164,11 @@ def _between_breaks(tokenizer: Any, rendered: Rendered, whole: Tokens) -> list[T
 
 
 def encode(
-    tokenizer: Any, conditions: Sequence[Condition], start: Start, separator: Separator | None
+    tokenizer: Any,
+    conditions: Sequence[Condition],
+    start: Start,
+    separator: Separator | None,
+    added: Added | None = None,
 ) -> list[Encoding | None]:
     """Conditions as a model sees them.
 
@@ -172,6 +177,8 @@ def encode(
         conditions: conditions with valid regions.
         start: the start-of-text token.
         separator: how ``[SEP]`` is rendered; None: it is ordinary text.
+        added: in place of ``start``: tokens around every text that count to its first and to its
+            last region.
 
     Returns:
         One encoding for each condition; None where the text needs a separator and there is none.
@@ -190,7 +197,7 @@ def encode(
             continue
         pieces = _between_breaks(tokenizer, text, tokens[text.text])
         separator_ids = (separator.ids if separator else None) or ()
-        encodings.append(_assemble(condition, text, pieces, start, separator_ids))
+        encodings.append(_assemble(condition, text, pieces, start, separator_ids, added))
     return encodings
 
 
@@ -200,6 +207,7 @@ def _assemble(
     pieces: Sequence[Tokens],
     start: Start,
     separator_ids: Sequence[int],
+    added: Added | None,
 ) -> Encoding:
     places = region_map(condition, rendered)
     # One more place than characters: a token of no width may stand at the very end.
@@ -210,15 +218,18 @@ def _assemble(
     ends: list[int] = []
     spanning = 0
 
-    def special(token_ids: Sequence[int]) -> None:
+    def special(token_ids: Sequence[int], region: int = SPECIAL) -> None:
         place = ends[-1] if ends else 0
         ids.extend(token_ids)
-        regions.extend([SPECIAL] * len(token_ids))
+        regions.extend([region] * len(token_ids))
         starts.extend([place] * len(token_ids))
         ends.extend([place] * len(token_ids))
 
-    if start.token_id is not None:
+    if added is not None:
+        special(added.before, condition.regions[0].region_number)
+    elif start.token_id is not None:
         special([start.token_id])
+    has_start = bool(ids)
     for number, piece in enumerate(pieces):
         if number:
             special(separator_ids)
@@ -229,11 +240,13 @@ def _assemble(
         last = origin[np.maximum(piece.ends - 1, 0)] + 1
         ends.extend(np.where(piece.ends > piece.starts, last, origin[piece.starts]).tolist())
         spanning += places.count_spanning(piece.starts, piece.ends)
+    if added is not None:
+        special(added.after, condition.regions[-1].region_number)
     return Encoding(
         tuple(ids),
         tuple(regions),
         tuple(starts),
         tuple(ends),
         spanning,
-        start.token_id is not None,
+        has_start,
     )

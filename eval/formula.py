@@ -8,11 +8,13 @@ The grammar, loosest first (``x*`` is any number of ``x``)::
     atom        = "(" region ";%" condition "%)" | number | "(" formula ")" | "[" formula "]"
 
 What the formulas mean is in :mod:`eval.predictions`. Formulas come from datasets that strangers
-publish, so they are parsed here and never handed to Python.
+publish, so they are parsed here and never handed to Python, and one that no person wrote (very
+long, very deep) is refused.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,6 +28,9 @@ WHOLE: Literal["*"] = "*"
 
 #: A region number, or the whole.
 RegionRef = int | Literal["*"]
+
+#: Beyond these a formula is refused: so trees stay shallow enough for recursion, and a sum finite.
+MOST_CHARACTERS, MOST_TERMS, MOST_LEVELS, LARGEST_NUMBER = 10_000, 250, 50, 1e15
 
 
 class FormulaError(EvaluationError):
@@ -84,13 +89,15 @@ Node = Quantity | Truth
 _TOKEN = re.compile(
     r"""\s*(?:
         (?P<value>\(\s*(?P<region>\*|\d{1,9})\s*;\s*%(?P<condition>[^%]+)%\s*\))
-      | (?P<number>\d{1,15}(?:\.\d*)?|\.\d+)
+      | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)
       | (?P<symbol>[-+<>=&|()\[\]])
       | (?P<end>$)
     )""",
     re.VERBOSE,
 )
 _CLOSING = {"(": ")", "[": "]"}
+#: Characters of a formula that an error repeats.
+_SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +128,8 @@ def _tokens(formula: str) -> Iterator[_Token]:
             node = Value(region, match["condition"], start)
         elif kind == "number":
             node = Number(float(text))
+            if not math.fabs(node.value) <= LARGEST_NUMBER:
+                raise formula_error(formula, start, f"expected no number beyond {LARGEST_NUMBER:g}")
         yield _Token(kind, text, start, node)
         if kind == "end":
             return
@@ -129,7 +138,8 @@ def _tokens(formula: str) -> Iterator[_Token]:
 
 def formula_error(formula: str, position: int, what: str) -> FormulaError:
     """The error that names a character (counted from 0 here, from 1 in the message)."""
-    return FormulaError(f"formula {formula!r}, character {position + 1}: {what}")
+    shown = formula if len(formula) <= _SHOWN else formula[:_SHOWN] + "..."
+    return FormulaError(f"formula {shown!r}, character {position + 1}: {what}")
 
 
 class _Parser:
@@ -139,6 +149,13 @@ class _Parser:
         self.formula = formula
         self.tokens = list(_tokens(formula))
         self.at = 0
+        self.level = 0
+        terms = [token for token in self.tokens if token.node is not None]
+        if len(terms) > MOST_TERMS:
+            raise self.fail(
+                f"{len(terms)} regions and numbers; expected at most {MOST_TERMS}",
+                terms[MOST_TERMS].position,
+            )
 
     @property
     def token(self) -> _Token:
@@ -223,14 +240,21 @@ class _Parser:
         if token.node is not None:
             self.at += 1
             return token.node
-        if self.take("-"):
+        if sign := self.take("-", "+"):
             number = self.token.node
             if not isinstance(number, Number):
-                raise self.fail("expected a number after a leading minus")
+                name = "minus" if sign.text == "-" else "plus"
+                raise self.fail(f"expected a number after a leading {name}")
             self.at += 1
-            return Number(-number.value)
+            return Number(-number.value if sign.text == "-" else number.value)
         if opening := self.take("(", "["):
+            self.level += 1
+            if self.level > MOST_LEVELS:
+                raise self.fail(
+                    f"nested too deeply; expected at most {MOST_LEVELS} levels", opening.position
+                )
             node = self.junction()
+            self.level -= 1
             if not self.take(_CLOSING[opening.text]):
                 raise self.fail(f"expected {_CLOSING[opening.text]!r}")
             return node
@@ -238,14 +262,24 @@ class _Parser:
         raise self.fail(f"found {found}; expected a region such as (2;%original%) or a number")
 
 
-@lru_cache(maxsize=4096)
 def parse(formula: str) -> Truth:
     """The tree of a formula.
 
     Raises:
         FormulaError: it cannot be read; the message names the character.
     """
-    try:
-        return _Parser(formula).formula_whole()
-    except RecursionError:
-        raise formula_error(formula[:40] + "...", 0, "nested too deeply") from None
+    if not isinstance(formula, str):
+        # Somebody's own table can hold anything.
+        raise FormulaError(f"formula {formula!r}; expected a text")
+    return _parse(formula)
+
+
+@lru_cache(maxsize=4096)
+def _parse(formula: str) -> Truth:
+    if len(formula) > MOST_CHARACTERS:
+        raise formula_error(
+            formula,
+            MOST_CHARACTERS,
+            f"{len(formula):,} characters; expected at most {MOST_CHARACTERS:,}",
+        )
+    return _Parser(formula).formula_whole()

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eval.predictions import Outcome, RegionRef, evaluate, parse, references
+from eval.compat import DEFAULT, Rules
+from eval.predictions import WHOLE, Outcome, RegionRef, evaluate, parse, references
 from eval.scoring import ScoredCondition, ScoredItem
 from eval.suite import Item
 
@@ -28,12 +29,21 @@ METRICS: Mapping[str, Callable[[np.ndarray], float]] = {
 }
 
 
-def region_value(condition: ScoredCondition, region: RegionRef, metric: str) -> float | None:
+def region_value(
+    condition: ScoredCondition, region: RegionRef, metric: str, parts: Iterable[int] = ()
+) -> float | None:
     """The value of a region (bits), or None where it has none.
+
+    ``parts`` are region numbers: where they are given, ``"*"`` is the sum of their values, and has
+    none where one of them has none.
 
     A region without tokens sums to 0 and has no mean, median, range, maximum or minimum. A region
     whose only token has no surprisal (the first one, with nothing before it) has no value at all.
     """
+    if region == WHOLE and (numbers := tuple(parts)):
+        values = [region_value(condition, number, metric) for number in numbers]
+        known = [value for value in values if value is not None]
+        return math.fsum(known) if len(known) == len(values) else None
     bits = condition.region_bits(region)
     if len(bits):
         return METRICS[metric](bits)
@@ -66,10 +76,12 @@ class Judgement:
     first_left_out: bool = False
 
 
-def judge(scored: ScoredItem) -> Iterable[Judgement]:
+def judge(scored: ScoredItem, rules: Rules = DEFAULT) -> Iterable[Judgement]:
     """One judgement for each prediction of an item."""
     for prediction in scored.item.predictions:
-        outcome, reason, first_left_out = _judge(scored, prediction.formula, prediction.metric)
+        outcome, reason, first_left_out = _judge(
+            scored, prediction.formula, prediction.metric, rules
+        )
         yield Judgement(
             scored.item,
             prediction.formula,
@@ -81,7 +93,9 @@ def judge(scored: ScoredItem) -> Iterable[Judgement]:
         )
 
 
-def _judge(scored: ScoredItem, formula: str, metric: str) -> tuple[Outcome | None, str, bool]:
+def _judge(
+    scored: ScoredItem, formula: str, metric: str, rules: Rules
+) -> tuple[Outcome | None, str, bool]:
     if scored.too_long:
         return None, "too_long", False
     tree = parse(formula)
@@ -90,11 +104,15 @@ def _judge(scored: ScoredItem, formula: str, metric: str) -> tuple[Outcome | Non
     if any(name not in scored.conditions for name in names):
         return None, "separator", False
     seen = {(c.encoding.ids, c.encoding.regions) for c in map(scored.conditions.__getitem__, names)}
-    if len(seen) < len(names):
+    if len(seen) < len(names) and not rules.identical_counts:
         return None, "identical", False
-    values = {key: region_value(scored.conditions[key[1]], key[0], metric) for key in read}
+    parts: tuple[int, ...] = ()
+    if rules.whole_sums_regions:
+        parts = tuple(region.region_number for region in scored.item.conditions[0].regions)
+    values = {key: region_value(scored.conditions[key[1]], key[0], metric, parts) for key in read}
     defined = {key: value for key, value in values.items() if value is not None}
     if len(defined) < len(values):
         return None, "empty", False
     first = any(scored.conditions[name].leaves_out_first(region) for region, name in read)
-    return evaluate(tree, lambda region, name: defined[region, name]), "", first
+    outcome = evaluate(tree, lambda region, name: defined[region, name], rules.tie_bits)
+    return outcome, "", first

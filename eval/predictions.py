@@ -6,9 +6,12 @@ A prediction compares surprisals (bits) of regions in conditions, for example::
     [(*;%a%) - (*;%b%)] > 1 & (3;%a%) < (3;%b%)
 
 ``(2;%name%)`` is the value of region 2 in condition ``name`` and ``(*;%name%)`` that of the whole
-condition. ``+ -`` bind tighter than ``< > =``, and those tighter than ``& |``; parentheses and
-square brackets mean the same. ``=`` holds within rtol 1e-5 and atol 1e-3. Refused, with the place
-named: ``a > b > c``, ``&`` mixed with ``|`` without parentheses, a formula that compares nothing.
+condition. Numbers are bits. ``+ -`` bind tighter than ``< > =``, and those tighter than ``& |``;
+parentheses and square brackets mean the same. ``=`` holds within rtol 1e-5 of its right side plus
+atol 1e-3, and has no part in ``>`` and ``<``: of two values so close, ``=`` and one of these may
+both hold. Refused, with the place named: ``a > b > c``, ``&`` mixed with ``|`` without parentheses,
+a formula that compares nothing, a region or condition that is not there, a mean (or any metric but
+a sum) of a region without text.
 
 Source: Gauthier et al. 2020, "SyntaxGym", section 3. Formulas come from datasets that strangers
 publish, so they are parsed (:mod:`eval.formula`) and never handed to Python.
@@ -20,6 +23,7 @@ import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
+from eval.errors import EvaluationError
 from eval.formula import (
     WHOLE,
     Arithmetic,
@@ -35,6 +39,7 @@ from eval.formula import (
     formula_error,
     parse,
 )
+from eval.suite import Item
 
 #: Two sides closer than this (bits) tie: it is the accuracy that the scorer keeps in float32, so
 #: below it the sign of a difference says nothing about the model.
@@ -105,6 +110,41 @@ def check(formula: str, regions: Collection[int], conditions: Collection[str]) -
     return tree
 
 
+def read_by(item: Item) -> dict[str, set[RegionRef]]:
+    """The regions that an item's predictions read, by condition.
+
+    Raises:
+        EvaluationError: a formula cannot be read, names what the item does not have, or takes the
+            mean, median, range, maximum or minimum of a region without text.
+    """
+    numbers = [region.region_number for region in item.conditions[0].regions]
+    names = [condition.condition_name for condition in item.conditions]
+    full: set[tuple[RegionRef, str]] = {
+        (reference, condition.condition_name)
+        for condition in item.conditions
+        for region in condition.regions
+        if region.content.strip()
+        for reference in (region.region_number, WHOLE)
+    }
+    read: dict[str, set[RegionRef]] = {}
+    for prediction in item.predictions:
+        try:
+            tree = check(prediction.formula, numbers, names)
+            for value in values(tree):
+                if prediction.metric != "sum" and (value.region, value.condition) not in full:
+                    raise formula_error(
+                        prediction.formula,
+                        value.position,
+                        f"region {value.region} of condition {value.condition!r} is empty and has "
+                        f"no {prediction.metric}; expected a region with text, or the metric sum",
+                    )
+        except FormulaError as error:
+            raise EvaluationError(f"{item.item_id}: {error}") from None
+        for region, name in references(tree):
+            read.setdefault(name, set()).add(region)
+    return read
+
+
 def evaluate(node: Truth, lookup: Lookup, tie_bits: float = TIE_BITS) -> Outcome:
     """Whether a formula holds, and by how many bits.
 
@@ -173,6 +213,7 @@ __all__ = [
     "check",
     "evaluate",
     "parse",
+    "read_by",
     "references",
     "values",
 ]

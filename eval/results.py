@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from eval.compat import MODES, Rules
 from eval.dataset import ItemTable
 from eval.metrics import judge
 from eval.model import LoadedModel
-from eval.predictions import TIE_BITS
 from eval.scoring import Scored
 from eval.signature import signature, versions
 from eval.significance import RESAMPLES
 from eval.source import Source
 from eval.summary import FEW_ITEMS, Macro, Score, macro, shown, summarise
+from eval.syntaxgym import SPLIT as SUITE_SPLIT
 
 Tables = Sequence[tuple[ItemTable, Scored]]
 
@@ -44,12 +45,14 @@ def gather(
         model: the model.
         tables: its items with their surprisals, at least one table.
         settings: what the user chose: ``configs``, ``split``, ``max_items``, ``bos``,
-            ``separator``, ``separator_space``, ``truncate``, ``batch_tokens``, ``seed``.
+            ``separator``, ``separator_space``, ``truncate``, ``compat``, ``batch_tokens``,
+            ``seed``.
     """
     seed = settings["seed"]
+    rules, added = tables[0][1].rules, tables[0][1].added
     scores, macros = [], []
     for table, scored in tables:
-        judgements = [judgement for item in scored.items for judgement in judge(item)]
+        judgements = [judgement for item in scored.items for judgement in judge(item, rules)]
         scores += summarise(
             table.config,
             table.split,
@@ -75,7 +78,9 @@ def gather(
         **settings,
         "start_of_text": asdict(tables[0][1].start),
         "separator_rendering": asdict(rendering) if rendering else None,
-        "tie_bits": TIE_BITS,
+        "rules": asdict(rules),
+        "added_tokens": asdict(added) if added else None,
+        "tie_bits": rules.tie_bits,
         "resamples": RESAMPLES,
         "versions": versions(),
     }
@@ -86,7 +91,7 @@ def gather(
         settings=all_settings,
         scores=scores,
         macros=macros,
-        notes=[*source.notes, *notes(scores, tables)],
+        notes=[*source.notes, *compat_notes(rules, model.dtype, tables), *notes(scores, tables)],
         tables=tables,
     )
 
@@ -115,6 +120,17 @@ def _about_dataset(source: Source, tables: Tables) -> dict[str, Any]:
             for table, scored in tables
         ],
     }
+
+
+def compat_notes(rules: Rules, dtype: str, tables: Tables) -> list[str]:
+    """Whether the scores may be held against published ones; nothing where nobody would."""
+    if rules.name:
+        exact = "and comparable" if dtype == "float32" else f"but in {dtype}, not in float32"
+        return [f"--compat {rules.name}: scored as the published numbers were, {exact}"]
+    if any(table.split == SUITE_SPLIT for table, _ in tables):
+        modes = " or ".join(f"--compat {name}" for name in MODES)
+        return [f"not comparable with published numbers; with {modes} they are"]
+    return []
 
 
 def notes(scores: Sequence[Score], tables: Tables) -> list[str]:

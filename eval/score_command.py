@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eval.compat import MODES, refuse_options
+
 if TYPE_CHECKING:
+    from eval.compat import Rules
     from eval.dataset import ItemTable
     from eval.model import LoadedModel
     from eval.scoring import Scored
+    from eval.source import Source
 
 EXAMPLES = """\
   python -m eval --model demo --dataset suites/sentence_order
   python -m eval --model gpt2 --dataset coherencegym/sentence_order --revision v1.0.0
   python -m eval --model ./my-model --dataset coherencegym/story_cloze --output results/mine
+  python -m eval --model gpt2 --suite center_embed.json --compat syntaxgym-2021
 """
 
 
@@ -30,6 +35,7 @@ SETTINGS = (
     "separator",
     "separator_space",
     "truncate",
+    "compat",
     "batch_tokens",
     "seed",
 )
@@ -58,7 +64,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ID|FOLDER|demo",
         help="any causal language model of transformers: a Hub id, a folder, or the embedded one",
     )
-    add("--dataset", required=True, metavar="ID|FOLDER", help="a Hub dataset, or a folder of one")
+    data = parser.add_mutually_exclusive_group(required=True)
+    data.add_argument("--dataset", metavar="ID|FOLDER", help="a Hub dataset, or a folder of one")
+    data.add_argument(
+        "--suite",
+        dest="suites",
+        nargs="+",
+        action="extend",
+        type=Path,
+        metavar="FILE.json",
+        help="test suites in SyntaxGym's JSON, or folders of them",
+    )
     add(
         "--config",
         dest="configs",
@@ -101,6 +117,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("keep", "drop"),
         help="the space after a separator",
     )
+    add(
+        "--compat",
+        choices=tuple(MODES),
+        help="score as the programs behind the published numbers did (the README has a table)",
+    )
     add("--max-items", type=_positive, metavar="N", help="only the first N items of each table")
     add(
         "--truncate",
@@ -114,30 +135,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of bootstrapped intervals; default 0",
     )
-    add("--output", type=Path, metavar="DIR", help="default results/DATASET--MODEL")
+    add("--output", type=Path, metavar="DIR", help="default results/DATA--MODEL")
     add("--overwrite", action="store_true", help="replace an existing folder of results")
     add("--tokens", action="store_true", help="also write the surprisal of every token")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score a model on a dataset; prints the table and writes the folder."""
-    from eval.dataset import tables
+    """Score a model on a dataset or on suites; prints the table and writes the folder."""
+    from eval.compat import DEFAULT
     from eval.folders import check_folder
     from eval.report import MARKER, write
     from eval.results import gather
-    from eval.source import find
     from eval.table import print_table
 
-    output = arguments.output or _default_output(arguments.model, arguments.dataset)
+    output = arguments.output or _default_output(arguments)
+    rules = MODES.get(arguments.compat, DEFAULT)
+    refuse_options(
+        rules,
+        {
+            "--bos": (arguments.bos, "auto"),
+            "--separator": (arguments.separator, "auto"),
+            "--separator-space": (arguments.separator_space, "keep"),
+            "--truncate": (arguments.truncate, False),
+        },
+    )
     check_folder(output, arguments.overwrite, MARKER)
     _quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
-    source = find(arguments.dataset, arguments.revision, arguments.configs)
-    read = list(tables(source, arguments.configs, arguments.split, arguments.max_items))
+    source, read = _read(arguments)
     from eval.model import load
 
     model = load(arguments.model, arguments.device, arguments.dtype)
-    scored = [(table, _score(arguments, model, table)) for table in read]
+    scored = [(table, _score(arguments, model, table, rules)) for table in read]
     results = gather(source, model, scored, {name: getattr(arguments, name) for name in SETTINGS})
     write(results, output, overwrite=arguments.overwrite, tokens=arguments.tokens)
     print_table(results)
@@ -145,14 +174,48 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _default_output(model: str, dataset: str) -> Path:
+def _read(arguments: argparse.Namespace) -> tuple[Source, Sequence[ItemTable]]:
+    """The tables to score, and where they are from.
+
+    Raises:
+        EvaluationError: they cannot be read, or an option of datasets was given for suites.
+    """
+    from eval.dataset import tables
+    from eval.errors import EvaluationError
+    from eval.source import find
+    from eval.syntaxgym import suites
+
+    if not arguments.suites:
+        source = find(arguments.dataset, arguments.revision, arguments.configs)
+        read = tables(source, arguments.configs, arguments.split, arguments.max_items)
+        return source, list(read)
+    for option, value in (
+        ("--config", arguments.configs),
+        ("--split", arguments.split),
+        ("--revision", arguments.revision),
+    ):
+        if value:
+            raise EvaluationError(f"{option}: a suite's file has none; expected --dataset with it")
+    return suites(arguments.suites, arguments.max_items)
+
+
+def _default_output(arguments: argparse.Namespace) -> Path:
     def name(text: str) -> str:
         return Path(text).resolve().name if Path(text).is_dir() else text.replace("/", "__")
 
-    return Path("results") / f"{name(dataset)}--{name(model)}"
+    data = name(arguments.dataset) if arguments.dataset else _suites_name(arguments.suites)
+    return Path("results") / f"{data}--{name(arguments.model)}"
 
 
-def _score(arguments: argparse.Namespace, model: LoadedModel, table: ItemTable) -> Scored:
+def _suites_name(paths: Sequence[Path]) -> str:
+    first = paths[0].resolve()
+    more = f"-and-{len(paths) - 1}-more" if len(paths) > 1 else ""
+    return (first.name if first.is_dir() else first.stem) + more
+
+
+def _score(
+    arguments: argparse.Namespace, model: LoadedModel, table: ItemTable, rules: Rules
+) -> Scored:
     from eval.scoring import score
 
     with _progress(f"{table.config} ({table.split})") as progress:
@@ -165,6 +228,7 @@ def _score(arguments: argparse.Namespace, model: LoadedModel, table: ItemTable) 
             separator_space=arguments.separator_space,
             uses_separator=table.separator,
             truncate=arguments.truncate,
+            rules=rules,
             batch_tokens=arguments.batch_tokens,
             progress=progress,
         )

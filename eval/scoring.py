@@ -10,15 +10,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eval import predictions
+from eval.compat import DEFAULT, Rules, refuse_options, with_joined_regions
 from eval.encode import Encoding, encode
 from eval.errors import EvaluationError
 from eval.fit import fit
 from eval.model import context_length, vocabulary_size
 from eval.plan import BATCH_TOKENS, BATCH_TOKENS_ELSEWHERE, Plan, Request, make_plan
-from eval.predictions import WHOLE, RegionRef
+from eval.predictions import WHOLE, RegionRef, read_by
 from eval.regions import SPECIAL
-from eval.special import BosChoice, Separator, SpaceChoice, Start, separator, start_of_text
+from eval.special import (
+    Added,
+    BosChoice,
+    Separator,
+    SpaceChoice,
+    Start,
+    added_by,
+    separator,
+    start_of_text,
+)
 from eval.suite import SEPARATOR, Item, validate_item
 
 if TYPE_CHECKING:
@@ -55,7 +64,9 @@ class ScoredCondition:
 
     def leaves_out_first(self, region: RegionRef) -> bool:
         """Whether the region holds the first token of a text that has nothing before it."""
-        return not self.encoding.has_start and 0 in _places(self.encoding, region)
+        import numpy as np
+
+        return 0 in _places(self.encoding, region) and bool(np.isnan(self.bits[0]))
 
 
 @dataclass(frozen=True)
@@ -78,13 +89,19 @@ class ScoredItem:
 
 @dataclass(frozen=True)
 class Scored:
-    """What :func:`score` returns: the items in their order, and how they were run."""
+    """What :func:`score` returns: the items in their order, and how they were run.
+
+    ``added`` are the tokens that the tokenizer put around every text by itself, where ``rules`` let
+    it; ``start`` is then none.
+    """
 
     items: tuple[ScoredItem, ...]
     start: Start
     separator: Separator | None
     context: int | None
     plan: Plan = field(repr=False)
+    rules: Rules = DEFAULT
+    added: Added | None = None
 
     @property
     def spanning_tokens(self) -> int:
@@ -106,6 +123,7 @@ def score(
     separator_space: SpaceChoice = "keep",
     uses_separator: bool | None = None,
     truncate: bool = False,
+    rules: Rules = DEFAULT,
     batch_tokens: int | None = None,
     progress: Progress | None = None,
 ) -> Scored:
@@ -120,27 +138,45 @@ def score(
         separator_space: keep or drop the white space after a separator.
         uses_separator: whether ``[SEP]`` in a text is a separator; None: it is where it occurs.
         truncate: cut a text that is too long on the left, as far as all conditions are identical.
+        rules: another mode (see :mod:`eval.compat`), which fixes the five options above.
         batch_tokens: most tokens in a batch, padding included; None: by device.
         progress: called after each batch.
 
     Raises:
         SuiteError: an item is not valid.
-        EvaluationError: a formula cannot be read, the tokenizer gives no offsets, its tokens are
-            not in the model's vocabulary, or a surprisal is not finite.
+        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokenizer
+            gives no offsets, its tokens are not in the model's vocabulary, or a surprisal is not
+            finite.
     """
+    refuse_options(
+        rules,
+        {
+            "bos": (bos, "auto"),
+            "separator_text": (separator_text, "auto"),
+            "separator_space": (separator_space, "keep"),
+            "truncate": (truncate, False),
+        },
+    )
     items = list(items)
     for item in items:
         validate_item(item)
-    wanted = [_wanted(item) for item in items]
-    start = start_of_text(tokenizer, getattr(model, "config", None), bos)
+    wanted = [read_by(item) for item in items]
+    if rules.joins_regions:
+        items = [with_joined_regions(item) for item in items]
+    added = added_by(tokenizer) if rules.tokenizer_adds else None
+    start = start_of_text(
+        tokenizer, getattr(model, "config", None), "never" if rules.tokenizer_adds else bos
+    )
     rendering = None
+    if rules.separator_is_text:
+        uses_separator = False
     if uses_separator is None:
         uses_separator = any(SEPARATOR in c.content for i in items for c in i.conditions)
     if uses_separator:
         rendering = separator(tokenizer, separator_text, separator_space)
     context = context_length(getattr(model, "config", None))
     flat = [condition for item in items for condition in item.conditions]
-    encodings = iter(encode(tokenizer, flat, start, rendering))
+    encodings = iter(encode(tokenizer, flat, start, rendering, added))
     fitted = [
         fit({c.condition_name: next(encodings) for c in item.conditions}, context, truncate)
         for item in items
@@ -161,6 +197,9 @@ def score(
     for (number, name), request, run in zip(owners, requests, plan.owner, strict=True):
         scored = _scored_condition(fitted[number].encodings[name], request, plan, bits, run)
         _check_finite(items[number], name, scored, request)
+        regions = wanted[number].get(name, set())
+        if rules.first_token_is_zero and regions & {WHOLE, *scored.encoding.regions[:1]}:
+            scored.bits[:1] = 0.0
         conditions[number][name] = scored
     return Scored(
         tuple(
@@ -171,26 +210,9 @@ def score(
         rendering,
         context,
         plan,
+        rules,
+        added,
     )
-
-
-def _wanted(item: Item) -> dict[str, set[RegionRef]]:
-    """The regions that an item's predictions read, by condition.
-
-    Raises:
-        EvaluationError: a formula cannot be read, or names what the item does not have.
-    """
-    numbers = [region.region_number for region in item.conditions[0].regions]
-    names = [condition.condition_name for condition in item.conditions]
-    wanted: dict[str, set[RegionRef]] = {}
-    for prediction in item.predictions:
-        try:
-            tree = predictions.check(prediction.formula, numbers, names)
-        except predictions.FormulaError as error:
-            raise EvaluationError(f"{item.item_id}: {error}") from None
-        for region, name in predictions.references(tree):
-            wanted.setdefault(name, set()).add(region)
-    return wanted
 
 
 def _places(encoding: Encoding, region: RegionRef) -> list[int]:

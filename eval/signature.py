@@ -33,7 +33,8 @@ def signature(
         "rows": dataset["rows_sha256"][:12],
         "configs": ",".join(settings["configs"]) or "all",
         "split": settings["split"] or "all",
-        "bos": f"{settings['bos']}={_ids(settings['start_of_text']['token_id'])}",
+        "compat": settings["compat"],
+        "bos": _start(settings),
         "sep": _separator(settings),
         "dtype": model["dtype"],
         "device": model["device"],
@@ -46,6 +47,14 @@ def signature(
     return "|".join(
         f"{key}:{str(value).replace('|', '/')}" for key, value in parts.items() if value is not None
     )
+
+
+def _start(settings: Mapping[str, Any]) -> str:
+    """What stands before and, where a mode lets the tokenizer add it, after every text."""
+    added = settings["added_tokens"]
+    if added is not None:
+        return f"tokenizer={_ids(*added['before'])},end={_ids(*added['after'])}"
+    return f"{settings['bos']}={_ids(settings['start_of_text']['token_id'])}"
 
 
 def _ids(*ids: int | None) -> str:

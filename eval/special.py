@@ -90,6 +90,24 @@ def _special_ids(tokenizer: Any) -> set[int]:
     return set(tokenizer.all_special_ids) | {i for i, token in added.items() if token.special}
 
 
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Token ids that a tokenizer puts before and after a text by itself."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+def added_by(tokenizer: Any) -> Added:
+    """What a fast tokenizer puts around any text unless it is told not to."""
+    encoded = tokenizer("a")
+    ids = tuple(encoded["input_ids"])
+    own = [place for place, text in enumerate(encoded.sequence_ids(0)) if text is not None]
+    if not own:
+        return Added(ids, ())
+    return Added(ids[: own[0]], ids[own[-1] + 1 :])
+
+
 def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep") -> Separator:
     """How ``[SEP]`` is rendered for this tokenizer.
 

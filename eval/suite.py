@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -238,6 +238,15 @@ def validate_item(item: Item) -> None:
             condition.region_offsets()
         except SuiteError as error:
             raise fail(str(error)) from None
+
+
+def join_regions(contents: Iterable[str]) -> str:
+    """A text from region contents, as SyntaxGym joins them: one space, none for an empty region.
+
+    SyntaxGym strips white space on the left and forbids it on the right; both are stripped here.
+    Punctuation gets the space as well: ``book`` and ``, the`` become ``book , the``.
+    """
+    return " ".join(filter(None, (content.strip() for content in contents)))
 
 
 def row_hash(row: Mapping[str, Any]) -> str:

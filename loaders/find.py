@@ -161,7 +161,8 @@ def _matches(corpus: Corpus, place: Path) -> list[tuple[FilePattern, Path]]:
 
     A glob that is declared for two splits finds its file for both: one file can hold them.
     """
-    left = {path: path.relative_to(place) for path in _regular_files(place)}
+    depth = max((pattern.glob.count("/") for pattern in corpus.patterns), default=0)
+    left = {path: path.relative_to(place) for path in _regular_files(place, max(1, depth))}
     fitting: dict[str, list[Path]] = {}
     matches: list[tuple[FilePattern, Path]] = []
     for pattern in corpus.patterns:
@@ -179,8 +180,8 @@ def _fits(path: Path, glob: str) -> bool:
     return len(parts) == len(globs) and all(map(fnmatch.fnmatchcase, parts, globs))
 
 
-def _regular_files(place: Path) -> Iterator[Path]:
-    """The regular files in a folder and in the folders in it, sorted.
+def _regular_files(place: Path, depth: int) -> Iterator[Path]:
+    """The regular files in a folder, sorted, then those of folders in it, so many levels down.
 
     No pipes and devices: reading one would hang. No hidden files: what an archive made on a Mac
     leaves beside each file (``._name``) matches the same globs.
@@ -191,9 +192,8 @@ def _regular_files(place: Path) -> Iterator[Path]:
                 continue
             if path.is_file():
                 yield path
-            elif path.is_dir():
-                inner = sorted(path.iterdir())
-                yield from (p for p in inner if p.is_file() and not p.name.startswith("."))
+            elif path.is_dir() and depth:
+                yield from _regular_files(path, depth - 1)
     except OSError as error:
         raise _unreadable(place, error) from error
 

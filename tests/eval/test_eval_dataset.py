@@ -147,6 +147,27 @@ def test_an_invalid_item_is_named(
         list(tables(find(str(write_dataset(tmp_path, [item])))))
 
 
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("(2;%a%) > (2;%c%)", "d1/x: formula .*character 11: no condition 'c'"),
+        ("(2;%a%) > 1 > 0", "d1/x: formula .*character 13: a chain of comparisons"),
+        ("(1;%b%) > 1", "d1/x: formula .*region 1 of condition 'b' is empty and has no mean"),
+    ],
+)
+def test_a_formula_that_cannot_be_answered_is_refused_when_it_is_read(
+    formula: str,
+    message: str,
+    tmp_path: Path,
+    make_item: Callable[..., Item],
+    write_dataset: Write,
+) -> None:
+    item = make_item({"a": ["x", "y"], "b": ["", "y"]}, "(2;%a%) > (2;%b%)", formula)
+    folder = write_dataset(tmp_path / "d", [item])
+    with pytest.raises(EvaluationError, match=rf"config 'toy_context', split 'test': {message}"):
+        list(tables(find(str(folder))))
+
+
 def test_an_item_id_twice_is_refused(
     tmp_path: Path, pair_items: list[Item], write_dataset: Write
 ) -> None:

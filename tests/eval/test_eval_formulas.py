@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eval.errors import EvaluationError
 from eval.predictions import (
     TIE_BITS,
     Arithmetic,
@@ -22,8 +24,10 @@ from eval.predictions import (
     check,
     evaluate,
     parse,
+    read_by,
     references,
 )
+from eval.suite import Item
 
 A, B = Value(1, "a"), Value(1, "b")
 VALUES = {(1, "a"): 4.0, (1, "b"): 3.0, (2, "a"): 1.0, (2, "b"): 2.5, ("*", "a"): 10.0}
@@ -39,6 +43,15 @@ def outcome(formula: str) -> Outcome:
         ("(1;%a%)>(1;%b%)", Comparison(">", A, B)),
         ("( 1 ; %a% ) < 2.5", Comparison("<", A, Number(2.5))),
         ("(*;%a%) = -1", Comparison("=", Value("*", "a"), Number(-1))),
+        ("(*;%a%) = +1", Comparison("=", Value("*", "a"), Number(1))),
+        ("(1;%a%) > 1e-3", Comparison(">", A, Number(0.001))),
+        ("(1;%a%) > -2.5E+1", Comparison(">", A, Number(-25))),
+        ("(1;%a%)-1 > .5", Comparison(">", Arithmetic("-", A, Number(1)), Number(0.5))),
+        # + and - are one level, read from the left.
+        (
+            "(1;%a%) - (1;%b%) + 1 > 0",
+            Comparison(">", Arithmetic("+", Arithmetic("-", A, B), Number(1)), Number(0)),
+        ),
         ("[(1;%a%) - (1;%b%)] > 0", Comparison(">", Arithmetic("-", A, B), Number(0))),
         (
             "(1;%a%) - (1;%b%) - 1 > 0",
@@ -88,6 +101,20 @@ def test_reads(formula: str, tree: Truth) -> None:
         ("__import__('os') > 1", 1, "cannot read"),
         ("(1;a) > 1", 3, "cannot read"),
         ("-(1;%a%) > 1", 2, "expected a number after a leading minus"),
+        ("+(1;%a%) > 1", 2, "expected a number after a leading plus"),
+        ("1 > (2 > 3)", 5, "a comparison stands where a value"),
+        ("[(1;%a%) > 1] = [(1;%b%) > 1]", 1, "a comparison stands where a value"),
+        ("(1;%a%) > 1e", 12, "cannot read"),
+        ("(1;%a%) > 1e16", 11, r"expected no number beyond 1e\+15"),
+        ("1e999 > (1;%a%)", 1, r"expected no number beyond 1e\+15"),
+        ("(1;%a%) > nan", 11, "cannot read"),
+        ("(1;%a%) >= 1", 10, "found '='"),
+        ("(1;%a%) == 1", 10, "found '='"),
+        ("(1;%a%) > 1 & & 1 > 2", 15, "found '&'"),
+        ("1" + " + 1" * 250 + " > 0", 1001, "252 regions and numbers; expected at most 250"),
+        ("(" * 51 + "1 > 0" + ")" * 51, 51, "nested too deeply; expected at most 50"),
+        ("[(" * 26 + "1 > 0", 51, "nested too deeply; expected at most 50"),
+        (" " * 10_000 + "1 > 0", 10_001, "10,005 characters; expected at most 10,000"),
     ],
 )
 def test_refuses_and_names_the_place(formula: str, character: int, what: str) -> None:
@@ -95,9 +122,24 @@ def test_refuses_and_names_the_place(formula: str, character: int, what: str) ->
         parse(formula)
 
 
-def test_refuses_a_formula_nested_beyond_reason() -> None:
-    with pytest.raises(FormulaError, match="nested too deeply"):
-        parse("(" * 100_000 + "1 > 2")
+def test_refuses_a_formula_beyond_reason_with_a_short_message() -> None:
+    for text in ("(" * 100_000 + "1 > 2", "1 + " * 100_000, "(1;%" + "a" * 100_000 + "%) > 1"):
+        with pytest.raises(FormulaError, match="expected at most") as error:
+            parse(text)
+        assert len(str(error.value)) < 500
+
+
+def test_the_largest_formula_that_is_read_is_also_evaluated() -> None:
+    chain = "(" * 49 + "[" + "(1;%a%)" + " - 1e15" * 248 + "] > 0" + ")" * 49
+    assert evaluate(parse(chain), lambda *_: 4.0).met is False
+    parts = " & ".join(["[(1;%a%) > 1]"] * 125)
+    assert evaluate(parse(parts), lambda *_: 4.0).met is True
+
+
+def test_what_is_no_text_is_refused() -> None:
+    for value in (None, 5, ["1 > 2"]):
+        with pytest.raises(FormulaError, match="expected a text"):
+            parse(value)  # type: ignore[arg-type]
 
 
 def test_names_an_unknown_condition_or_region() -> None:
@@ -122,6 +164,11 @@ def test_references() -> None:
         ("(1;%a%) = 4", Outcome(True, False, None)),
         ("(1;%a%) = 4.0009", Outcome(True, False, None)),
         ("(1;%a%) = 4.002", Outcome(False, False, None)),
+        # The tolerance is 1e-5 of the right side plus 1e-3.
+        ("1e3 + 4 + 0.0109 = 1e3 + (1;%a%)", Outcome(True, False, None)),
+        ("1e3 + 4 + 0.0112 = 1e3 + (1;%a%)", Outcome(False, False, None)),
+        ("100000 = 100001.0009", Outcome(True, False, None)),
+        ("100001.001 = 100000", Outcome(False, False, None)),
         ("(1;%a%) - (1;%b%) + 1 > (2;%b%)", Outcome(False, False, -0.5)),
         # & : the smallest part; | : the largest.
         ("(1;%a%) > 1 & (1;%b%) > 1", Outcome(True, False, 2.0)),
@@ -146,6 +193,11 @@ def test_sides_closer_than_the_scorer_can_tell_tie() -> None:
     result = evaluate(tree, lambda _, name: near[name])
     assert (result.met, result.tie) == (False, True)
     assert evaluate(tree, lambda _, name: near[name], tie_bits=0.0).met
+
+
+def test_equality_has_no_part_in_greater_and_less() -> None:
+    formula = "(1;%a%) = 3.9995 & (1;%a%) > 3.9995"
+    assert evaluate(parse(formula), lambda *_: 4.0).met
 
 
 def test_a_value_that_is_no_number_is_an_error_and_not_a_failed_prediction() -> None:
@@ -213,3 +265,30 @@ def test_met_and_tie_exclude_each_other_and_agree_with_the_margin(
     assert not (result.met and result.tie)
     if result.margin is not None:
         assert result.met == (result.margin > TIE_BITS)
+
+
+# ---------------------------------------------------------------- the formulas of an item
+
+
+def test_an_item_names_what_its_predictions_read(make_item: Callable[..., Item]) -> None:
+    item = make_item(
+        {"a": ["x", "y"], "b": ["x", ""]}, "(1;%a%) > (2;%b%)", "(*;%a%) > 1", metric="sum"
+    )
+    assert read_by(item) == {"a": {1, "*"}, "b": {2}}
+
+
+@pytest.mark.parametrize(
+    ("formula", "what"),
+    [
+        ("(1;%a%) > (2;%b%)", "character 11: region 2 of condition 'b' is empty and has no mean"),
+        ("(*;%c%) > 1", r"character 1: region \* of condition 'c' is empty and has no mean"),
+        ("(3;%a%) > 1", "character 1: no region 3"),
+        ("(1;%d%) > 1", "character 1: no condition 'd'"),
+    ],
+)
+def test_a_formula_that_an_item_cannot_answer_is_refused_with_the_item_named(
+    formula: str, what: str, make_item: Callable[..., Item]
+) -> None:
+    item = make_item({"a": ["x", "y"], "b": ["x", " "], "c": ["", ""]}, "(*;%b%) > 1", formula)
+    with pytest.raises(EvaluationError, match=rf"^d1/x: formula .*{what}"):
+        read_by(item)
