@@ -95,6 +95,9 @@ def check(discourse: Discourse) -> None:
     spans = [mention.span for mention in discourse.mentions]
     spans += [mention.head for mention in discourse.mentions if mention.head is not None]
     spans += [alternative.span for alternative in discourse.alternatives]
+    for relation in discourse.relations:
+        assert relation.connective is None or relation.connective
+        spans += [one for one in (relation.connective, relation.arg1, relation.arg2) if one]
     for span in spans:
         assert span
         for unit, start, end in span:
