@@ -76,6 +76,36 @@ def type_name(kind: Any) -> str:
     return str(kind)
 
 
+def config_entry(
+    suite: Suite, config: Config, corpus: Corpus, seed: int, limit: int | None
+) -> dict[str, Any]:
+    """What the manifest says of a config whatever its rows are."""
+    return {
+        "kind": config.kind,
+        "summary": config.summary,
+        "corpus": corpus_entry(corpus),
+        "republishable": corpus.republishable,
+        "separator": config.separator,
+        "operators": config.drafter.recipe,
+        "regions": list(config.regions),
+        "predictions": [
+            {"formula": contrast.formula, "metric": contrast.metric, "groups": contrast.groups}
+            for contrast in config.drafter.contrasts
+        ],
+        "columns": {
+            column: {"type": type_name(spec.type), "description": spec.description}
+            for column, spec in config.columns.items()
+        },
+        "breakdowns": list(config.breakdowns),
+        "headline": config.headline,
+        "seed": seed,
+        "limit": limit,
+        "settings": dict(suite.settings),
+        "suite_version": suite.version,
+        "toolkit_version": toolkit_version(),
+    }
+
+
 def group_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
     """Items by prediction group and by the values of the breakdown columns, without details."""
     counts: Counter[str] = Counter()
@@ -88,11 +118,16 @@ def group_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
 
 
 def detail_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
-    """Items by the first group of their predictions, where the config's score is over another."""
+    """Items by the first group of their predictions, where the config's score is over another.
+
+    Empty where all items are in all groups, which says nothing.
+    """
     counts: Counter[str] = Counter()
     if config.headline:
         for made in drafts:
             counts.update({contrast.groups[0] for contrast in made.contrasts})
+    if set(counts.values()) == {len(drafts)}:
+        return {}
     return dict(sorted(counts.items()))
 
 

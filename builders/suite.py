@@ -251,6 +251,8 @@ class Config:
         drafter: makes the items; its ``recipe`` goes into the manifest.
         select: which discourses of a corpus the config is about; the others are no loss, and are
             not counted as skipped.
+        by: a key of ``meta``, such as ``genre``: one config is made for each of its values that
+            the corpus has (:func:`builders.spread.spread`); empty where it is one config.
         summary: one sentence for the card.
         regions: what each region holds, in order.
         columns: the suite's own columns.
@@ -275,6 +277,7 @@ class Config:
     genre: str = ""
     kind: str = "items"
     select: Callable[[Discourse], bool] = every_discourse
+    by: str = ""
 
     def full_name(self, corpus: str) -> str:
         """The config's name when built from a corpus."""
@@ -295,6 +298,9 @@ class Suite:
         citation: BibTeX of the work that it implements.
         configs: in order of preference for the default.
         configure: a copy for command-line settings (``permutations=3``), where a suite has any.
+        one_split: whether the documents of all splits of a corpus go into one split, ``test``:
+            for suites from corpora with too few documents to be divided. The division is for
+            training on a corpus, and nobody trains on a test suite.
     """
 
     name: str
@@ -308,5 +314,6 @@ class Suite:
     conditions: Mapping[str, str]
     configure: Callable[..., Suite] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    one_split: bool = False
     tags: tuple[str, ...] = ()
     task_categories: tuple[str, ...] = ("text-classification", "multiple-choice")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +43,34 @@ def print_build(
     console.print(table)
     for skip in skips(manifest):
         console.print(
-            f"left out of {skip['config']} ({skip['split']}): {skip['count']}, {skip['reason']}",
+            f"left out of {skip['config']} ({skip['split']}): {commonest(skip['reasons'])}",
             highlight=False,
+            soft_wrap=True,
         )
+    for name, reason in sources.empty.items():
+        console.print(f"no config {name}: {reason}", highlight=False, soft_wrap=True)
     for name, reason in sources.missing.items():
         console.print(f"not built from {name}: {reason}", highlight=False, soft_wrap=True)
     if destination is None:
         console.print("dry run: nothing was written")
     else:
         console.print(f"written to {destination}", highlight=False, soft_wrap=True)
+
+
+#: Reasons that are named; the card has them all.
+REASONS = 3
+
+
+def commonest(reasons: Sequence[tuple[str, int]]) -> str:
+    """The commonest reasons with their counts, and how many there are for others.
+
+    >>> commonest([("too short", 7), ("no pronoun", 2)])
+    '7 too short; 2 no pronoun'
+    """
+    parts = [f"{count} {reason}" for reason, count in reasons[:REASONS]]
+    if others := reasons[REASONS:]:
+        parts.append(f"{sum(count for _, count in others)} for other reasons (see the card)")
+    return "; ".join(parts)
 
 
 def print_lines(lines: list[str]) -> None:

@@ -35,6 +35,7 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         "pretty_name": pretty_name(manifest),
         "owner": manifest["repo_id"].split("/")[0],
         "configs": configs,
+        "kinds": kinds(configs),
         "default": example_config,
         "languages": sorted({config["corpus"]["language"] for config in everything}),
         "licence_sentence": licence_sentence(manifest),
@@ -57,6 +58,24 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         "skips": skips(manifest),
     }
 
+
+def kinds(
+    configs: list[tuple[str, dict[str, Any]]],
+) -> list[tuple[list[str], dict[str, Any]]]:
+    """The configs by what they are: those that differ in their texts alone come together."""
+    found: list[tuple[list[str], dict[str, Any]]] = []
+    for name, config in configs:
+        for names, other in found:
+            if all(config[key] == other[key] for key in SHARED):
+                names.append(name)
+                break
+        else:
+            found.append(([name], config))
+    return found
+
+
+#: What configs of one kind share.
+SHARED = ("summary", "regions", "predictions", "operators", "separator", "headline")
 
 #: What the card prints of a corpus as the manifest has it.
 SHOWN = ("name", "title", "homepage", "citation", "producers", "proven")
@@ -85,18 +104,23 @@ def corpora(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """What was left out, by config, split and reason."""
-    rows = []
+    """What was left out, by config and split: the reasons with their counts, commonest first."""
+    rows: list[dict[str, Any]] = []
+
+    def add(config: str, split: str, counts: dict[str, int]) -> None:
+        reasons = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        if reasons:
+            rows.append({"config": config, "split": split, "reasons": reasons})
+
     for name, config in ordered_configs(manifest):
-        for split, reasons in config["skipped"].items():
-            for reason, count in reasons.items():
-                rows.append({"config": name, "split": split, "reason": reason, "count": count})
-        for reason, count in config["bad_rows"].items():
-            rows.append({"config": name, "split": "all", "reason": reason, "count": count})
-        if config["withheld_discourses"]:
-            reason = "withheld: its licence does not allow republishing"
-            count = config["withheld_discourses"]
-            rows.append({"config": name, "split": "all", "reason": reason, "count": count})
+        for split, counts in config["skipped"].items():
+            add(name, split, counts)
+        withheld = (
+            {"withheld: its licence does not allow republishing": n}
+            if (n := config["withheld_discourses"])
+            else {}
+        )
+        add(name, "all", config["bad_rows"] | withheld)
     return rows
 
 

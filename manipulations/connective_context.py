@@ -24,8 +24,8 @@ _MODIFIERS_OF = {
 }
 #: Words after ``as`` with which it is a connective or a preposition of several words.
 _AFTER_AS = _set(
-    "if though soon long well far much many of to for yet such per opposed usual never always ever "
-    "before follows"
+    "if though soon long well far of to for yet such per opposed usual never always ever before "
+    "follows"
 )
 #: After ``as`` these have no subject, and after another connective would need one: ``as would be``.
 _VERBS = _set(
@@ -37,8 +37,8 @@ _REPORTS = _set(
     "see sees saw seen know knows known understand understands say says said state states stated "
     "note notes noted mention mentions mentioned recall recalls suggest suggests suggested explain "
     "explains explained understood predict predicted argue argues argued review reviews describe "
-    "describes described tell tells told expect expected promised presented discussed shown show shows put "
-    "report reports reported point points pointed"
+    "describes described tell tells told expect expected promised presented discussed shown show "
+    "shows put report reports reported point points pointed"
 )
 #: Within how many words after ``as`` such a verb is looked for.
 _REPORT_WITHIN = 5
@@ -133,12 +133,13 @@ def _reduced(after: str) -> str:
 
     Empty where the clause begins with anything else.
     """
-    for found in _WORD.findall(after):
+    for match in _WORD.finditer(after):
+        found = match[0]
         if _ADVERB.fullmatch(found):
             continue
         if found.lower() in _PREPOSITIONS:
             return found.lower()
         if found.lower() in _NO_PARTICIPLES:
             return ""
-        return next((ending for ending in ("ing", "ed") if found.endswith(ending)), "")
+        return "ing" if found.endswith("ing") else "ed" if found.endswith("ed") else ""
     return ""
