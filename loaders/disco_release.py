@@ -23,8 +23,8 @@ def read_connective(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
     """Read the file of one connective.
 
     Raises:
-        CorpusError: its name has no connective or several, or a bad line, unless bad rows are
-            skipped.
+        CorpusError: its name has no connective or several, it has no line, or a bad line, unless
+            bad rows are skipped.
     """
     named = [c for c in SENSES if c in re.split(r"[^a-z]+", file.path.stem.lower())]
     if len(named) != 1:
@@ -32,15 +32,21 @@ def read_connective(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
             f"{file.path}: its name has {' and '.join(named) or 'no connective'}, expected one of "
             f"{', '.join(SENSES)}"
         )
+    any_line = False
     for number, line in numbered_lines(file):
         if not line.strip():
             continue
+        any_line = True
         try:
             if (problem := text_problem(line)) is not None:
                 raise LineError(number, *problem)
             yield _segment(corpus, file, number, named[0], line)
         except LineError as error:
             error.report(file, options)
+    if not any_line:
+        raise CorpusError(
+            f"{file.path}:1: no line, expected a sense and a segment with a tab between"
+        )
 
 
 def _segment(

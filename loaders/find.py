@@ -43,13 +43,17 @@ def places(corpus: Corpus, data_dir: Path | None = None) -> tuple[Path, ...]:
     """The folders in which files of the corpus are looked for, in order.
 
     Raises:
-        CorpusError: ``data_dir`` is not a folder.
+        CorpusError: ``data_dir`` is not a folder, or nobody may look whether it is.
     """
     if corpus.folder is not None:
         return (corpus.folder,)
     sought: list[Path] = []
     if data_dir is not None:
-        if not data_dir.is_dir():
+        try:
+            is_folder = data_dir.is_dir()
+        except OSError as error:  # in a folder that may not be searched
+            raise _unreadable(data_dir, error) from error
+        if not is_folder:
             raise CorpusError(f"{data_dir}: no such folder (given as the data folder)")
         sought += [data_dir / corpus.name, data_dir]
     if os.environ.get(DATA_VARIABLE):
@@ -142,7 +146,11 @@ def _choose(corpus: Corpus, place: Path, matches: list[tuple[FilePattern, Path]]
     files: list[CorpusFile] = []
     ignored: list[CorpusFile] = []
     for pattern, path in matches:
-        file = CorpusFile(path, pattern.split, corpus.parts(path) if corpus.parts else ())
+        try:
+            parts = corpus.parts(path) if corpus.parts else ()
+        except OSError as error:
+            raise _unreadable(Path(error.filename or path), error) from error
+        file = CorpusFile(path, pattern.split, parts)
         again = corpus.one_file_per_split and any(file.split == other.split for other in files)
         (ignored if again else files).append(file)
     return Found(place, tuple(files), tuple(ignored))
@@ -187,7 +195,11 @@ def _regular_files(place: Path, depth: int) -> Iterator[Path]:
             elif path.is_dir() and depth:
                 yield from _regular_files(path, depth - 1)
     except OSError as error:
-        raise CorpusError(f"{place}: cannot look for files there ({error.strerror})") from error
+        raise _unreadable(place, error) from error
+
+
+def _unreadable(place: Path, error: OSError) -> CorpusError:
+    return CorpusError(f"{place}: cannot look for files there ({error.strerror})")
 
 
 def _expected(corpus: Corpus, splits: Sequence[str] | None) -> str:

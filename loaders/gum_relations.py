@@ -43,17 +43,21 @@ def read_document_relations(
     """The relations of a document, with spans in its sentences; none where it has no such file.
 
     Raises:
-        CorpusError: the raw text is missing or holds other words than the CoNLL-U file; or a line
-            is bad, unless bad rows are skipped.
+        CorpusError: the raw text is missing or holds other words than the CoNLL-U file, or a line
+            is bad; unless bad rows are skipped.
         OSError: a file cannot be read.
     """
     paths = relation_files(file.path)
     if not paths:
         return ()
     gold, raw_path = paths
-    if not raw_path.is_file():
-        raise CorpusError(f"{gold}: its raw text is missing, expected {raw_path}")
-    text = align(read_raw(raw_path), sentences, raw_path)
+    try:
+        if not raw_path.is_file():
+            raise CorpusError(f"{gold}: its raw text is missing, expected {raw_path}")
+        text = align(read_raw(raw_path), sentences, raw_path)
+    except CorpusError as error:  # the document itself may be good
+        options.bad(str(error), "relations without their raw text")
+        return ()
     annotation = CorpusFile(gold, file.split)
     relations: dict[Relation, None] = {}
     for raw in read_relations(annotation, options):

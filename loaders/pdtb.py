@@ -31,10 +31,21 @@ _STAGE = re.compile(r"\((?:Laughter|Applause|Cheers|Cheering|Music|Video|Audio|S
 def read_document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read one document: its raw text and its file or files of relations.
 
+    A bad line spoils its relation only, a bad raw text the document.
+
     Raises:
         CorpusError: the raw text is missing or no text, or a bad line.
         OSError: a file cannot be read.
     """
+    try:
+        discourse = _document(corpus, file, options)
+    except CorpusError as error:
+        options.bad(str(error), "malformed document")
+    else:
+        yield discourse
+
+
+def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discourse:
     annotation, raw_path = _files(file.path)
     if not raw_path.is_file():
         raise CorpusError(f"{file.path}: its raw text is missing, expected {raw_path}")
@@ -54,7 +65,7 @@ def read_document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Ite
     meta = {"split": file.split, "sense_source": min(schemes, default="pdtb3")}
     if title:
         meta["title"] = title
-    yield Discourse(
+    return Discourse(
         id=_identifier(file.path),
         corpus=corpus.name,
         units=tuple(Unit(t, source=Source(raw_path.name, 1, 1)) for t in text.texts),
