@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from builders.entries import (
     short_example,
     suite_entry,
 )
+from builders.judgement.figures import human_figures
+from builders.judgement.match import HUMAN_OK, HUMAN_OK_COLUMN, Matcher, human_ok
 from builders.release.manifest import Manifest, dump_manifest, in_order
 from builders.release.quality import Decision, decide, quality
 from builders.release.rows import to_table, write_split
@@ -49,14 +51,29 @@ class Options:
     progress: Callable[[str], None] = field(default=lambda message: None, compare=False)
 
 
-def build(suite: Suite, sources: Sources, options: Options, folder: Path) -> Manifest:
+def build(
+    suite: Suite,
+    sources: Sources,
+    options: Options,
+    folder: Path,
+    matcher: Matcher | None = None,
+) -> Manifest:
     """Build every config of the sources into ``folder``.
+
+    Args:
+        suite: what to build.
+        sources: from which corpora.
+        options: how.
+        folder: an empty one.
+        matcher: has what people said of the suite's items, if anybody was asked: rows then have
+            the column ``human_ok``.
 
     Returns:
         The manifest, also written to the folder together with the card.
 
     Raises:
-        CorpusError: a source cannot be read, or nothing came of all of them.
+        CorpusError: a source cannot be read, nothing came of all of them, or an answer is about
+            no item.
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
     configs: dict[str, Any] = {}
@@ -65,7 +82,7 @@ def build(suite: Suite, sources: Sources, options: Options, folder: Path) -> Man
         reading, by_split, withheld = read_source(suite, source, options)
         for config in source.configs:
             for name, entry in build_configs(
-                suite, config, source.corpus, by_split, options, folder
+                suite, config, source.corpus, by_split, options, folder, matcher
             ).items():
                 if name in configs or name in sources.empty:
                     raise CorpusError(
@@ -88,6 +105,8 @@ def build(suite: Suite, sources: Sources, options: Options, folder: Path) -> Man
                 configs[name] = entry
     if not configs:
         raise CorpusError(f"{suite.name}: no corpus gave a single item; nothing is written")
+    if matcher is not None:
+        matcher.check()
     manifest = in_order(suite_entry(suite, options.version, options.repo_id) | {"configs": configs})
     write_documents(manifest, folder)
     return manifest
@@ -131,6 +150,7 @@ def build_configs(
     by_split: dict[str, list[Discourse]],
     options: Options,
     folder: Path,
+    matcher: Matcher | None = None,
 ) -> dict[str, dict[str, Any] | str]:
     """Write a config, or all that it is spread over, and return their entries in the manifest.
 
@@ -156,10 +176,12 @@ def build_configs(
         if not any(one.drafts for one in drafted.values()):
             entries[name] = why_empty(drafted)
             continue
+        if matcher is not None:
+            part = replace(part, columns={**part.columns, HUMAN_OK: HUMAN_OK_COLUMN})
         rank = suite.configs.index(config) + len(suite.configs) * config_rank(config, corpus)
         entries[name] = config_entry(suite, part, corpus, options.seed, options.limit) | {
             "rank": rank,
-            **write_splits(part, corpus, drafted, decisions, folder, name),
+            **write_splits(part, corpus, drafted, decisions, folder, name, matcher),
         }
     return entries
 
@@ -218,6 +240,7 @@ def write_splits(
     decisions: dict[str, list[Decision]],
     folder: Path,
     name: str,
+    matcher: Matcher | None = None,
 ) -> dict[str, Any]:
     """Write the splits of one config that have items; their part of its entry in the manifest."""
     schema = features({column: spec.type for column, spec in config.columns.items()})
@@ -232,6 +255,13 @@ def write_splits(
             item_to_row(made.item) | {"item_number": number}
             for number, made in enumerate(one.drafts, start=1)
         ]
+        human: dict[str, Any] = {}
+        if matcher is not None:
+            judged = [matcher.judged(name, split, made.item) for made in one.drafts]
+            for row, own in zip(rows, judged, strict=True):
+                row[HUMAN_OK] = human_ok(own)
+            if said := [pair for own in judged for pair in own]:
+                human = {"human": human_figures(config, said, matcher.answers.digests)}
         written = write_split(folder, name, split, to_table(rows, schema))
         ids = {made.item.discourse_id for made in one.drafts}
         licences.update(d.licence or corpus.licence for d in one.discourses if d.id in ids)
@@ -244,7 +274,7 @@ def write_splits(
             "groups": group_counts(config, one.drafts),
             "details": detail_counts(config, one.drafts),
         }
-        report[split] = quality(config, one.drafts, decisions[split])
+        report[split] = quality(config, one.drafts, decisions[split]) | human
         example = example or short_example(rows)
     return {
         "licences": dict(sorted(licences.items())),

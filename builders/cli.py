@@ -15,7 +15,10 @@ EXAMPLES = """examples:
   {command} --corpus sample --limit 20       a first look
   {command} --corpus {corpus} --data-dir ~/corpora/{corpus}
   {command} --push-to-hub --repo-id me/{suite} --private
+  {command} --judgements FILE... --overwrite what people said of its items
   {command} --push-to-hub --dry-run          what a push would change
+
+pairs for people to judge: python -m builders sample --help
 """
 
 
@@ -58,6 +61,15 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
     make.add_argument("--num-proc", metavar="N", type=positive, default=1, help="processes")
     make.add_argument("--output", metavar="DIR", type=Path, help="default: suites/<suite>")
     make.add_argument("--overwrite", action="store_true", help="replace an earlier build")
+    make.add_argument(
+        "--judgements",
+        metavar="FILE",
+        nargs="+",
+        action="extend",
+        type=Path,
+        default=[],
+        help="answers of annotators to pairs that `python -m builders sample` drew",
+    )
     push = parser.add_argument_group("publishing")
     push.add_argument("--push-to-hub", action="store_true", help="publish as one commit, one tag")
     push.add_argument("--repo-id", metavar="ID", help="default: coherencegym/<suite>")
@@ -126,7 +138,12 @@ def run_suite(suite: Suite, argv: Sequence[str] | None = None) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """``python -m builders`` and ``coherencegym-build``: list the suites, or build some or all."""
+    """``python -m builders`` and ``coherencegym-build``: list the suites, build, or ``sample``."""
+    argv = sys.argv[1:] if argv is None else argv
+    if list(argv[:1]) == ["sample"]:
+        from builders.judgement.command import main as sample
+
+        sys.exit(sample(argv[1:]))
     parser = argparse.ArgumentParser(
         prog="python -m builders",
         description="Build test suites from discourse corpora. Without a suite: list them.",
@@ -143,11 +160,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     for name in names:
         if name not in SUITES:
             parser.error(f"no suite {name!r}; expected one of {', '.join(SUITES)}")
+    if arguments.judgements and len(names) != 1:
+        parser.error("--judgements: answers are about one suite; name it, and no other")
     if not names:
         width = max(map(len, SUITES))
         for name, summary in SUITES.items():
             print(f"{name:<{width}}  {summary}")
         print("\nbuild one with `python -m builders SUITE`, all with `python -m builders --all`")
+        print("draw pairs for people to judge with `python -m builders sample`")
         return
     from builders.run import run
 

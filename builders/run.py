@@ -9,9 +9,12 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from builders.suite import Suite
+
+if TYPE_CHECKING:
+    from builders.judgement.match import Matcher
 
 #: Where builds go when nobody says where: no package has this name.
 OUTPUT = Path("suites")
@@ -75,6 +78,7 @@ def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
     private = True
     if arguments.push_to_hub:
         private = resolve_privacy(suite, arguments)
+    matcher = read_judgements(suite, arguments)
     sources = find_sources(suite, arguments.corpus, arguments.data_dir, hub_corpora(arguments))
     if not private:
         named = arguments.corpus or arguments.hub_dataset
@@ -105,18 +109,34 @@ def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
             version=arguments.version,
             progress=progress,
         )
-        manifest = build(suite, sources, options, folder)
+        manifest = build(suite, sources, options, folder, matcher)
         outcome = None
         if arguments.push_to_hub and arguments.dry_run:
             outcome = push(suite, arguments, folder, manifest, private, progress)
         stack.close()
         # From here on the build is in its place: a push that fails does not lose it.
     print_build(suite, manifest, sources, None if arguments.dry_run else destination)
+    if matcher is not None:
+        print_lines(matcher.lines())
     if arguments.push_to_hub and outcome is None:
         with spinner() as progress:
             outcome = push(suite, arguments, destination, manifest, private, progress)
     if outcome is not None:
         print_lines(outcome)
+
+
+def read_judgements(suite: Suite, arguments: argparse.Namespace) -> Matcher | None:
+    """The answers of the command line's files, read before any work is done for them.
+
+    Raises:
+        CorpusError, OSError: a file is not what annotators give back, or cannot be read.
+    """
+    if not arguments.judgements:
+        return None
+    from builders.judgement.match import Matcher
+    from builders.judgement.read import read_answers
+
+    return Matcher(suite.name, read_answers(arguments.judgements, arguments.skip_bad_rows))
 
 
 def output_folder(suite: Suite, arguments: argparse.Namespace, alone: bool) -> Path:

@@ -38,7 +38,13 @@ class Context:
         The key is (seed, suite, corpus, discourse id, operator, settings) and nothing else: not the
         place in a pipeline, the process, or which other discourses exist.
         """
-        key = [self.seed, self.suite, discourse.corpus, discourse.id, operator, settings]
+        return self.random_for(discourse.corpus, discourse.id, operator, **settings)
+
+    def random_for(
+        self, corpus: str, discourse_id: str, operator: str, **settings: Any
+    ) -> random.Random:
+        """The same, where only the name of the discourse is at hand."""
+        key = [self.seed, self.suite, corpus, discourse_id, operator, settings]
         text = json.dumps(key, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         digest = hashlib.sha256(text.encode("utf-8")).digest()
         return random.Random(int.from_bytes(digest, "big"))

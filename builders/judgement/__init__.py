@@ -1,0 +1,1 @@
+"""Human judgement of items: drawing pairs, the sheet, reading answers back, agreement."""

@@ -1,0 +1,133 @@
+"""``python -m builders sample``: pairs of a build for people to judge."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+#: Where sheets go when nobody says where.
+OUTPUT = Path("judgements")
+
+EXAMPLES = """examples:
+  python -m builders sample --for-judgement suites/story_cloze -n 100
+  python -m builders sample --for-judgement suites/winograd --config winograd_full --seed 7
+  python -m builders sample --for-judgement suites/connectives --group "same sense, same syntax"
+
+then, with the answers that annotators saved:
+  python -m builders.story_cloze --judgements answers-1.jsonl answers-2.jsonl --overwrite
+
+The folder has two forms of the same pairs: sheet.html, to read, tick and print, which saves answers
+as JSON lines; and pairs.jsonl, whose empty fields can be filled by other means. Neither says which
+text is which, and there is no key to keep: a build knows its pairs again by their identifiers.
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Draw pairs and write the sheet; the exit code is 2 where the user can mend it."""
+    from builders.errors import explain
+
+    arguments = _parser().parse_args(argv)
+    try:
+        for line in sample(arguments):
+            print(line)
+    except Exception as error:
+        if (explained := explain(error)) is None:
+            raise
+        code, text = explained
+        print(f"sample: {text}", file=sys.stderr)
+        return code
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    from builders.cli import positive
+
+    parser = argparse.ArgumentParser(
+        prog="python -m builders sample",
+        description="Draw pairs of a build for people to judge, and write a sheet that is blind.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add(
+        "--for-judgement",
+        required=True,
+        metavar="FOLDER",
+        type=Path,
+        help="the folder of a build, such as suites/story_cloze",
+    )
+    add("-n", metavar="N", type=positive, default=100, help="how many pairs; default: 100")
+    add(
+        "--config",
+        metavar="NAME",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="draw from these configs only; default: all, in fair shares",
+    )
+    add(
+        "--group",
+        metavar="NAME",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="draw pairs of these groups of predictions; default: those that the config's own "
+        "score is over",
+    )
+    add("--seed", metavar="N", type=int, default=0, help="default: 0")
+    add("--output", metavar="DIR", type=Path, help="default: judgements/<suite>")
+    return parser
+
+
+def sample(arguments: argparse.Namespace) -> list[str]:
+    """Draw and write; what to say of it, line by line.
+
+    Raises:
+        EvaluationError: the folder is no build, or has no such config or group.
+        OSError: the output is there already, or cannot be written.
+    """
+    from builders.judgement.draw import draw
+    from builders.judgement.sheet import PAIRS, SHEET, write_sheet
+    from builders.run import MARKER
+    from eval.dataset import tables
+    from eval.errors import EvaluationError
+    from eval.folders import written_beside
+    from eval.source import find
+
+    folder: Path = arguments.for_judgement
+    if not (folder / MARKER).is_file():
+        raise EvaluationError(
+            f"{folder}: no {MARKER}; expected the folder of a build, such as suites/story_cloze"
+        )
+    source = find(str(folder))
+    output: Path = arguments.output or OUTPUT / source.suite
+    if output.exists():
+        # Never overwritten: what annotators have filled in may lie there.
+        raise FileExistsError(f"{output} exists; name another folder with --output")
+    drawing = draw(
+        source.suite,
+        list(tables(source, arguments.config)),
+        arguments.n,
+        arguments.seed,
+        arguments.group,
+    )
+    if not drawing.pairs:
+        wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
+        raise EvaluationError(f"{folder}: no pair{wanted}; expected items with two conditions")
+    title = f"Pairs of texts: {source.manifest.get('title') or source.suite}"
+    with written_beside(output, False, PAIRS) as work:
+        write_sheet(drawing.pairs, title, work)
+    shares = ", ".join(f"{name} {count}" for name, count in drawing.counts.items())
+    lines = [f"{len(drawing.pairs)} pairs ({shares})"]
+    if sum(drawing.counts.values()) > len(drawing.pairs):
+        lines.append("a pair that several configs have is drawn once and counts for each of them")
+    if len(drawing.pairs) < arguments.n:
+        lines.append(f"there are no more than these, {arguments.n} were asked for")
+    return [
+        *lines,
+        f"written to {output / SHEET} and {output / PAIRS}; give annotators either, one copy each",
+        f"then build again with --judgements and their files: python -m builders.{source.suite} "
+        "--judgements answers-*.jsonl",
+    ]

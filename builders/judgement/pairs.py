@@ -1,0 +1,77 @@
+"""What people judge: two conditions of an item, one of which is predicted to be the less coherent.
+
+A pair has an identifier that says nothing to people, and to a build which item it is about, which
+text is A, and that neither text has changed since: ``<place>-<texts>``. So answers need no key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eval.predictions import Comparison, Value, parse
+from eval.suite import Item
+
+#: What an identifier looks like.
+PAIR_ID = r"[0-9a-f]{8}-[0-9a-f]{12}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two conditions of an item that its predictions compare.
+
+    Attributes:
+        coherent, incoherent: the conditions' names, as the predictions have them.
+        coherent_text, incoherent_text: their texts.
+        groups: of all predictions that compare these two.
+    """
+
+    coherent: str
+    incoherent: str
+    coherent_text: str
+    incoherent_text: str
+    groups: tuple[str, ...]
+
+
+def pairs_of(item: Item) -> list[Pair]:
+    """The pairs of an item, in the order of its predictions, each once.
+
+    A prediction that is not about one condition against another gives none, and neither do two
+    conditions of the same text.
+
+    Raises:
+        FormulaError: a prediction cannot be read.
+    """
+    groups: dict[tuple[str, str], dict[str, None]] = {}
+    for prediction in item.predictions:
+        tree = parse(prediction.formula)
+        if not isinstance(tree, Comparison) or tree.operator == "=":
+            continue
+        sides = (tree.left, tree.right) if tree.operator == ">" else (tree.right, tree.left)
+        if not isinstance(sides[0], Value) or not isinstance(sides[1], Value):
+            continue
+        names = (sides[1].condition, sides[0].condition)
+        groups.setdefault(names, {}).update(dict.fromkeys(prediction.groups))
+    found = []
+    for (coherent, incoherent), named in groups.items():
+        texts = item.condition(coherent).content, item.condition(incoherent).content
+        if texts[0] != texts[1]:
+            found.append(Pair(coherent, incoherent, *texts, tuple(named)))
+    return found
+
+
+def place_digest(suite: str, config: str, split: str, item_id: str, pair: Pair) -> str:
+    """The first half of an identifier: which conditions of which item."""
+    return _digest([suite, config, split, item_id, pair.coherent, pair.incoherent], 8)
+
+
+def texts_digest(text_a: str, text_b: str) -> str:
+    """The second half of an identifier: the two texts, and which of them is A."""
+    return _digest([text_a, text_b], 12)
+
+
+def _digest(parts: Sequence[str], length: int) -> str:
+    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:length]

@@ -1,0 +1,162 @@
+"""Read answers back: JSON lines of one or more annotators, every line checked."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from builders.judgement.pairs import PAIR_ID, texts_digest
+from builders.judgement.questions import FREE_FIELDS, GIVEN_FIELDS, QUESTIONS
+from loaders.corpus import CorpusError, CorpusFile, ReadOptions
+from loaders.json_records import json_records
+from loaders.lines import shown, text_problem
+from loaders.records import Record
+
+FIELDS = (*GIVEN_FIELDS, *QUESTIONS, *FREE_FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one annotator said of one pair.
+
+    Attributes:
+        place: ``file:line``.
+        pair: its identifier.
+        annotator: a name, or the file where no name is given.
+        values: question -> answer; a question that was left open is not in it.
+    """
+
+    place: str
+    pair: str
+    annotator: str
+    values: dict[str, str]
+
+    @property
+    def texts(self) -> str:
+        """The half of the identifier that stands for the two texts."""
+        return self.pair.partition("-")[2]
+
+    @property
+    def item(self) -> str:
+        """The half of the identifier that stands for the item."""
+        return self.pair.partition("-")[0]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers of some files.
+
+    Attributes:
+        answers: in the order of the files; pairs that were left open altogether are among them.
+        digests: sha256 (hex) of each file.
+        options: whether bad lines are skipped, and how many were, by reason.
+    """
+
+    answers: tuple[Answer, ...]
+    digests: tuple[str, ...]
+    options: ReadOptions
+
+
+def read_answers(paths: Sequence[Path], skip_bad_rows: bool = False) -> Answers:
+    """Read files of answers: each is one annotator, unless its lines name them.
+
+    Raises:
+        CorpusError: a line is no answer, answers a pair for a second time, or a file is there
+            twice; with ``skip_bad_rows`` such lines are counted instead.
+        OSError: a file cannot be read.
+    """
+    options = ReadOptions(skip_bad_rows)
+    answers: list[Answer] = []
+    digests: dict[str, Path] = {}
+    places: dict[tuple[str, str], str] = {}
+    for path in paths:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest in digests:
+            raise CorpusError(
+                f"{path}: the same content as {digests[digest]}, expected a file for each annotator"
+            )
+        digests[digest] = path
+        for record in json_records(CorpusFile(path, "answers"), options):
+            try:
+                answer = _answer(record, path)
+            except _BadAnswerError as bad:
+                options.bad(f"{record.place}: {bad}", bad.reason)
+                continue
+            before = places.setdefault((answer.annotator, answer.pair), answer.place)
+            if before != answer.place:
+                options.bad(
+                    f"{answer.place}: pair {answer.pair} was answered at {before}, expected one "
+                    "answer to a pair from each annotator",
+                    "a pair answered twice",
+                )
+                continue
+            answers.append(answer)
+    return Answers(tuple(answers), tuple(digests), options)
+
+
+class _BadAnswerError(Exception):
+    def __init__(self, problem: str, reason: str) -> None:
+        super().__init__(problem)
+        self.reason = reason
+
+
+def _answer(record: Record, path: Path) -> Answer:
+    values = record.values
+    for name in values:
+        if name not in FIELDS:
+            raise _BadAnswerError(
+                f"a field {shown(name)}, expected only {', '.join(FIELDS)}", "unknown field"
+            )
+    if "pair" not in values:
+        raise _BadAnswerError("no field 'pair', expected a pair's identifier", "no pair")
+    texts = {
+        name: _text(name, values.get(name))
+        for name in FIELDS
+        if name != "number" and name not in QUESTIONS
+    }
+    pair = texts["pair"].strip()
+    if not re.fullmatch(PAIR_ID, pair):
+        raise _BadAnswerError(
+            f"{shown(pair)} is no pair, expected an identifier as `pairs.jsonl` has it", "no pair"
+        )
+    answers = {field: _choice(field, values.get(field)) for field in QUESTIONS}
+    if texts["text_a"] and texts["text_b"]:
+        digest = texts_digest(texts["text_a"], texts["text_b"])
+        if not pair.endswith(digest):
+            raise _BadAnswerError(
+                f"the texts of pair {pair} are not those that were drawn, expected them unchanged",
+                "changed texts",
+            )
+    return Answer(
+        place=record.place,
+        pair=pair,
+        annotator=texts["annotator"].strip() or f"file {path}",
+        values={field: answer for field, answer in answers.items() if answer},
+    )
+
+
+def _text(name: str, value: object) -> str:
+    """The text of a field, empty where there is none."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _BadAnswerError(f"{name} is no text, expected one", "a field that is no text")
+    if (problem := text_problem(value)) is not None:
+        raise _BadAnswerError(f"{name}: {problem[0]}", problem[1])
+    return value
+
+
+def _choice(field: str, value: object) -> str:
+    """The answer to a question, empty where it was left open."""
+    allowed = QUESTIONS[field][1]
+    text = " ".join(_text(field, value).replace("’", "'").lower().split())
+    if text and text not in allowed:
+        listed = ", ".join(f'"{answer}"' for answer in allowed)
+        raise _BadAnswerError(
+            f"{field} is {shown(text)}, expected {listed}, or nothing", "no such answer"
+        )
+    return text
