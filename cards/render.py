@@ -60,6 +60,7 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         # Manifests of earlier toolkits have no such keys: a release may keep configs of theirs.
         "length_configs": [name for name, config in configs if config.get("length_confound")],
         "published": manifest.get("published", []),
+        "human": human_rows(configs),
     }
 
 
@@ -96,6 +97,24 @@ def control_lines(manifest: dict[str, Any]) -> list[str]:
                 f"margin from that of {them}, which the evaluator reports with its interval."
             )
     return lines
+
+
+def human_rows(configs: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """What people said of the items, by config and split; empty where nobody was asked.
+
+    ``bound`` is the score of all pairs, none where nobody said which text is the less coherent.
+    """
+    return [
+        {
+            **quality["human"],
+            "config": name,
+            "split": split,
+            "bound": next((s for s in quality["human"]["scores"] if s["group"] == ""), None),
+        }
+        for name, config in configs
+        for split, quality in config["quality"].items()
+        if "human" in quality
+    ]
 
 
 #: What the card prints of a corpus as the manifest has it.

@@ -37,6 +37,7 @@ class ItemTable:
         breakdowns: columns by whose values scores are also reported.
         headline: the group of predictions that the table's own score is over; empty: all.
         artefacts: the build's artefact scores of this table.
+        humans: what people found of this table, where the build has it.
         controls: the configs that are its controls.
         length_confound: the suite wants the correlation of margin and length shown.
     """
@@ -52,6 +53,7 @@ class ItemTable:
     headline: str = ""
     controls: tuple[str, ...] = ()
     length_confound: bool = False
+    humans: tuple[Mapping[str, Any], ...] = ()
 
 
 def tables(
@@ -104,6 +106,7 @@ def tables(
             separator=about.get("separator", any(_has_separator(item) for item in items)),
             breakdowns=breakdowns,
             artefacts=tuple(quality.get("artefact", ())),
+            humans=tuple(quality.get("human", {}).get("scores", ())),
             headline=str(about.get("headline", "")),
             controls=tuple(about.get("controls", ())),
             length_confound=bool(about.get("length_confound", False)),

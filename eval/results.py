@@ -72,6 +72,7 @@ def gather(
             judgements,
             breakdowns=table.breakdowns,
             artefacts=table.artefacts,
+            humans=table.humans,
             headline=table.headline,
             seed=seed,
         )
@@ -171,7 +172,7 @@ def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
     details = [score for score in scores if score.level == "detail"]
     if hidden := len(details) - len(shown(details)):
         lines.append(f"{hidden:,} groups of fewer than {FEW_ITEMS} items: only in results.json")
-    if any(score.n < FEW_ITEMS for score in shown(scores)):
+    if any(s.n < FEW_ITEMS or 0 < s.human_n < FEW_ITEMS for s in shown(scores)):
         lines.append(f"! fewer than {FEW_ITEMS} items: read the interval, not the score")
     families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]
     if families:
@@ -211,6 +212,12 @@ def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
         lines.append(
             "artefact: the same statistic for a classifier that never sees the contrast in "
             "context; a model must beat it to show more than that"
+        )
+    judged = [f"{s.config} {s.human_n:,}" for s in scores if s.level == "all" and s.human_n]
+    if judged:
+        lines.append(
+            "human: the share of judged pairs of which most people call the incoherent text the "
+            f"less coherent ({', '.join(judged)} pairs); the interval is in results.json"
         )
     return lines
 

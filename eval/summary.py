@@ -40,6 +40,9 @@ class Score:
             where a formula has no margin, intervals None with fewer than two clusters.
         artefact_score: the same statistic for a classifier that never sees the contrast in
             context, from the dataset's manifest.
+        human_score: the share of pairs in which people call the incoherent text the less coherent,
+            with its interval, over ``human_n`` judged pairs of the same predictions, from the
+            dataset's manifest; None, and 0, where nobody was asked.
         first_left_out: items that read a first token which has no surprisal.
     """
 
@@ -71,6 +74,10 @@ class Score:
     artefact_ci_low: float | None
     artefact_ci_high: float | None
     first_left_out: int
+    human_score: float | None = None
+    human_ci_low: float | None = None
+    human_ci_high: float | None = None
+    human_n: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +101,7 @@ def summarise(
     breakdowns: Sequence[str] = (),
     artefacts: Sequence[Mapping[str, Any]] = (),
     headline: str = "",
+    humans: Sequence[Mapping[str, Any]] = (),
     seed: int = 0,
 ) -> list[Score]:
     """The scores of one table: of all items, then by formula, by group, by column.
@@ -105,6 +113,7 @@ def summarise(
         artefacts: the manifest's artefact scores of this table.
         headline: the group of predictions that the score of all items, and those by column, are
             over; empty: all predictions.
+        humans: the manifest's human scores of this table.
         seed: of the bootstraps.
     """
     kinds = list(dict.fromkeys((j.formula, j.metric) for j in judgements))
@@ -125,7 +134,7 @@ def summarise(
     # Details last: they are many.
     ordered = sorted(selections.items(), key=lambda selection: selection[0][0] == "detail")
     return [
-        _score(config, split, level, name, chosen, artefacts, seed)
+        _score(config, split, level, name, chosen, artefacts, humans, seed)
         for (level, name), chosen in ordered
     ]
 
@@ -211,6 +220,7 @@ def _score(
     name: str,
     judgements: Sequence[Judgement],
     artefacts: Sequence[Mapping[str, Any]],
+    humans: Sequence[Mapping[str, Any]],
     seed: int,
 ) -> Score:
     formulas = {judgement.formula for judgement in judgements}
@@ -219,6 +229,8 @@ def _score(
     metric = next(iter(metrics)) if len(metrics) == 1 else ""
     group = name if level in ("group", "detail", "column") else ""
     artefact = _artefact(artefacts, formula, metric, group)
+    # People judged texts, whatever the formula and the metric.
+    human = next((h for h in humans if level != "formula" and h["group"] == group), {})
     values = item_values(judgements)
     clusters = [value.cluster for value in values]
     shares = [value.share for value in values]
@@ -260,6 +272,10 @@ def _score(
         artefact_ci_low=artefact.get("ci_low"),
         artefact_ci_high=artefact.get("ci_high"),
         first_left_out=len({j.item.item_id for j in judgements if j.first_left_out}),
+        human_score=human.get("score"),
+        human_ci_low=human.get("ci_low"),
+        human_ci_high=human.get("ci_high"),
+        human_n=human.get("n", 0),
     )
 
 

@@ -64,6 +64,9 @@ def _score_table(scores: Sequence[Score], with_intervals: bool) -> Any:
             f"{_number(row.score)} {_interval(row.ci_low, row.ci_high)}" for row in rows
         ],
         "artefact": [_number(row.artefact_score) for row in rows],
+        "human": [
+            _number(row.human_score) + (" !" if 0 < row.human_n < FEW_ITEMS else "") for row in rows
+        ],
         "margin, bits": [_margin(row, with_intervals) for row in rows],
         "ties": [str(row.ties or "") for row in rows],
         "undefined": [str(row.undefined or "") for row in rows],

@@ -64,8 +64,8 @@ def plan_release(
         fetch_hashes: path of a hashes file at head -> local file.
 
     Raises:
-        PublishError: head is of another suite, or a config's columns changed while a split of it
-            was not built.
+        PublishError: head is of another suite, a config's columns changed while a split of it was
+            not built, or what people said of a split would be lost.
     """
     theirs = head.manifest
     if theirs is not None and theirs["suite"] != manifest["suite"]:
@@ -84,6 +84,8 @@ def plan_release(
         configs[name] = _merge_splits(name, config, old, prune)
         for split, counts in config["splits"].items():
             was = old["splits"].get(split)
+            if not prune:
+                _keep_judgements(name, split, config, old)
             if was is not None and was["content_hash"] == counts["content_hash"]:
                 release.rows[name, split] = RowChanges()
                 configs[name]["splits"][split] = counts | {
@@ -110,6 +112,21 @@ def plan_release(
     release.manifest = merge(manifest | {"configs": configs}, None if prune else theirs)
     _add_documents(release, head)
     return release
+
+
+def _keep_judgements(name: str, split: str, ours: dict[str, Any], old: dict[str, Any]) -> None:
+    """Refuse to put a split that nobody judged in the place of one that people judged.
+
+    Raises:
+        PublishError: it would be.
+    """
+    judged = ["human" in side.get("quality", {}).get(split, {}) for side in (ours, old)]
+    if judged == [False, True]:
+        raise PublishError(
+            f"config {name}: people judged the {split} split of the release, and this build has "
+            "nothing from them; pass --judgements with their answers, or --prune to drop them and "
+            "all else that this build does not make"
+        )
 
 
 def _merge_splits(
