@@ -32,6 +32,15 @@ class Context:
     suite: str = ""
     skipped: Counter[str] = field(default_factory=Counter)
 
+    def random_for(
+        self, corpus: str, discourse_id: str, operator: str, **settings: Any
+    ) -> random.Random:
+        """The generator of :meth:`random`, where only the names of the discourse are at hand."""
+        key = [self.seed, self.suite, corpus, discourse_id, operator, settings]
+        text = json.dumps(key, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        digest = hashlib.sha256(text.encode("utf-8")).digest()
+        return random.Random(int.from_bytes(digest, "big"))
+
     def random(self, discourse: Discourse, operator: str, **settings: Any) -> random.Random:
         """A generator for one operator on one discourse.
 
@@ -39,15 +48,6 @@ class Context:
         place in a pipeline, the process, or which other discourses exist.
         """
         return self.random_for(discourse.corpus, discourse.id, operator, **settings)
-
-    def random_for(
-        self, corpus: str, discourse_id: str, operator: str, **settings: Any
-    ) -> random.Random:
-        """The same, where only the name of the discourse is at hand."""
-        key = [self.seed, self.suite, corpus, discourse_id, operator, settings]
-        text = json.dumps(key, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        digest = hashlib.sha256(text.encode("utf-8")).digest()
-        return random.Random(int.from_bytes(digest, "big"))
 
 
 class Operator(Protocol):

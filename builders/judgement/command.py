@@ -116,9 +116,8 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     if not drawing.pairs:
         wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
         raise EvaluationError(f"{folder}: no pair{wanted}; expected items with two conditions")
-    title = f"Pairs of texts: {source.manifest.get('title') or source.suite}"
     with written_beside(output, False, PAIRS) as work:
-        write_sheet(drawing.pairs, title, work)
+        write_sheet(drawing.pairs, work)
     shares = ", ".join(f"{name} {count}" for name, count in drawing.counts.items())
     lines = [f"{len(drawing.pairs)} pairs ({shares})"]
     if sum(drawing.counts.values()) > len(drawing.pairs):

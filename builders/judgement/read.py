@@ -77,7 +77,8 @@ def read_answers(paths: Sequence[Path], skip_bad_rows: bool = False) -> Answers:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         if digest in digests:
             raise CorpusError(
-                f"{path}: the same content as {digests[digest]}, expected a file for each annotator"
+                f"{path}: the same content as {digests[digest]}, expected a file for each "
+                "annotator; two who do agree in everything need their names in the lines"
             )
         digests[digest] = path
         for record in json_records(CorpusFile(path, "answers"), options):

@@ -1,8 +1,8 @@
 """The two forms in which annotators get pairs: JSON lines, and one page to read, tick or print.
 
-Nothing in either says which text is the coherent one, which config a pair is from, or where the
-two texts differ. The difference is not marked on purpose: marks draw the eye to words, and the
-question is how the whole text reads. They would also give the replaced word away.
+Nothing in either says which text is the coherent one, which suite and config a pair is from, or
+where the two texts differ. The difference is not marked on purpose: marks draw the eye to words,
+and the question is how the whole text reads. They would also give the replaced word away.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from eval.suite import SEPARATOR
 PAIRS, SHEET = "pairs.jsonl", "sheet.html"
 
 
-def write_sheet(pairs: Sequence[DrawnPair], title: str, folder: Path) -> None:
+def write_sheet(pairs: Sequence[DrawnPair], folder: Path) -> None:
     """Write the pairs into a folder that is there."""
     (folder / PAIRS).write_text(json_lines(pairs), encoding="utf-8")
-    (folder / SHEET).write_text(page(pairs, title), encoding="utf-8")
+    (folder / SHEET).write_text(page(pairs), encoding="utf-8")
 
 
 def json_lines(pairs: Sequence[DrawnPair]) -> str:
@@ -45,7 +45,7 @@ def json_lines(pairs: Sequence[DrawnPair]) -> str:
     )
 
 
-def page(pairs: Sequence[DrawnPair], title: str) -> str:
+def page(pairs: Sequence[DrawnPair]) -> str:
     """A page of HTML that needs nothing else.
 
     On a screen it keeps the answers in the browser and saves them as JSON lines; on paper it has
@@ -63,7 +63,6 @@ def page(pairs: Sequence[DrawnPair], title: str) -> str:
     )
     identifiers = "\n".join(pair.id for pair in pairs)
     return environment.get_template("sheet.html.jinja").render(
-        title=title,
         pairs=[
             {"number": number, "id": pair.id, "texts": turns(pair)}
             for number, pair in enumerate(pairs, start=1)

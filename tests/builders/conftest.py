@@ -26,6 +26,7 @@ def make_build(tmp_path: Path) -> Callable[..., tuple[Path, dict[str, Any]]]:
         folder = tmp_path / f"build{next(count)}"
         folder.mkdir()
         sources = Sources([Source(corpus, SUITE.configs) for corpus in corpora])
-        return folder, build(SUITE, sources, Options(**options), folder)
+        matcher = options.pop("matcher", None)
+        return folder, build(SUITE, sources, Options(**options), folder, matcher)
 
     return make

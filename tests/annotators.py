@@ -1,0 +1,58 @@
+"""Simulated annotators: they fill in what `python -m builders sample` wrote."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+from eval.dataset import tables
+from eval.source import find
+from eval.suite import item_to_row
+
+#: A line of ``pairs.jsonl`` -> the answers to its three questions.
+Annotator = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def answered(line: dict[str, Any], worse: str, a: str = "yes", b: str = "yes") -> dict[str, Any]:
+    """The line with answers."""
+    return line | {"a_grammatical": a, "b_grammatical": b, "less_coherent": worse}
+
+
+def incoherent_texts(folder: Path, condition: str) -> set[str]:
+    """The texts that a condition has in a build."""
+    return {
+        made["content"]
+        for table in tables(find(str(folder)))
+        for item in table.items
+        for made in item_to_row(item)["conditions"]
+        if made["condition_name"] == condition
+    }
+
+
+def perfect(worse: Collection[str]) -> Annotator:
+    """Finds everything grammatical, and the incoherent text the less coherent one."""
+    return lambda line: answered(line, "a" if line["text_a"] in worse else "b")
+
+
+def always_a(line: dict[str, Any]) -> dict[str, Any]:
+    """Finds A the less coherent one, whatever it says."""
+    return answered(line, "a")
+
+
+def at_random(seed: int) -> Annotator:
+    """Answers all questions by lot, A and B alike."""
+    lots = random.Random(seed)
+    return lambda line: answered(
+        line, lots.choice("ab"), lots.choice(["yes", "no"]), lots.choice(["yes", "no"])
+    )
+
+
+def fill(pairs: Path, annotator: Annotator, answers: Path) -> Path:
+    """Write what an annotator gives back, who has the name of the file."""
+    name = {"annotator": answers.stem}
+    lines = [annotator(json.loads(line)) | name for line in pairs.read_text("utf-8").splitlines()]
+    answers.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return answers

@@ -1,0 +1,29 @@
+"""Builds of samples to draw pairs from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from builders.build import Options, build
+from builders.registry import load_suite
+from builders.sources import find_sources
+
+
+@pytest.fixture(scope="session")
+def sample_build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """``sample_build(suite)``: the folder of a build of the sample, made once."""
+    made: dict[str, Path] = {}
+
+    def make(name: str) -> Path:
+        if name not in made:
+            folder = tmp_path_factory.mktemp(name)
+            suite = load_suite(name)
+            limit = 40 if name == "sentence_order" else None
+            build(suite, find_sources(suite, ["sample"]), Options(limit=limit), folder)
+            made[name] = folder
+        return made[name]
+
+    return make

@@ -1,0 +1,356 @@
+"""From a build to a sheet, and from answers to a build, as a user goes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from annotators import always_a, answered, at_random, fill, incoherent_texts, perfect
+
+from builders.cli import main, run_suite
+from builders.registry import load_suite
+from eval.cli import main as evaluate
+
+Built = Callable[[str], Path]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Commands run in an empty folder, and find no corpus of the user's."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path
+
+
+def command(*argv: object) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in argv])
+    assert isinstance(stopped.value.code, int)
+    return stopped.value.code
+
+
+def rebuild(suite: str, *argv: object) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        run_suite(load_suite(suite), ["--corpus", "sample", *map(str, argv)])
+    assert isinstance(stopped.value.code, int)
+    return stopped.value.code
+
+
+def one_line(text: str) -> str:
+    assert text.count("\n") == 1, text
+    return text
+
+
+@pytest.fixture
+def built(sample_build: Built, tmp_path: Path) -> Callable[[str], Path]:
+    """A copy of a build of the sample in the folder for builds."""
+
+    def copy(suite: str) -> Path:
+        return Path(shutil.copytree(sample_build(suite), tmp_path / "suites" / suite))
+
+    return copy
+
+
+def manifest(folder: str = "suites/story_cloze") -> dict[str, Any]:
+    read = json.loads(Path(folder, "manifest.json").read_text())
+    assert isinstance(read, dict)
+    return read
+
+
+def human(config: str = "sample", folder: str = "suites/story_cloze") -> dict[str, Any]:
+    figures = manifest(folder)["configs"][config]["quality"]["test"]["human"]
+    assert isinstance(figures, dict)
+    return figures
+
+
+def overall(figures: dict[str, Any]) -> dict[str, Any]:
+    (score,) = (score for score in figures["scores"] if score["group"] == "")
+    assert isinstance(score, dict)
+    return score
+
+
+def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = built("story_cloze")
+    worse = incoherent_texts(folder, "distractor_ending")
+    rows_before = (folder / "data/sample/test-00000-of-00001.parquet").read_bytes()
+    assert command("sample", "--for-judgement", folder, "-n", 40) == 0
+    said = capsys.readouterr().out
+    assert "40 pairs (sample 40)" in said
+    pairs = Path("judgements/story_cloze/pairs.jsonl")
+    files = [fill(pairs, perfect(worse), Path(f"{name}.jsonl")) for name in ("Quentin", "Ruth")]
+    assert rebuild("story_cloze", "--judgements", *files, "--overwrite") == 0
+    assert "judgements: 80 answers\n" in capsys.readouterr().out
+
+    figures = human()
+    assert (figures["pairs"], figures["annotators"], figures["answers"]) == (40, 2, 80)
+    assert figures["human_ok"] == {"true": 40, "false": 0, "null": 0}
+    assert figures["agreement"]["less_coherent"] == {"alpha": 1.0, "units": 40}
+    assert figures["agreement"]["grammatical"] == {"alpha": None, "units": 80}
+    score = overall(figures)
+    assert (score["score"], score["n"], score["ci_method"]) == (1.0, 40, "wilson")
+    assert score["ci_low"] == pytest.approx(40 / (40 + 1.959964**2), abs=1e-4)  # Wilson at p = 1
+    assert "Quentin" not in json.dumps(manifest())
+
+    card = Path("suites/story_cloze/README.md").read_text()
+    section = card.split("### Human judgement")[1].split("\n## ")[0]
+    assert "| `sample` | test | 40 | 2 | 100.0 % of 40 | 91.2 to 100.0 % | 0 | 0 | 0 |" in section
+    assert "| 1.000 (40) | – (80) |" in section
+    assert "| `human_ok` | bool | whether" in card
+    assert "Nobody annotated items" not in card
+    assert not re.search(r"\n\n\n", section)
+
+    from datasets import load_dataset
+
+    data = load_dataset("suites/story_cloze", "sample", cache_dir="cache")["test"]
+    assert data.features["human_ok"].dtype == "bool"
+    assert sum(value is True for value in data["human_ok"]) == 40
+    assert sum(value is None for value in data["human_ok"]) == data.num_rows - 40
+    without = data.remove_columns("human_ok").to_list()
+    from pyarrow import BufferReader, parquet
+
+    assert without == parquet.read_table(BufferReader(rows_before)).to_pylist()
+
+    assert evaluate(["--model", "demo", "--dataset", "suites/story_cloze", "--output", "r"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"CD \[95 % interval\]\s+artefact\s+human", shown)
+    assert re.search(r"^ sample .* 1\.000 ", shown, re.MULTILINE)
+    assert "(sample 40 pairs)" in shown
+    (first, *_) = json.loads(Path("r/results.json").read_text())["scores"]
+    assert (first["human_score"], first["human_n"]) == (1.0, 40)
+    assert first["human_ci_low"] == score["ci_low"]
+
+
+def test_annotators_without_a_clue(built: Built) -> None:
+    folder = built("story_cloze")
+    assert command("sample", "--for-judgement", folder, "-n", 150, "--output", "s") == 0
+    pairs = Path("s/pairs.jsonl")
+    files = [fill(pairs, at_random(seed), Path(f"{seed}.jsonl")) for seed in range(3)]
+    assert rebuild("story_cloze", "--judgements", *files, "--overwrite") == 0
+    figures = human()
+    agreement = figures["agreement"]
+    assert abs(agreement["less_coherent"]["alpha"]) < 0.2
+    assert abs(agreement["grammatical"]["alpha"]) < 0.2
+    assert 0.35 < overall(figures)["score"] < 0.65
+    assert 0.35 < figures["grammatical"]["original_ending"]["share"] < 0.65
+    assert figures["human_ok"]["false"] > 100
+
+
+def test_whoever_always_says_a_is_at_chance(built: Built) -> None:
+    folder = built("story_cloze")
+    assert command("sample", "--for-judgement", folder, "-n", 150, "--output", "s") == 0
+    answers = fill(Path("s/pairs.jsonl"), always_a, Path("a.jsonl"))
+    assert rebuild("story_cloze", "--judgements", answers, "--overwrite") == 0
+    score = overall(human())
+    assert score["ci_low"] < 0.5 < score["ci_high"]
+    assert score["coherent_worse"] == score["n"] - round(score["score"] * score["n"])
+    assert human()["agreement"]["less_coherent"] == {"alpha": None, "units": 0}
+
+
+def test_two_configs_of_the_same_texts_share_answers_and_the_rest_is_counted(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = built("winograd")
+    worse = incoherent_texts(folder, "distractor")
+    argv = ("sample", "--for-judgement", folder, "-n", 8, "--config", "sample_full")
+    assert command(*argv) == 0
+    turns = iter(range(8))
+
+    def annotator(line: dict[str, Any]) -> dict[str, Any]:
+        number = next(turns)
+        right = perfect(worse)(line)
+        if number == 0:  # grammatical only in the opinion of one
+            return right | {"a_grammatical": "no"}
+        if number == 1:
+            return right | {"less_coherent": "can't tell"}
+        if number == 2:
+            return right | {"less_coherent": "b" if right["less_coherent"] == "a" else "a"}
+        if number == 3:
+            return right | {"b_grammatical": ""}
+        return line if number == 4 else right
+
+    answers = fill(Path("judgements/winograd/pairs.jsonl"), annotator, Path("a.jsonl"))
+    assert rebuild("winograd", "--judgements", answers, "--overwrite") == 0
+    assert "judgements: 7 answers, 1 pairs left open\n" in capsys.readouterr().out
+    for config in ("sample_full", "sample_partial"):
+        figures = human(config, "suites/winograd")
+        assert figures["human_ok"] == {"true": 3, "false": 3, "null": 1}
+        assert figures["questions_left_open"] == 1
+        score = overall(figures)
+        assert (score["n"], score["cant_tell"], score["coherent_worse"]) == (7, 1, 1)
+        assert score["score"] == round(5 / 7, 4)
+    groups = {score["group"] for score in human("sample_partial", "suites/winograd")["scores"]}
+    assert "region3_has_words=true" in groups
+
+
+def test_a_majority_of_three_decides(built: Built) -> None:
+    folder = built("story_cloze")
+    worse = incoherent_texts(folder, "distractor_ending")
+    assert command("sample", "--for-judgement", folder, "-n", 20) == 0
+    pairs = Path("judgements/story_cloze/pairs.jsonl")
+    right = perfect(worse)
+
+    def wrong(line: dict[str, Any]) -> dict[str, Any]:
+        return answered(line, "b" if right(line)["less_coherent"] == "a" else "a", "no", "no")
+
+    def silent(line: dict[str, Any]) -> dict[str, Any]:
+        return answered(line, "can't tell", "", "")
+
+    for voters, score, no_majority, ok in (
+        ((right, right, wrong), 1.0, 0, 20),
+        ((right, wrong, wrong), 0.0, 0, 0),
+        ((right, wrong), 0.0, 20, 0),
+        ((right, silent), 0.0, 20, 0),
+        ((right, right, silent), 1.0, 0, 20),
+    ):
+        files = [fill(pairs, voter, Path(f"{i}.jsonl")) for i, voter in enumerate(voters)]
+        assert rebuild("story_cloze", "--judgements", *files, "--overwrite") == 0
+        found = overall(human())
+        assert (found["score"], found["no_majority"]) == (score, no_majority)
+        assert human()["human_ok"]["true"] == ok
+
+
+def test_the_same_answers_give_the_same_bytes_in_any_order(built: Built) -> None:
+    folder = built("winograd")
+    assert command("sample", "--for-judgement", folder, "-n", 30) == 0
+    pairs = Path("judgements/winograd/pairs.jsonl")
+    files = [fill(pairs, at_random(seed), Path(f"{seed}.jsonl")) for seed in range(3)]
+    for output, given in (("one", files), ("two", files[::-1])):
+        assert rebuild("winograd", "--judgements", *given, "--output", output) == 0
+    found = sorted(path.relative_to("one") for path in Path("one").rglob("*") if path.is_file())
+    for path in found:
+        assert Path("one", path).read_bytes() == Path("two", path).read_bytes(), path
+
+
+def test_other_seeds_show_a_pair_in_another_order_and_mean_the_same(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = built("winograd")
+    worse = incoherent_texts(folder, "distractor")
+    files = []
+    for seed in (0, 1):
+        argv = ("--for-judgement", folder, "-n", 100, "--seed", seed, "--output", f"s{seed}")
+        assert command("sample", *argv) == 0
+        files.append(fill(Path(f"s{seed}/pairs.jsonl"), perfect(worse), Path(f"{seed}.jsonl")))
+    assert rebuild("winograd", "--judgements", *files, "--overwrite") == 0
+    assert human("sample_full", "suites/winograd")["agreement"]["less_coherent"]["alpha"] == 1.0
+    # By one annotator these are two answers to the same pairs.
+    for file in files:
+        lines = [json.loads(line) | {"annotator": "Ann"} for line in file.read_text().splitlines()]
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    capsys.readouterr()
+    assert rebuild("winograd", "--judgements", *files, "--overwrite") == 2
+    assert "expected one answer to a pair from each annotator" in one_line(capsys.readouterr().err)
+
+
+def test_answers_about_something_else_are_refused_or_counted(
+    built: Built, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = built("story_cloze")
+    before = (folder / "manifest.json").read_bytes()
+    assert command("sample", "--for-judgement", folder, "-n", 3) == 0
+    lines = Path("judgements/story_cloze/pairs.jsonl").read_text().splitlines()
+    ids = [json.loads(line)["pair"] for line in lines]
+    unknown, stale = "00000000-000000000000", f"{ids[1].partition('-')[0]}-000000000000"
+    capsys.readouterr()
+    for pair, said in ((unknown, "is of no item of this build"), (stale, "has other texts")):
+        made = [{"pair": ids[0], "less_coherent": "a"}, {"pair": pair, "less_coherent": "a"}]
+        Path("a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in made))
+        argv = ("--judgements", "a.jsonl", "--overwrite")
+        assert rebuild("story_cloze", *argv) == 2
+        message = one_line(capsys.readouterr().err)
+        assert message.startswith(f"story_cloze: a.jsonl:2: pair {pair} ")
+        assert said in message
+        assert (folder / "manifest.json").read_bytes() == before
+        assert not list(tmp_path.glob("suites/.*"))
+    assert rebuild("story_cloze", *argv, "--skip-bad-rows") == 0
+    said = capsys.readouterr().out
+    assert "judgements: 1 answers\n" in said
+    assert "judgements left out: 1, the texts of its pair have changed\n" in said
+    assert human()["pairs"] == 1
+
+
+def test_without_judgements_nothing_is_different(sample_build: Built) -> None:
+    assert rebuild("story_cloze") == 0
+    assert "human" not in json.dumps(manifest())
+    ours = Path("suites/story_cloze/README.md").read_text()
+    assert "Human judgement" not in ours
+    assert "Nobody annotated items" in ours
+    assert ours == (sample_build("story_cloze") / "README.md").read_text()
+
+
+def test_a_sheet_is_never_overwritten(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = built("story_cloze")
+    assert command("sample", "--for-judgement", folder, "-n", 3) == 0
+    assert {p.name for p in Path("judgements/story_cloze").iterdir()} == {
+        "pairs.jsonl",
+        "sheet.html",
+    }
+    capsys.readouterr()
+    assert command("sample", "--for-judgement", folder, "-n", 3) == 2
+    assert "name another folder with --output" in one_line(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["--for-judgement", "nowhere"], "nowhere: no manifest.json; expected the folder"),
+        (["--for-judgement", "BUILD", "--config", "sampel"], "no config 'sampel'; expected one of"),
+        (["--for-judgement", "BUILD", "--group", "x"], "no pair of 'x'"),
+    ],
+)
+def test_mistakes_are_one_line(
+    built: Built, capsys: pytest.CaptureFixture[str], argv: list[str], said: str
+) -> None:
+    folder = str(built("story_cloze"))
+    assert command("sample", *(folder if word == "BUILD" else word for word in argv)) == 2
+    assert said in one_line(capsys.readouterr().err)
+    assert not Path("judgements").exists()
+
+
+def test_a_damaged_build_is_one_line(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = built("story_cloze")
+    (folder / "manifest.json").write_text("{")
+    assert command("sample", "--for-judgement", folder) == 2
+    assert "manifest.json cannot be read" in one_line(capsys.readouterr().err)
+
+
+def test_judgements_are_about_one_suite(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("--all", "--judgements", "a.jsonl") == 2
+    assert "answers are about one suite" in capsys.readouterr().err
+
+
+def test_a_missing_file_stops_before_anything_is_built(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert rebuild("story_cloze", "--judgements", "a.jsonl") == 2
+    assert "a.jsonl" in one_line(capsys.readouterr().err)
+    assert not Path("suites").exists()
+
+
+def test_help_of_sample_has_examples_and_no_heavy_imports() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys\nfrom builders.cli import main\n"
+        "try: main(['sample', '--help'])\nexcept SystemExit: pass\n"
+        "heavy = {'torch', 'datasets', 'nltk', 'jinja2', 'pyarrow'}\n"
+        "print('heavy:', sorted(heavy & set(sys.modules)))\n"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    ).stdout
+    assert "python -m builders sample --for-judgement suites/story_cloze -n 100" in shown
+    assert "heavy: []" in shown

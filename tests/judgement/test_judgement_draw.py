@@ -1,0 +1,173 @@
+"""Drawing pairs: the same again, blind, in fair shares, few of one text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builders.judgement.draw import Drawing, draw
+from builders.judgement.pairs import pairs_of, texts_digest
+from eval.dataset import ItemTable, tables
+from eval.source import find
+from eval.suite import Condition, Item, Prediction, Region
+
+Built = Callable[[str], Path]
+
+
+def item(
+    number: int, formulas: dict[str, tuple[str, ...]], discourse: str = "", **texts: str
+) -> Item:
+    return Item(
+        item_id=f"d{number}/x",
+        item_number=number + 1,
+        conditions=tuple(Condition(n, t, (Region(1, t),)) for n, t in texts.items()),
+        predictions=tuple(Prediction(f, "mean", g) for f, g in formulas.items()),
+        discourse_id=discourse or f"d{number}",
+        corpus="toy",
+    )
+
+
+def simple(number: int, config: str = "", discourse: str = "") -> Item:
+    formulas: dict[str, tuple[str, ...]] = {"(1;%bad%) > (1;%good%)": ("g",)}
+    return item(
+        number, formulas, discourse, good=f"{config} {number}.", bad=f"{config} not {number}."
+    )
+
+
+def table(config: str, items: list[Item], headline: str = "") -> ItemTable:
+    return ItemTable(config, "test", tuple(items), "", True, False, headline=headline)
+
+
+def texts(drawing: Drawing) -> list[frozenset[str]]:
+    return [frozenset((pair.text_a, pair.text_b)) for pair in drawing.pairs]
+
+
+def test_the_more_surprising_side_is_the_incoherent_one() -> None:
+    formulas: dict[str, tuple[str, ...]] = {
+        "(1;%b%) > (1;%a%)": ("x",),
+        "(*;%a%) < (*;%b%)": ("y",),
+        "[(1;%a%) - (1;%b%)] > 0": ("no comparison of two conditions",),
+        "(1;%b%) = (1;%a%)": ("no direction",),
+        "(1;%b%) > (1;%a%) & (1;%b%) > (1;%c%)": ("two at once",),
+        "(1;%c%) > (1;%a%)": ("z",),
+        "(1;%same%) > (1;%a%)": ("no difference",),
+    }
+    made = item(0, formulas, a="A.", b="B.", c="C.", same="A.")
+    found = [(p.coherent, p.incoherent, p.groups) for p in pairs_of(made)]
+    assert found == [("a", "b", ("x", "y")), ("a", "c", ("z",))]
+
+
+def test_the_same_seed_draws_the_same_and_more_pairs_hold_fewer() -> None:
+    tables = [table("one", [simple(i) for i in range(60)])]
+    drawn = draw("toy", tables, 40, 3)
+    assert drawn == draw("toy", tables, 40, 3)
+    assert drawn != draw("toy", tables, 40, 4)
+    assert drawn != draw("other", tables, 40, 3)
+    assert set(draw("toy", tables, 20, 3).pairs) < set(drawn.pairs)
+
+
+def test_a_draw_does_not_depend_on_the_order_of_the_rows() -> None:
+    items = [simple(i) for i in range(60)]
+    drawn = draw("toy", [table("one", items)], 40, 0)
+    assert drawn == draw("toy", [table("one", items[::-1])], 40, 0)
+
+
+def test_draws_are_pinned() -> None:
+    drawn = draw("toy", [table("one", [simple(i) for i in range(9)])], 3, 0)
+    assert [(pair.id, pair.text_a) for pair in drawn.pairs] == PINNED
+
+
+def test_either_text_comes_first_as_often() -> None:
+    drawn = draw("toy", [table("one", [simple(i) for i in range(2000)])], 2000, 0)
+    first = sum("not" in pair.text_a for pair in drawn.pairs)
+    assert 900 < first < 1100
+    halves = [
+        sum("not" in p.text_a for p in half) for half in (drawn.pairs[:1000], drawn.pairs[1000:])
+    ]
+    assert all(430 < count < 570 for count in halves)
+
+
+def test_configs_get_fair_shares_and_small_ones_all_they_have() -> None:
+    sizes = {"big": 50, "middle": 20, "small": 3}
+    made = [table(name, [simple(i, name) for i in range(n)]) for name, n in sizes.items()]
+    assert draw("toy", made, 31, 0).counts == {"big": 14, "middle": 14, "small": 3}
+    assert draw("toy", made, 200, 0).counts == sizes
+
+
+def test_a_pair_that_two_configs_have_is_drawn_once_and_counts_for_both() -> None:
+    shared = [simple(i) for i in range(10)]
+    made = [
+        table("one", shared),
+        table("two", shared),
+        table("three", [simple(i, "3") for i in range(10)]),
+    ]
+    drawn = draw("toy", made, 10, 0)
+    assert drawn.counts == {"one": 5, "two": 5, "three": 5}
+    assert len(set(texts(drawn))) == 10
+    assert len(draw("toy", made, 100, 0).pairs) == 20
+
+
+def test_new_discourses_come_first() -> None:
+    many = [simple(i, discourse=f"d{i % 10}") for i in range(40)]
+    uses = Counter(
+        int(pair.text_a.removeprefix(" ").removeprefix("not ").removesuffix(".")) % 10
+        for pair in draw("toy", [table("one", many)], 25, 0).pairs
+    )
+    assert sorted(uses.values()) == [2] * 5 + [3] * 5
+
+
+def test_groups_take_turns_and_only_the_headline_is_drawn() -> None:
+    items = []
+    for i in range(60):
+        rare = "rare" if i < 5 else "common"
+        formulas: dict[str, tuple[str, ...]] = {
+            "(1;%bad%) > (1;%good%)": (rare, "headline"),
+            "(1;%other%) > (1;%good%)": ("aside", "control"),
+        }
+        items.append(item(i, formulas, good=f"{i}.", bad=f"{rare} {i}.", other=f"other {i}."))
+    made = [table("one", items, "headline")]
+    kinds = Counter(
+        next(word for word in ("rare", "common", "other") if any(word in text for text in pair))
+        for pair in texts(draw("toy", made, 10, 0))
+    )
+    assert kinds == {"rare": 5, "common": 5}
+    aside = texts(draw("toy", made, 10, 0, ["control"]))
+    assert all(any("other" in text for text in pair) for pair in aside)
+    assert draw("toy", made, 10, 0, ["no such group"]).pairs == ()
+
+
+@pytest.mark.parametrize(
+    "suite", ["winograd", "sentence_order", "speaker_commitment", "connectives"]
+)
+def test_pairs_of_the_samples_are_two_conditions_of_one_item(
+    sample_build: Built, suite: str
+) -> None:
+    read = list(tables(find(str(sample_build(suite)))))
+    drawn = draw(suite, read, 30, 0)
+    known: dict[frozenset[str], Any] = {
+        frozenset((pair.coherent_text, pair.incoherent_text)): (table, pair)
+        for table in read
+        for item in table.items
+        for pair in pairs_of(item)
+    }
+    assert len(set(texts(drawn))) == len(drawn.pairs) > 10
+    for pair, both in zip(drawn.pairs, texts(drawn), strict=True):
+        of, contrast = known[both]
+        assert not of.headline or of.headline in contrast.groups
+        assert pair.id.endswith(texts_digest(pair.text_a, pair.text_b))
+
+
+def test_the_digest_tells_changed_and_exchanged_texts() -> None:
+    made = {texts_digest("a", "b"), texts_digest("b", "a"), texts_digest("a", "b ")}
+    assert len(made) == 3
+
+
+PINNED: list[tuple[str, str]] = [
+    ("a3160953-1b5ead224423", " not 0."),
+    ("a5292cce-e8265f4b9c40", " 2."),
+    ("3d58f798-9ed7f826dd87", " not 4."),
+]
