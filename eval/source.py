@@ -119,6 +119,11 @@ def _with_manifest(source: Source) -> Source:
             controls = about.get("controls", [])
             if not isinstance(controls, list) or not all(isinstance(n, str) for n in controls):
                 raise ValueError(f"the controls of {config!r} are no list of names")
+            for quality in about.get("quality", {}).values():
+                for score in quality.get("human", {}).get("scores", ()):
+                    if not isinstance(score["score"], float | int) or type(score["n"]) is not int:
+                        raise ValueError(f"a human score of {config!r} is no number")
+                    str(score["group"])
             # Names become paths: a manifest from the Hub must not lead out of the folder.
             for part in (config, *about["splits"]):
                 if not re.fullmatch(r"\w[\w.-]*", part):

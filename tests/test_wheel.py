@@ -77,6 +77,9 @@ def test_the_wheel_builds_and_scores_outside_the_repository(
 ) -> None:
     where = run(installed, tmp_path, "builders.sentence_order", "--limit", "21")
     assert "written to suites/sentence_order" in where
+    drawn = ("sample", "--for-judgement", "suites/sentence_order", "-n", "4")
+    assert "4 pairs" in run(installed, tmp_path, "builders", *drawn)
+    assert (tmp_path / "judgements/sentence_order/sheet.html").is_file()
     dataset = str(tmp_path / "suites" / "sentence_order")
     config = "sample_narration_all"
     arguments = ("eval", "--model", "demo", "--dataset", dataset, "--config", config)

@@ -24,12 +24,13 @@ EXTRA = {"moved": "bool"}
 
 def test_reads_a_folder(tmp_path: Path, pair_items: list[Item], write_dataset: Write) -> None:
     artefact = {"formula": "f", "metric": "mean", "group": "", "score": 0.7}
+    human = {"group": "", "score": 0.9, "n": 40}
     folder = write_dataset(
         tmp_path / "d",
         pair_items,
         extra=EXTRA,
         breakdowns=["moved"],
-        quality={"test": {"artefact": [artefact]}},
+        quality={"test": {"artefact": [artefact], "human": {"scores": [human]}}},
     )
     source = find(str(folder))
     (table,) = tables(source)
@@ -39,6 +40,21 @@ def test_reads_a_folder(tmp_path: Path, pair_items: list[Item], write_dataset: W
     assert table.verified
     assert table.breakdowns == ("moved",)
     assert table.artefacts == (artefact,)
+    assert table.humans == (human,)
+
+
+@pytest.mark.parametrize(
+    "human",
+    [None, 7, {"scores": [{}]}, {"scores": [{"group": "", "score": "1", "n": 1}]}, {"scores": 1}],
+)
+def test_human_scores_that_are_none_are_one_line(
+    tmp_path: Path, pair_items: list[Item], write_dataset: Write, human: Any
+) -> None:
+    folder = write_dataset(
+        tmp_path / "d", pair_items, extra=EXTRA, quality={"test": {"human": human}}
+    )
+    with pytest.raises(EvaluationError, match=r"manifest\.json cannot be read"):
+        find(str(folder))
 
 
 def test_configs_splits_and_a_limit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -320,6 +321,27 @@ def test_breakdown_by_column_and_artefact_scores_beside(make_item: Callable[...,
         ("column", "moved=false", "f"),
         ("column", "moved=true", "f"),
     ]
+
+
+def test_human_scores_stand_beside_whatever_the_formula(make_item: Callable[..., Item]) -> None:
+    items = [make_item({"a": ["x"]}, "f", item_id=f"d{i}/x", moved=bool(i % 2)) for i in range(4)]
+    judgements = [
+        replace(judgement(item, 1.0), formula=formula) for item in items for formula in "fg"
+    ]
+    humans = [
+        {"group": "", "score": 0.9, "ci_low": 0.8, "ci_high": 0.95, "n": 40},
+        {"group": "moved=true", "score": 0.5, "ci_low": 0.1, "ci_high": 0.9, "n": 2},
+    ]
+    scores = {
+        (s.level, s.group): s
+        for s in summarise("c", "s", judgements, breakdowns=["moved"], humans=humans)
+    }
+    everything = scores["all", ""]
+    assert (everything.human_score, everything.human_n) == (0.9, 40)
+    assert (everything.human_ci_low, everything.human_ci_high) == (0.8, 0.95)
+    assert scores["column", "moved=true"].human_score == 0.5
+    for other in (scores["column", "moved=false"], scores["formula", ""]):
+        assert (other.human_score, other.human_n) == (None, 0)
 
 
 def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) -> None:

@@ -71,6 +71,14 @@ def test_columns_without_anything_are_left_out(scores: list[Score]) -> None:
     assert "artefact" not in printed(bare, 160)
 
 
+def test_human_scores_have_a_column_where_there_are_any(scores: list[Score]) -> None:
+    assert "human" not in printed(scores, 160)
+    judged = [replace(scores[0], human_score=0.875, human_n=8), *scores[1:]]
+    lines = printed(judged, 160).splitlines()
+    assert "human" in lines[1]
+    assert "0.875 !" in next(line for line in lines if NAME in line)
+
+
 @pytest.fixture
 def differences() -> list[Difference]:
     numbers = (60, 55, 60, 50, 0.25, -0.1, 0.35, 0.2, 0.5)
