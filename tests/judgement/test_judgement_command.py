@@ -154,6 +154,25 @@ def test_whoever_always_says_a_is_at_chance(built: Built) -> None:
     assert human()["agreement"]["less_coherent"] == {"alpha": None, "units": 0}
 
 
+def test_whose_grammar_it_is(built: Built) -> None:
+    folder = built("story_cloze")
+    worse = incoherent_texts(folder, "distractor_ending")
+    assert command("sample", "--for-judgement", folder, "-n", 20) == 0
+
+    def strict(line: dict[str, Any]) -> dict[str, Any]:
+        right = perfect(worse)(line)
+        return right | {f"{right['less_coherent']}_grammatical": "no"}
+
+    answers = fill(Path("judgements/story_cloze/pairs.jsonl"), strict, Path("a.jsonl"))
+    assert rebuild("story_cloze", "--judgements", answers, "--overwrite") == 0
+    assert human()["grammatical"] == {
+        "distractor_ending": {"texts": 20, "share": 0.0},
+        "original_ending": {"texts": 20, "share": 1.0},
+    }
+    assert human()["human_ok"] == {"true": 0, "false": 20, "null": 0}
+    assert overall(human())["score"] == 1.0
+
+
 def test_two_configs_of_the_same_texts_share_answers_and_the_rest_is_counted(
     built: Built, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -241,13 +260,19 @@ def test_other_seeds_show_a_pair_in_another_order_and_mean_the_same(
         files.append(fill(Path(f"s{seed}/pairs.jsonl"), perfect(worse), Path(f"{seed}.jsonl")))
     assert rebuild("winograd", "--judgements", *files, "--overwrite") == 0
     assert human("sample_full", "suites/winograd")["agreement"]["less_coherent"]["alpha"] == 1.0
-    # By one annotator these are two answers to the same pairs.
+    # By one annotator these are two answers to the same pairs, also where A and B are exchanged.
+    seen: set[str] = set()
     for file in files:
         lines = [json.loads(line) | {"annotator": "Ann"} for line in file.read_text().splitlines()]
-        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        new = [line for line in lines if line["pair"] not in seen]
+        seen |= {line["pair"] for line in new}
+        file.write_text("".join(json.dumps(line) + "\n" for line in new))
+    assert 52 < len(seen) < 104
     capsys.readouterr()
     assert rebuild("winograd", "--judgements", *files, "--overwrite") == 2
-    assert "expected one answer to a pair from each annotator" in one_line(capsys.readouterr().err)
+    message = one_line(capsys.readouterr().err)
+    assert re.match(r"winograd: [01]\.jsonl:\d+: the texts of pair ", message)
+    assert re.search(r"which was answered at [01]\.jsonl:\d+, expected one answer", message)
 
 
 def test_answers_about_something_else_are_refused_or_counted(

@@ -108,7 +108,9 @@ def test_a_pair_that_two_configs_have_is_drawn_once_and_counts_for_both() -> Non
     drawn = draw("toy", made, 10, 0)
     assert drawn.counts == {"one": 5, "two": 5, "three": 5}
     assert len(set(texts(drawn))) == 10
-    assert len(draw("toy", made, 100, 0).pairs) == 20
+    everything = draw("toy", made, 100, 0)
+    assert len(everything.pairs) == 20
+    assert everything.counts == {"one": 10, "two": 10, "three": 10}
 
 
 def test_new_discourses_come_first() -> None:

@@ -1,0 +1,90 @@
+"""Human scores by group, as the CD score is grouped; an item's verdict from those of its pairs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from toy import SUITE
+
+from builders.judgement.figures import human_figures, human_scores
+from builders.judgement.match import COHERENT, INCOHERENT, JudgedPair, Vote, human_ok
+from builders.judgement.pairs import Pair
+from eval.suite import Condition, Item, Prediction, Region
+
+CONFIG = SUITE.configs[0]
+
+
+def judged(
+    number: int, verdict: str | None, *groups: str, discourse: str = "", form: bool | None = True
+) -> JudgedPair:
+    """A pair about which one annotator was asked."""
+    texts = f"good {number}", f"bad {number}"
+    item = Item(
+        item_id=f"d{number}/x",
+        item_number=number,
+        conditions=tuple(
+            Condition(n, t, (Region(1, t),)) for n, t in zip(("a", "b"), texts, strict=True)
+        ),
+        predictions=(Prediction("(1;%b%) > (1;%a%)", "mean", groups),),
+        discourse_id=discourse or f"d{number}",
+        corpus="toy",
+        extra={"moved": number % 2 == 0},
+    )
+    return JudgedPair(item, Pair("a", "b", *texts, groups), (Vote("ann", True, form, verdict),))
+
+
+def test_the_score_of_all_and_by_column_are_over_the_headline() -> None:
+    config = replace(CONFIG, headline="main", breakdowns=("moved",))
+    made = [
+        *(judged(i, INCOHERENT, "row", "main") for i in range(6)),
+        *(judged(i, COHERENT, "row", "aside") for i in range(6, 10)),
+        judged(10, None, "row", "main"),
+    ]
+    scores = {s["group"]: (s["n"], s["score"]) for s in human_scores(config, made)}
+    assert scores == {
+        "": (6, 1.0),
+        "moved=true": (3, 1.0),
+        "moved=false": (3, 1.0),
+        "row": (10, 0.6),
+        "main": (6, 1.0),
+        "aside": (4, 0.0),
+    }
+    plain = {s["group"]: s["score"] for s in human_scores(replace(config, headline=""), made)}
+    assert (plain[""], plain["moved=true"]) == (0.6, 0.6)
+
+
+def test_pairs_of_one_discourse_are_not_independent() -> None:
+    made = [judged(i, (INCOHERENT, COHERENT)[i % 3 > 1], discourse=f"d{i // 4}") for i in range(12)]
+    (score,) = human_scores(CONFIG, made)
+    assert (score["n"], score["n_discourses"], score["ci_method"]) == (12, 3, "bootstrap")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "form", "ok"),
+    [
+        (INCOHERENT, True, True),
+        (INCOHERENT, False, False),
+        (COHERENT, True, False),
+        ("can't tell", True, False),
+        (None, True, None),
+        (INCOHERENT, None, None),
+        (COHERENT, None, None),
+    ],
+)
+def test_a_pair_is_ok_where_all_three_answers_are(
+    verdict: str | None, form: bool | None, ok: bool | None
+) -> None:
+    one = judged(0, verdict, form=form)
+    assert one.is_ok is ok
+    assert human_ok([one]) is ok
+    right, open_one = judged(0, INCOHERENT), judged(0, None)
+    assert human_ok([right, one, open_one]) is (ok is not False)
+    assert human_ok([]) is None
+
+
+def test_annotators_of_form_alone_give_no_bound() -> None:
+    figures = human_figures(CONFIG, [judged(i, None) for i in range(3)], ["f" * 64])
+    assert figures["scores"] == []
+    assert figures["pairs"] == 3
+    assert figures["human_ok"]["null"] == 3
