@@ -16,9 +16,11 @@ def explain(error: Exception) -> tuple[int, str] | None:
     """
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
+    from builders.export.write import ExportError
     from builders.release.manifest import ManifestError
     from builders.release.remote import PublishError
     from builders.release.version import VersionError
+    from eval.errors import EvaluationError
     from eval.suite import SuiteError
     from loaders.corpus import CorpusError
 
@@ -32,7 +34,10 @@ def explain(error: Exception) -> tuple[int, str] | None:
                 f"the connection to the Hub broke ({type(cause).__name__}); readers still see "
                 "a whole release: run the same command again to finish"
             )
-    ours = (CorpusError, PublishError, ManifestError, VersionError, SuiteError, OSError)
+    ours = (
+        *(CorpusError, PublishError, ManifestError, VersionError),
+        *(SuiteError, EvaluationError, ExportError, OSError),
+    )
     return (2, " ".join(str(error).split())) if isinstance(error, ours) else None
 
 
