@@ -1,4 +1,4 @@
-"""``python -m builders.export``: a build that is there, or a dataset on the Hub, for other tools."""
+"""``python -m builders.export``: write an earlier build, or a Hub dataset, for other tools."""
 
 from __future__ import annotations
 

@@ -64,6 +64,8 @@ metadata:
 """
 
 _CONTENT = '(conditions | selectattr("condition_name", "equalto", {name}) | first).content'
+#: Names that mean the same in a Jinja expression inside YAML.
+_PLAIN = re.compile(r"[\w -]+", re.ASCII)
 _PAIR = "{{[sentence_bad, sentence_good]}}"
 
 
@@ -126,6 +128,11 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower().replace(">", " over ")).strip("_")
 
 
+def _one_line(text: str) -> str:
+    """A text as a comment can hold it."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
 def _task(
     name: str,
     table: PairTable,
@@ -137,13 +144,13 @@ def _task(
     about = f"{release.suite} {release.version}, config {table.config}, split {table.split}"
     function = ""
     choice = _PAIR
-    if table.one_pair is not None and not group:
+    if table.one_pair is not None and not group and all(map(_PLAIN.fullmatch, table.one_pair)):
         good, bad = (_CONTENT.format(name=json.dumps(name)) for name in table.one_pair)
         choice = f"{{{{[{bad}, {good}]}}}}"
     else:
         function = f"pairs_{_slug(group)}" if group else "documents"
     text = _TASK.format(
-        about=" ".join(f"{about}{': ' if group else ''}{group}".split()),
+        about=_one_line(f"{about}: {group}" if group else about),
         task=name,
         tag=f"coherencegym_{release.suite}",
         dataset=json.dumps(release.repo),

@@ -39,9 +39,12 @@ and only there, it is the same comparison.
 
 `tasks/` has tasks for lm-evaluation-harness, which read the published dataset: \
 `lm_eval --model hf --model_args pretrained=MODEL --include_path tasks --tasks \
-coherencegym_{suite}`. The harness cuts texts that are too long for a model at their start, and \
-counts them. For a copy on your machine change `dataset_path` in a task file to its folder, and \
-remove `dataset_kwargs`.
+coherencegym_{suite}`. The harness stops at a text that is longer than the model's context. For a \
+copy on your machine change `dataset_path` in a task file to its folder, and remove \
+`dataset_kwargs`.
+
+`[SEP]` in a text of the dataset stands for a change of speaker, which the evaluator renders for \
+each model. The harness would take it literally, so that pairs with it are left out.
 """
 
 

@@ -133,7 +133,7 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
         lines += [f"{what}, {done} {destination}", *left_out]
     for name, config in release.configs.items():
         if not config.get("republishable"):
-            lines.append(f"{name} may not be republished: keep what was exported of it to yourself")
+            lines.append(f"{name} may not be republished: what is exported of it is for yourself")
     return lines
 
 
@@ -170,7 +170,7 @@ def write_suites(read: Sequence[ItemTable], release: Release, folder: Path) -> l
     (folder / SUITES_MARKER).write_text(suites_report(made, release), encoding="utf-8")
     items = sum(table.items for table in made)
     return [
-        f"for SyntaxGym: {items} items in {len(names)} suites",
+        f"for SyntaxGym: {number(items, 'item')} in {number(len(names), 'suite')}",
         *_refusals("left out for SyntaxGym", made),
     ]
 
@@ -196,9 +196,15 @@ def write_pairs(read: Sequence[ItemTable], release: Release, folder: Path) -> li
     (folder / PAIRS_MARKER).write_text(pairs_report(made, asked, release), encoding="utf-8")
     pairs = sum(len(table.records) for table in made)
     return [
-        f"as texts: {pairs} pairs and {len(every)} tasks for lm-evaluation-harness",
+        f"as texts: {number(pairs, 'pair')}, and {number(len(every), 'task')} for "
+        "lm-evaluation-harness",
         *_refusals("left out as pairs", made),
     ]
+
+
+def number(count: int, thing: str) -> str:
+    """Such as ``1 item`` and ``2 items``."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def write_lines(path: Path, records: Iterable[dict[str, Any]]) -> None:
