@@ -123,13 +123,13 @@ def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
         # From here on the build is in its place: a push that fails does not lose it.
     print_build(suite, manifest, sources, None if arguments.dry_run else destination)
     if not arguments.dry_run:
-        with spinner() as progress:
-            version = ""
-            if arguments.push_to_hub:
+        version = ""
+        if arguments.push_to_hub:
+            with spinner() as progress:
                 lines, version = push(suite, arguments, destination, manifest, private, progress)
-                # What is published is said before an export can fail.
-                print_lines(lines)
-            lines = export(destination, exports, version)
+        print_lines(lines)
+        # Last, as tasks read the version that was published.
+        lines = export(destination, exports, version)
     print_lines(lines)
 
 
