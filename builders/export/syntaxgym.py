@@ -99,7 +99,7 @@ def _boundary(condition: Condition) -> str:
             what = "more than one space" if start > end else "no space"
             return f"{what} before region {region.region_number}, where SyntaxGym puts one"
         end = stop
-    return "white space around a region, which SyntaxGym drops"
+    return "white space around the text, which SyntaxGym drops"
 
 
 def _shapes(item: Item) -> Iterator[tuple[Shape, tuple[str, ...]]]:
@@ -177,7 +177,11 @@ def suite_json(suite: ExportedSuite, regions: Sequence[str], about: str, referen
                     {
                         "condition_name": condition.condition_name,
                         "regions": [
-                            {"region_number": region.region_number, "content": region.content}
+                            {
+                                "region_number": region.region_number,
+                                # SyntaxGym forbids white space at the end.
+                                "content": region.content.strip(),
+                            }
                             for region in condition.regions
                         ],
                     }

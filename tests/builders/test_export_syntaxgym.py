@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from toy_shapes import SHAPES, shapes_corpus
 
 from builders.build import Options, build
-from builders.export.syntaxgym import refusal, suite_table
+from builders.export.syntaxgym import item_records, refusal, suite_json, suite_table
 from builders.export.write import Exports, export_build
 from builders.registry import load_suite
 from builders.sources import Source, Sources, find_sources
@@ -179,6 +179,27 @@ def test_groups_are_kept_beside(shapes: Path, tmp_path: Path) -> None:
     }
 
 
+def test_groups_are_those_of_the_metric() -> None:
+    one = item(1, "by sum")
+    more = Prediction("(1;%b%) > (1;%a%)", "mean", ("by mean",)), Prediction("2 > 1", "mean")
+    both = Item(**{**vars(one), "predictions": (*one.predictions, *more)})
+    found = [
+        [record["groups"] for record in item_records(suite)]
+        for suite in suite_table(table_of(both)).suites
+    ]
+    formula = "(1;%b%) > (1;%a%)"
+    assert found == [
+        [[{"formula": formula, "groups": ["by sum"]}]],
+        [[{"formula": formula, "groups": ["by mean"]}, {"formula": "2 > 1", "groups": []}]],
+    ]
+
+
+def test_an_export_that_is_there_is_kept(shapes: Path, tmp_path: Path) -> None:
+    exported(shapes, tmp_path / "out")
+    with pytest.raises(FileExistsError, match="--export-syntaxgym"):
+        exported(shapes, tmp_path / "out")
+
+
 def test_the_same_build_gives_the_same_bytes(shapes: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
         exported(shapes, tmp_path / name)
@@ -245,9 +266,13 @@ def test_an_item_is_taken_just_when_its_text_comes_back(
         validate_item(made)
     except ValueError:
         return
-    comes_back = as_syntaxgym_joins(regions) == text
-    if not refusal(made):
-        assert comes_back
-    elif comes_back:
-        # Stricter in this alone: white space at the end of a region, which the format forbids.
-        assert any(content != content.strip() for content in regions)
+    (suite,) = suite_table(table_of(made)).suites or [None]
+    comes_back = as_syntaxgym_joins([content.strip() for content in regions]) == text
+    assert (suite is not None) == (not refusal(made)) == comes_back
+    if suite is not None:
+        ((written,),) = (
+            [[r["content"] for r in c["regions"]] for c in each["conditions"]]
+            for each in suite_json(suite, (), "", "")["items"]
+        )
+        assert all(content == content.strip() for content in written)
+        assert as_syntaxgym_joins(written) == text
