@@ -81,6 +81,7 @@ def kinds(
 #: What configs of one kind share.
 SHARED = ("summary", "regions", "predictions", "operators", "separator", "headline")
 
+
 def control_lines(manifest: dict[str, Any]) -> list[str]:
     """Which configs are the controls of which, a sentence for each that has any in the dataset."""
     lines = []
