@@ -18,7 +18,7 @@ _MODIFIERS = _set(
 )
 #: More such words, of single connectives: ``and yet``, ``as yet``, ``as though``.
 _MODIFIERS_OF = {
-    "yet": _set("and but as not or"),
+    "yet": _set("and but as or"),
     "though": _set("as"),
     "while": _set("a the once all"),
 }

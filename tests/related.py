@@ -1,10 +1,10 @@
-"""Texts with a discourse relation, written as a test reads best: ``It rained. [However], we left.``"""
+"""Texts with a discourse relation, as a test reads best: ``It rained. [However], we left.``"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from loaders.discourse import Discourse, Relation, Unit
+from loaders.discourse import Discourse, Relation, Span, Unit
 
 
 def related(
@@ -18,7 +18,8 @@ def related(
     Its arguments are all that is before the connective and all that is after it; sentences that
     begin with ``~`` belong to neither.
     """
-    units, first, second, connective = [], [], [], ()
+    units, first, second = [], [], []
+    connective: Span = ()
     for number, marked in enumerate(text.split(" / ")):
         outside = marked.startswith("~")
         plain = marked.lstrip("~").replace("[", "").replace("]", "")

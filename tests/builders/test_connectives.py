@@ -55,7 +55,7 @@ def test_one_row_with_every_replacement() -> None:
 
 
 def test_the_two_families() -> None:
-    found = predictions(draft("We sang [as] we left.", "Contingency.Cause.Reason"))
+    found = predictions(draft("We sang [as] we left town.", "Contingency.Cause.Reason"))
     row = "as_causal"
     assert found["although > original"] == (f"{row} → although", HEADLINE)
     assert found["since > original"] == (f"{row} → since", "same sense, same syntax")
@@ -118,7 +118,7 @@ def test_the_sample(built: dict[str, Any]) -> None:
     assert list(built["configs"]) == ["sample"]
     config = built["configs"]["sample"]
     (split,) = config["splits"].values()
-    assert split["rows"] >= 120
+    assert split["rows"] >= 150
     assert config["headline"] == HEADLINE
     assert HEADLINE in split["groups"]
     assert not any("→" in group for group in split["groups"])
@@ -137,9 +137,9 @@ def test_gum_as_it_is(shared: Path, tmp_path: Path) -> None:
     gum = Source(corpus("gum"), SUITE.configs)
     manifest = build(SUITE, Sources([gum]), Options(data_dir=shared / "corpora"), tmp_path)
     (split,) = manifest["configs"]["gum"]["splits"].values()
-    assert split["rows"] == 131
-    assert sum(n for g, n in split["groups"].items() if g.startswith("genre=")) == 131
-    assert sum(n for g, n in split["groups"].items() if g.startswith("meaning=")) == 131
+    assert split["rows"] == 124
+    assert sum(n for g, n in split["groups"].items() if g.startswith("genre=")) == 124
+    assert sum(n for g, n in split["groups"].items() if g.startswith("meaning=")) == 124
 
 
 def test_it_is_registered() -> None:

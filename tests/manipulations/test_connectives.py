@@ -59,7 +59,9 @@ def test_connectives_outside_the_list_are_not_counted() -> None:
     assert skipped("We left [because] it rained hard.") == {}
     assert skipped("It rained. / [Meanwhile], we all slept.") == {}
     words = (*CONNECTIVES, "meanwhile")
-    (made,) = ConnectiveSegments(words)(related("It rained. / [Meanwhile], we slept."), Context())
+    (made,) = ConnectiveSegments(words)(
+        related("It rained. / [Meanwhile], we all slept."), Context()
+    )
     assert made.variant == "u1c0"
 
 
@@ -81,14 +83,14 @@ def test_a_change_of_speaker() -> None:
 
 
 def test_a_segment_is_the_run_of_sentences_of_both_arguments() -> None:
-    discourse = related("~One. / It rained. / We met. / [However], nobody stayed. / ~Five.")
+    discourse = related("~One. / It rained. / We met. / [However], nobody stayed here. / ~Five.")
     (segment,) = ConnectiveSegments()(discourse, Context())
-    assert segment.texts == ("It rained.", "We met.", "However, nobody stayed.")
+    assert segment.texts == ("It rained.", "We met.", "However, nobody stayed here.")
     assert segment.variant == "u3c0"
     (relation,) = segment.relations
     assert relation.connective is not None
     assert span_text(segment, relation.connective) == "However"
-    assert around_connective(segment) == ("It rained. We met.", "However", ", nobody stayed.")
+    assert around_connective(segment) == ("It rained. We met.", "However", ", nobody stayed here.")
 
 
 def test_as_far_as_a_clause_reaches() -> None:
@@ -105,11 +107,11 @@ def test_two_relations_of_one_connective_are_one() -> None:
 
 
 def test_the_connective_is_replaced_and_nothing_else() -> None:
-    (segment,) = ConnectiveSegments()(related("It rained. / [However], we left."), Context())
+    (segment,) = ConnectiveSegments()(related("It rained. / [However], we all left."), Context())
     (made,) = ConnectiveSubstitution("since")(segment, Context())
-    assert made.texts == ("It rained.", "Since, we left.")
+    assert made.texts == ("It rained.", "Since, we all left.")
     assert made.variant == "u1c0/since"
-    assert around_connective(made) == ("It rained.", "Since", ", we left.")
+    assert around_connective(made) == ("It rained.", "Since", ", we all left.")
     assert undo(made) == segment.texts
     context = Context()
     assert not list(ConnectiveSubstitution("however")(segment, context))
