@@ -136,7 +136,13 @@ class Place:
         return carries(KNOWN[word], self.meaning)
 
     def same_syntax(self, word: str) -> bool:
-        """Whether a replacement can stand here by grammar."""
+        """Whether a replacement can stand here by grammar.
+
+        In the place of an ``as`` of comparison none can: its clause leaves out what is compared
+        (``as we've had in the past``), which no other connective's may.
+        """
+        if self.word == "as" and "comparison" in self.meaning.meanings:
+            return False
         return fits(word, KNOWN[word].syntax, self.sentence, self.start, self.end)
 
     def against_original(self, replacements: list[str]) -> Iterator[Contrast]:
