@@ -10,25 +10,27 @@ from typing import Any
 
 from builders.drafting import draft
 from builders.entries import (
+    config_entry,
     config_rank,
-    corpus_entry,
     detail_counts,
     group_counts,
     short_example,
     suite_entry,
-    toolkit_version,
-    type_name,
 )
 from builders.release.manifest import Manifest, dump_manifest, in_order
-from builders.release.quality import quality
+from builders.release.quality import Decision, decide, quality
 from builders.release.rows import to_table, write_split
 from builders.sources import Source, Sources
-from builders.suite import Config, Suite
+from builders.spread import spread
+from builders.suite import Config, Draft, Suite
 from eval.suite import features, item_to_row
 from loaders.corpus import Corpus, CorpusError
 from loaders.discourse import Discourse
 from loaders.licence import may_republish
 from loaders.read import Reading, read
+
+#: The split of a suite that does not divide its corpora.
+ONE_SPLIT = "test"
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,20 @@ def build(suite: Suite, sources: Sources, options: Options, folder: Path) -> Man
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
     configs: dict[str, Any] = {}
+    sources.empty.clear()
     for source in sources.found:
         reading, by_split, withheld = read_source(suite, source, options)
         for config in source.configs:
-            name = config.full_name(source.corpus.name)
-            if name in configs:
-                raise CorpusError(f"two configs are called {name}; name fewer corpora at a time")
-            options.progress(f"{suite.name}: {name}")
-            entry = build_config(suite, config, source.corpus, by_split, options, folder, name)
-            if entry is not None:
+            for name, entry in build_configs(
+                suite, config, source.corpus, by_split, options, folder
+            ).items():
+                if name in configs or name in sources.empty:
+                    raise CorpusError(
+                        f"two configs are called {name}; name fewer corpora at a time"
+                    )
+                if isinstance(entry, str):
+                    sources.empty[name] = entry
+                    continue
                 entry["corpus"]["files"] = [
                     {
                         "name": file.name,
@@ -113,26 +120,69 @@ def read_source(
         if options.withhold and discourse.licence and not may_republish(licence):
             withheld += 1
             continue
-        by_split[discourse.meta["split"]].append(discourse)
+        by_split[ONE_SPLIT if suite.one_split else discourse.meta["split"]].append(discourse)
     return reading, dict(by_split), withheld
 
 
-def build_config(
+def build_configs(
     suite: Suite,
     config: Config,
     corpus: Corpus,
     by_split: dict[str, list[Discourse]],
     options: Options,
     folder: Path,
-    name: str,
-) -> dict[str, Any] | None:
-    """Write one config and return its entry in the manifest; none where no item came of it."""
-    schema = features({column: spec.type for column, spec in config.columns.items()})
-    splits: dict[str, Any] = {}
-    report: dict[str, Any] = {}
-    skipped: dict[str, dict[str, int]] = {}
-    example: dict[str, Any] | None = None
-    used: list[Discourse] = []
+) -> dict[str, dict[str, Any] | str]:
+    """Write a config, or all that it is spread over, and return their entries in the manifest.
+
+    Returns:
+        Name -> entry; of a config that no item came of: why not.
+    """
+    everything = [discourse for discourses in by_split.values() for discourse in discourses]
+    made = {
+        part.full_name(corpus.name): (part, draft_config(suite, part, corpus, by_split, options))
+        for part in spread(config, everything)
+    }
+    decisions = {
+        # One classifier for all that the config is spread over: some parts are small.
+        split: decide(
+            [each for _, drafted in made.values() for each in drafted[split].drafts],
+            config.breakdowns,
+        )
+        for split in by_split
+    }
+    entries: dict[str, dict[str, Any] | str] = {}
+    for name, (part, drafted) in made.items():
+        options.progress(f"{suite.name}: {name}, writing and measuring")
+        if not any(one.drafts for one in drafted.values()):
+            entries[name] = why_empty(drafted)
+            continue
+        rank = suite.configs.index(config) + len(suite.configs) * config_rank(config, corpus)
+        entries[name] = config_entry(suite, part, corpus, options.seed, options.limit) | {
+            "rank": rank,
+            **write_splits(part, corpus, drafted, decisions, folder, name),
+        }
+    return entries
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """What came of one split of a config: its discourses, their drafts, and what was skipped."""
+
+    discourses: list[Discourse]
+    drafts: list[Draft]
+    skipped: dict[str, int]
+
+
+def draft_config(
+    suite: Suite,
+    config: Config,
+    corpus: Corpus,
+    by_split: dict[str, list[Discourse]],
+    options: Options,
+) -> dict[str, Drafted]:
+    """The drafts of one config by split."""
+    name = config.full_name(corpus.name)
+    drafted = {}
     for split, everything in by_split.items():
         discourses = list(filter(config.select, everything))
         total = len(discourses)
@@ -146,60 +196,61 @@ def build_config(
                 f"{suite.name}: {name} {split}, {done:,} of {total:,} discourses"
             ),
         )
-        options.progress(f"{suite.name}: {name} {split}, writing and measuring")
-        skipped[split] = dict(sorted(counted.items()))
-        if not drafts:
+        drafted[split] = Drafted(discourses, drafts, dict(sorted(counted.items())))
+    return drafted
+
+
+def why_empty(drafted: dict[str, Drafted]) -> str:
+    """Why no item came of a config: the commonest reasons."""
+    skipped = sum((Counter(one.skipped) for one in drafted.values()), Counter[str]())
+    number = sum(len(one.discourses) for one in drafted.values())
+    reasons = "; ".join(
+        f"{count} {reason}"
+        for reason, count in sorted(skipped.items(), key=lambda pair: (-pair[1], pair[0]))[:3]
+    )
+    return f"no item in {number} discourses ({reasons or 'nothing to apply it to'})"
+
+
+def write_splits(
+    config: Config,
+    corpus: Corpus,
+    drafted: dict[str, Drafted],
+    decisions: dict[str, list[Decision]],
+    folder: Path,
+    name: str,
+) -> dict[str, Any]:
+    """Write the splits of one config that have items; their part of its entry in the manifest."""
+    schema = features({column: spec.type for column, spec in config.columns.items()})
+    splits: dict[str, Any] = {}
+    report: dict[str, Any] = {}
+    example: dict[str, Any] | None = None
+    licences: Counter[str] = Counter()
+    for split, one in drafted.items():
+        if not one.drafts:
             continue
         rows = [
             item_to_row(made.item) | {"item_number": number}
-            for number, made in enumerate(drafts, start=1)
+            for number, made in enumerate(one.drafts, start=1)
         ]
         written = write_split(folder, name, split, to_table(rows, schema))
-        ids = {made.item.discourse_id for made in drafts}
-        used += [discourse for discourse in discourses if discourse.id in ids]
+        ids = {made.item.discourse_id for made in one.drafts}
+        licences.update(d.licence or corpus.licence for d in one.discourses if d.id in ids)
         splits[split] = {
             "rows": written.rows,
             "discourses": len(ids),
             "num_bytes": written.num_bytes,
             "download_size": written.download_size,
             "content_hash": written.content_hash,
-            "groups": group_counts(config, drafts),
-            "details": detail_counts(config, drafts),
+            "groups": group_counts(config, one.drafts),
+            "details": detail_counts(config, one.drafts),
         }
-        report[split] = quality(config, drafts)
+        report[split] = quality(config, one.drafts, decisions[split])
         example = example or short_example(rows)
-    if not splits:
-        return None
-    licences = Counter(discourse.licence or corpus.licence for discourse in used)
-    rank = suite.configs.index(config) + len(suite.configs) * config_rank(config, corpus)
     return {
-        "kind": config.kind,
-        "rank": rank,
-        "summary": config.summary,
-        "corpus": corpus_entry(corpus),
         "licences": dict(sorted(licences.items())),
-        "republishable": corpus.republishable,
-        "separator": config.separator,
-        "operators": config.drafter.recipe,
-        "regions": list(config.regions),
-        "predictions": [
-            {"formula": contrast.formula, "metric": contrast.metric, "groups": contrast.groups}
-            for contrast in config.drafter.contrasts
-        ],
-        "columns": {
-            column: {"type": type_name(spec.type), "description": spec.description}
-            for column, spec in config.columns.items()
-        },
-        "breakdowns": list(config.breakdowns),
-        "headline": config.headline,
         "features": schema.to_dict(),
-        "seed": options.seed,
-        "limit": options.limit,
-        "settings": dict(suite.settings),
-        "suite_version": suite.version,
-        "toolkit_version": toolkit_version(),
         "splits": splits,
-        "skipped": skipped,
+        "skipped": {split: one.skipped for split, one in drafted.items()},
         "quality": report,
         "example": example,
     }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from typing import Any
 
+from builders.published import published_scores
 from builders.release.manifest import FORMAT, Manifest
 from builders.sources import SAMPLE
 from builders.suite import Config, Draft, Suite
@@ -36,6 +38,7 @@ def suite_entry(suite: Suite, version: str, repo_id: str) -> Manifest:
         "conditions": dict(suite.conditions),
         "limitations": list(suite.limitations),
         "citation": suite.citation,
+        "published": published_scores(suite.name),
         "tags": list(suite.tags),
         "task_categories": list(suite.task_categories),
     }
@@ -48,6 +51,13 @@ def config_rank(config: Config, corpus: Corpus) -> int:
     if corpus.name in config.corpora:
         return config.corpora.index(corpus.name)
     return 98
+
+
+def control_names(suite: Suite, config: Config, corpus: Corpus) -> list[str]:
+    """The full names of a config's controls, built from the same corpus."""
+    return [
+        other.full_name(corpus.name) for other in suite.configs if other.name in config.controls
+    ]
 
 
 def corpus_entry(corpus: Corpus) -> dict[str, Any]:
@@ -76,6 +86,38 @@ def type_name(kind: Any) -> str:
     return str(kind)
 
 
+def config_entry(
+    suite: Suite, config: Config, corpus: Corpus, seed: int, limit: int | None
+) -> dict[str, Any]:
+    """What the manifest says of a config whatever its rows are."""
+    return {
+        "kind": config.kind,
+        "summary": config.summary,
+        "corpus": corpus_entry(corpus),
+        "republishable": corpus.republishable,
+        "separator": config.separator,
+        "operators": config.drafter.recipe,
+        "regions": list(config.regions),
+        "predictions": [
+            {"formula": contrast.formula, "metric": contrast.metric, "groups": contrast.groups}
+            for contrast in config.drafter.contrasts
+        ],
+        "columns": {
+            column: {"type": type_name(spec.type), "description": spec.description}
+            for column, spec in config.columns.items()
+        },
+        "breakdowns": list(config.breakdowns),
+        "headline": config.headline,
+        "controls": control_names(suite, config, corpus),
+        "length_confound": config.length_confound,
+        "seed": seed,
+        "limit": limit,
+        "settings": dict(suite.settings),
+        "suite_version": suite.version,
+        "toolkit_version": toolkit_version(),
+    }
+
+
 def group_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
     """Items by prediction group and by the values of the breakdown columns, without details."""
     counts: Counter[str] = Counter()
@@ -83,16 +125,25 @@ def group_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
     for made in drafts:
         counts.update({group for contrast in made.contrasts for group in contrast.groups[first:]})
         for column in config.breakdowns:
-            counts[f"{column}={str(made.item.extra[column]).lower()}"] += 1
+            if (value := str(made.item.extra[column]).lower()) != "":
+                counts[f"{column}={value}"] += 1
     return dict(sorted(counts.items()))
 
 
 def detail_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
-    """Items by the first group of their predictions, where the config's score is over another."""
+    """Items by the first group of their predictions, where the config's score is over another.
+
+    Of a group's name what is before an arrow or a colon: the groups ``as_causal → since`` and
+    ``as_causal → yet`` have the same items. Empty where all items are in all groups, which says
+    nothing.
+    """
     counts: Counter[str] = Counter()
     if config.headline:
         for made in drafts:
-            counts.update({contrast.groups[0] for contrast in made.contrasts})
+            firsts = {contrast.groups[0] for contrast in made.contrasts}
+            counts.update({re.split(" → |: ", group)[0] for group in firsts})
+    if set(counts.values()) == {len(drafts)}:
+        return {}
     return dict(sorted(counts.items()))
 
 

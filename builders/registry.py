@@ -11,6 +11,7 @@ SUITES = {
     "sentence_order": "shuffled sentences or utterances against the original order",
     "story_cloze": "the wrong ending of a story against the right one",
     "winograd": "the wrong meaning of a pronoun in its place against the right one",
+    "coreference": "a noun phrase said again where a pronoun stands against the pronoun",
     "connectives": "another connective against the one that the author wrote",
     "speaker_commitment": "a contradiction by one speaker against one between two speakers",
 }

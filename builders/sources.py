@@ -26,10 +26,17 @@ class Source:
 
 @dataclass
 class Sources:
-    """What will be read, and, by name, why the rest will not."""
+    """What will be read, and, by name, why the rest will not.
+
+    Attributes:
+        found: the corpora that are there.
+        missing: corpus -> why it cannot be read.
+        empty: config -> why no item came of it; filled by the build.
+    """
 
     found: list[Source] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
+    empty: dict[str, str] = field(default_factory=dict)
 
 
 def native_corpora(suite: Suite) -> dict[str, tuple[Config, ...]]:

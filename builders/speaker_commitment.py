@@ -68,7 +68,7 @@ COLUMNS = {
 }
 
 
-def commitment_config(label: str, summary: str) -> Config:
+def commitment_config(label: str, summary: str, controls: tuple[str, ...] = ()) -> Config:
     """The pairs of one label."""
     return Config(
         name=LABELS[label],
@@ -88,6 +88,7 @@ def commitment_config(label: str, summary: str) -> Config:
         ),
         columns=COLUMNS,
         breakdowns=("dtype",),
+        controls=controls,
         separator=True,
         artefact=(
             "bags of words of the first and of the second utterance (the same in both conditions, "
@@ -118,8 +119,8 @@ SUITE = Suite(
     limitations=(
         "A separator changes the surprisal of whatever comes after it, contradiction or not: a "
         "model can score 0 % or 100 % on `contradiction` by this alone, without reading. A score "
-        "says something only next to those on `neutral` and `entailment`: compare the margins, "
-        "not each score with 50 %.",
+        "says something only next to those on `neutral` and `entailment`: look at the differences "
+        "of the mean margins, which the evaluator reports, not at each score against 50 %.",
         "A model never trained on two-person dialogue cannot know what the separator stands for; "
         "the results say how it was rendered.",
         "Of the two controls `entailment` is the closer one: its utterances are about the same "
@@ -133,7 +134,9 @@ SUITE = Suite(
     citation=BEYER_2021,
     configs=(
         commitment_config(
-            "negative", "the second utterance contradicts the first if one speaker utters both"
+            "negative",
+            "the second utterance contradicts the first if one speaker utters both",
+            controls=(LABELS["neutral"], LABELS["positive"]),
         ),
         commitment_config(
             "neutral", "control: the second utterance neither contradicts the first nor follows"

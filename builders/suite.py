@@ -41,19 +41,19 @@ class Draft:
     """An item, the contrasts behind its predictions, and what an artefact classifier may see.
 
     ``views`` maps a condition to the texts that the classifier gets of it, one bag of words each.
-    ``family`` is shared by items of different discourses that have most of their text in common,
-    such as Winograd twins: the classifier must not learn from one what it is asked about another.
     """
 
     item: Item
     contrasts: tuple[Contrast, ...]
     views: Mapping[str, tuple[str, ...]]
-    family: str = ""
 
     @property
     def owner(self) -> str:
-        """What of all items has to stay together: the family, or else the discourse."""
-        return self.family or self.item.discourse_id
+        """What of all items has to stay together: the family, or else the discourse.
+
+        The classifier must not learn from one Winograd twin what it is asked about the other.
+        """
+        return self.item.cluster
 
 
 class Drafter(Protocol):
@@ -198,7 +198,7 @@ class MinimalPairs:
         if len({made.content for made in item.conditions}) < len(item.conditions):
             raise SuiteError(f"{item.item_id}: two conditions have the same text")
         views = {name: self.view(discourse) for name, discourse in versions.items()}
-        return Draft(item, self.contrasts, views, original.meta.get("family", ""))
+        return Draft(item, self.contrasts, views)
 
 
 def _steps(operator: Operator) -> str:
@@ -251,6 +251,8 @@ class Config:
         drafter: makes the items; its ``recipe`` goes into the manifest.
         select: which discourses of a corpus the config is about; the others are no loss, and are
             not counted as skipped.
+        by: a key of ``meta``, such as ``genre``: one config is made for each of its values that
+            the corpus has (:func:`builders.spread.spread`); empty where it is one config.
         summary: one sentence for the card.
         regions: what each region holds, in order.
         columns: the suite's own columns.
@@ -260,6 +262,10 @@ class Config:
         headline: the group of predictions that the config's own score is over; empty: all of them.
             Where there is one, the first group of a prediction is a detail: counted in a table of
             its own, and left out of macro averages.
+        controls: the suite's configs (their names) that have the same manipulation and formulas
+            without the incoherence: the evaluator reports the differences of the mean margins.
+        length_confound: conditions differ in length by what the manipulation does: the evaluator
+            always shows how margin and length correlate, and not only where they do so strongly.
     """
 
     name: str
@@ -272,9 +278,12 @@ class Config:
     separator: bool = False
     artefact: str = ""
     headline: str = ""
+    controls: tuple[str, ...] = ()
+    length_confound: bool = False
     genre: str = ""
     kind: str = "items"
     select: Callable[[Discourse], bool] = every_discourse
+    by: str = ""
 
     def full_name(self, corpus: str) -> str:
         """The config's name when built from a corpus."""
@@ -295,6 +304,12 @@ class Suite:
         citation: BibTeX of the work that it implements.
         configs: in order of preference for the default.
         configure: a copy for command-line settings (``permutations=3``), where a suite has any.
+        one_split: whether the documents of all splits of a corpus go into one split, ``test``:
+            for suites from corpora with too few documents to be divided. The division is for
+            training on a corpus, and nobody trains on a test suite.
+
+    Raises:
+        ValueError: a config's control is not another one of the suite's configs.
     """
 
     name: str
@@ -308,5 +323,16 @@ class Suite:
     conditions: Mapping[str, str]
     configure: Callable[..., Suite] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    one_split: bool = False
     tags: tuple[str, ...] = ()
     task_categories: tuple[str, ...] = ("text-classification", "multiple-choice")
+
+    def __post_init__(self) -> None:
+        names = {config.name for config in self.configs}
+        for config in self.configs:
+            for control in config.controls:
+                if control not in names - {config.name}:
+                    raise ValueError(
+                        f"{self.name}: {control!r}, a control of {config.name!r}, is not another "
+                        f"config; expected one of {', '.join(sorted(names - {config.name}))}"
+                    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +41,41 @@ def print_build(
             label = f"{name} (default)" if config["default"] else name
             table.add_row(label, split, str(counts["rows"]), str(counts["discourses"]), *shown)
     console.print(table)
-    for skip in skips(manifest):
+    left_out = skips(manifest)
+    for skip in left_out[:LINES]:
         console.print(
-            f"left out of {skip['config']} ({skip['split']}): {skip['count']}, {skip['reason']}",
+            f"left out of {skip['config']} ({skip['split']}): {commonest(skip['reasons'])}",
             highlight=False,
+            soft_wrap=True,
         )
+    if more := left_out[LINES:]:
+        console.print(f"left out of {len(more)} more configs: see the card", highlight=False)
+    for name, reason in sources.empty.items():
+        console.print(f"no config {name}: {reason}", highlight=False, soft_wrap=True)
     for name, reason in sources.missing.items():
         console.print(f"not built from {name}: {reason}", highlight=False, soft_wrap=True)
     if destination is None:
         console.print("dry run: nothing was written")
     else:
         console.print(f"written to {destination}", highlight=False, soft_wrap=True)
+
+
+#: Configs of which is said what was left out.
+LINES = 12
+#: Reasons that are named; the card has them all.
+REASONS = 3
+
+
+def commonest(reasons: Sequence[tuple[str, int]]) -> str:
+    """The commonest reasons with their counts, and how many there are for others.
+
+    >>> commonest([("too short", 7), ("no pronoun", 2)])
+    '7 too short; 2 no pronoun'
+    """
+    parts = [f"{count} {reason}" for reason, count in reasons[:REASONS]]
+    if others := reasons[REASONS:]:
+        parts.append(f"{sum(count for _, count in others)} for other reasons (see the card)")
+    return "; ".join(parts)
 
 
 def print_lines(lines: list[str]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from builders.citations import BEYER_2021
 from builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from eval.suite import FAMILY
 from loaders.discourse import Discourse
 from manipulations.candidate_substitution import CandidateSubstitution, around_candidate
 
@@ -25,14 +26,23 @@ def candidate_alone(discourse: Discourse) -> tuple[str, ...]:
     return (around_candidate(discourse)[1],)
 
 
-def continuation_columns(target: Discourse, distractor: Discourse) -> dict[str, Any]:
-    """How much text follows the candidate."""
+def schema_columns(target: Discourse, distractor: Discourse) -> dict[str, Any]:
+    """Which schemas are twins, and how much text follows the candidate."""
     continuation = around_candidate(target)[2]
     words = sum(any(c.isalnum() for c in word) for word in continuation.split())
-    return {"region3_words": words, "region3_has_words": words > 0}
+    return {
+        FAMILY: target.meta.get("family", ""),
+        "region3_words": words,
+        "region3_has_words": words > 0,
+    }
 
 
 COLUMNS = {
+    FAMILY: Column(
+        "string",
+        "the same for twins, which differ in a word or two (neighbours in the file that share a "
+        "candidate); intervals are over families",
+    ),
     "region3_words": Column("int32", "words after the candidate, marks alone not counted"),
     "region3_has_words": Column(
         "bool",
@@ -54,7 +64,7 @@ def winograd_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
             },
             regions=around_candidate,
             contrasts=contrasts,
-            columns=continuation_columns,
+            columns=schema_columns,
             view=candidate_alone,
         ),
         summary=summary,
@@ -65,6 +75,7 @@ def winograd_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
         ),
         columns=COLUMNS,
         breakdowns=("region3_has_words",) if name == "partial" else (),
+        length_confound=name == "full",
         artefact="a bag of words of the candidate",
     )
 
@@ -72,7 +83,7 @@ def winograd_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
 SUITE = Suite(
     name="winograd",
     title="Winograd",
-    version="1.0.0",
+    version="2.0.0",
     hypothesis=(
         "A model that notices incoherence finds a text more surprising when a pronoun in it is "
         "replaced by something that the pronoun could mean but does not."
@@ -92,8 +103,8 @@ SUITE = Suite(
         "mean the longer one with likelier words. `partial` does not have this problem, but where "
         "only punctuation follows the candidate it compares a full stop with a full stop: see the "
         "figures for `region3_has_words=true`.",
-        "Schemas come in twins that differ in a word or two, so items are not independent; the "
-        "intervals take each schema for one of its own.",
+        "Schemas come in twins that differ in a word or two, so items are not independent: the "
+        "column `family` says which belong together, and intervals are over families, not items.",
         "A noun phrase repeated within a sentence is less usual than a pronoun, in both "
         "conditions alike.",
         "A few slips of the Winograd collection are corrected (spelling, a full stop at the end, "

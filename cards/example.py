@@ -26,12 +26,18 @@ def escape(text: str) -> str:
 def show_conditions(row: dict[str, Any]) -> list[ShownCondition]:
     """The conditions of a row: changed text in bold, and what stood there or where it was."""
     edits = contrasting_edits(row)
+    contents = [
+        [region["content"] for region in condition["regions"]] for condition in row["conditions"]
+    ]
+    # The same words may stand in a region that is the same everywhere: no edit is shown there.
+    same = [len(set(versions)) == 1 for versions in zip(*contents, strict=True)]
     return [
         ShownCondition(
             condition["condition_name"],
             tuple(
                 _show_regions(
                     [region["content"] for region in condition["regions"]],
+                    same,
                     [
                         edit
                         for edit in edits
@@ -55,14 +61,16 @@ def contrasting_edits(row: dict[str, Any]) -> list[dict[str, Any]]:
     return [edit for edit in row["edits"] if edit["operator"] not in shared]
 
 
-def _show_regions(regions: list[str], edits: list[dict[str, Any]], discourse: str) -> list[str]:
+def _show_regions(
+    regions: list[str], same: list[bool], edits: list[dict[str, Any]], discourse: str
+) -> list[str]:
     shown = []
     waiting = sorted((edit for edit in edits if edit["after"]), key=_place)
     # The same words may stand earlier in the text: a region that is the edit is where it was made.
     whole = [len(waiting) == 1 and content == waiting[0]["after"] for content in regions]
-    for content, is_edit in zip(regions, whole, strict=True):
+    for content, is_edit, unchanged in zip(regions, whole, same, strict=True):
         parts, position = [], 0
-        searched = is_edit or not any(whole)
+        searched = (is_edit or not any(whole)) and (not unchanged or all(same))
         while searched and waiting and (start := content.find(waiting[0]["after"], position)) >= 0:
             edit = waiting.pop(0)
             parts.append(escape(content[position:start]))

@@ -35,6 +35,7 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         "pretty_name": pretty_name(manifest),
         "owner": manifest["repo_id"].split("/")[0],
         "configs": configs,
+        "kinds": kinds(configs),
         "default": example_config,
         "languages": sorted({config["corpus"]["language"] for config in everything}),
         "licence_sentence": licence_sentence(manifest),
@@ -55,7 +56,46 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         "example_note": example_note(shown["example"]),
         "seeds": sorted({config["seed"] for config in everything}),
         "skips": skips(manifest),
+        "controls": control_lines(manifest),
+        # Manifests of earlier toolkits have no such keys: a release may keep configs of theirs.
+        "length_configs": [name for name, config in configs if config.get("length_confound")],
+        "published": manifest.get("published", []),
     }
+
+
+def kinds(
+    configs: list[tuple[str, dict[str, Any]]],
+) -> list[tuple[list[str], dict[str, Any]]]:
+    """The configs by what they are: those that differ in their texts alone come together."""
+    found: list[tuple[list[str], dict[str, Any]]] = []
+    for name, config in configs:
+        for names, other in found:
+            if all(config.get(key) == other.get(key) for key in SHARED):
+                names.append(name)
+                break
+        else:
+            found.append(([name], config))
+    return found
+
+
+#: What configs of one kind share.
+SHARED = ("summary", "regions", "predictions", "operators", "separator", "headline")
+
+
+def control_lines(manifest: dict[str, Any]) -> list[str]:
+    """Which configs are the controls of which, a sentence for each that has any in the dataset."""
+    lines = []
+    for name, config in ordered_configs(manifest):
+        present = [c for c in config.get("controls", []) if c in manifest["configs"]]
+        if present:
+            listed = " and ".join(f"`{control}`" for control in present)
+            them = "its control" if len(present) == 1 else "its controls"
+            lines.append(
+                f"**`{name}` has {listed} as {them}**: the same manipulation and prediction "
+                "without the incoherence. What a score on it shows is the difference of the mean "
+                f"margin from that of {them}, which the evaluator reports with its interval."
+            )
+    return lines
 
 
 #: What the card prints of a corpus as the manifest has it.
@@ -85,24 +125,42 @@ def corpora(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """What was left out, by config, split and reason."""
-    rows = []
+    """What was left out, by config and split: the reasons with their counts, commonest first.
+
+    What was left out while a corpus was read is said once for all configs that were made from it
+    in one reading.
+    """
+    read: set[tuple[str, str]] = set()
+    rows: list[dict[str, Any]] = []
+
+    def add(config: str, split: str, counts: dict[str, int]) -> None:
+        reasons = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        if reasons:
+            rows.append({"config": config, "split": split, "reasons": reasons})
+
     for name, config in ordered_configs(manifest):
-        for split, reasons in config["skipped"].items():
-            for reason, count in reasons.items():
-                rows.append({"config": name, "split": split, "reason": reason, "count": count})
-        for reason, count in config["bad_rows"].items():
-            rows.append({"config": name, "split": "all", "reason": reason, "count": count})
-        if config["withheld_discourses"]:
-            reason = "withheld: its licence does not allow republishing"
-            count = config["withheld_discourses"]
-            rows.append({"config": name, "split": "all", "reason": reason, "count": count})
+        for split, counts in config["skipped"].items():
+            add(name, split, counts)
+        withheld = (
+            {"withheld: its licence does not allow republishing": n}
+            if (n := config["withheld_discourses"])
+            else {}
+        )
+        counts = config["bad_rows"] | withheld
+        reading = (config["corpus"]["name"], str(counts))
+        if counts and reading not in read:
+            read.add(reading)
+            add(f"corpus {config['corpus']['name']}", "all", counts)
     return rows
 
 
 def aggregate(quality: dict[str, Any]) -> dict[str, Any] | None:
     """The artefact score over all items, if there is one."""
     return next((score for score in quality["artefact"] if score["group"] == ""), None)
+
+
+#: Predictions of an example that its note names.
+SHOWN_FORMULAS = 3
 
 
 def example_note(row: dict[str, Any]) -> str:
@@ -116,7 +174,6 @@ def example_note(row: dict[str, Any]) -> str:
         marks = "Text in bold stands in the place of the text that is struck out. "
     else:
         marks = "Text in bold was put in. "
-    formulas = ", ".join(
-        dict.fromkeys(f"`{prediction['formula']}`" for prediction in row["predictions"])
-    )
-    return f"{marks}Prediction: {formulas}."
+    formulas = list(dict.fromkeys(f"`{p['formula']}`" for p in row["predictions"]))
+    more = f" and {len(formulas) - SHOWN_FORMULAS} more" if len(formulas) > SHOWN_FORMULAS else ""
+    return f"{marks}Prediction: {', '.join(formulas[:SHOWN_FORMULAS])}{more}."

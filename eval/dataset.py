@@ -37,6 +37,8 @@ class ItemTable:
         breakdowns: columns by whose values scores are also reported.
         headline: the group of predictions that the table's own score is over; empty: all.
         artefacts: the build's artefact scores of this table.
+        controls: the configs that are its controls.
+        length_confound: the suite wants the correlation of margin and length shown.
     """
 
     config: str
@@ -48,6 +50,8 @@ class ItemTable:
     breakdowns: tuple[str, ...] = ()
     artefacts: tuple[Mapping[str, Any], ...] = ()
     headline: str = ""
+    controls: tuple[str, ...] = ()
+    length_confound: bool = False
 
 
 def tables(
@@ -101,6 +105,8 @@ def tables(
             breakdowns=breakdowns,
             artefacts=tuple(quality.get("artefact", ())),
             headline=str(about.get("headline", "")),
+            controls=tuple(about.get("controls", ())),
+            length_confound=bool(about.get("length_confound", False)),
         )
 
 

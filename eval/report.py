@@ -1,6 +1,8 @@
 """The folder of files that a run leaves behind.
 
-``results.json`` has the signature, model, dataset, settings and scores; ``regions.parquet`` the
+``results.json`` has the signature, model, dataset, settings and scores, with them the differences
+from control configs (:mod:`eval.controls`), the correlations of margin and length
+(:mod:`eval.lengths`) and what was published (:mod:`eval.published`); ``regions.parquet`` the
 surprisal of every region that was read; ``tokens.parquet``, if asked for, that of every token;
 ``scores.png`` the scores with their intervals.
 """
@@ -46,7 +48,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
                 pyarrow.Table.from_pylist(list(token_rows(results)), schema=_token_schema()),
                 work / "tokens.parquet",
             )
-        plot_scores(results.scores, results.model["name"], work / "scores.png")
+        plot_scores(results.scores, results.model["name"], work / "scores.png", results.differences)
 
 
 def as_json(results: Results) -> dict[str, Any]:
@@ -59,6 +61,9 @@ def as_json(results: Results) -> dict[str, Any]:
         "notes": list(results.notes),
         "scores": [asdict(score) for score in results.scores],
         "macro": [asdict(macro) for macro in results.macros],
+        "differences": [asdict(difference) for difference in results.differences],
+        "lengths": [asdict(length) for length in results.lengths],
+        "published": [asdict(row) for row in results.published],
     }
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any
 
 from eval.compat import MODES, Rules
+from eval.controls import Difference, differences
 from eval.dataset import ItemTable
-from eval.metrics import judge
+from eval.lengths import LengthCorrelation, length_correlations
+from eval.metrics import Judgement, judge
 from eval.model import LoadedModel
+from eval.published import Published, about, published
 from eval.scoring import Scored
 from eval.signature import signature, versions
 from eval.significance import RESAMPLES
@@ -33,6 +37,9 @@ class Results:
     macros: Sequence[Macro]
     notes: Sequence[str]
     tables: Tables
+    differences: Sequence[Difference] = ()
+    lengths: Sequence[LengthCorrelation] = ()
+    published: Sequence[Published] = ()
 
 
 def gather(
@@ -51,8 +58,14 @@ def gather(
     seed = settings["seed"]
     rules, added = tables[0][1].rules, tables[0][1].added
     scores, macros = [], []
+    lengths: list[LengthCorrelation] = []
+    judged: dict[tuple[str, str], list[Judgement]] = {}
     for table, scored in tables:
         judgements = [judgement for item in scored.items for judgement in judge(item, rules)]
+        judged[table.config, table.split] = judgements
+        lengths += length_correlations(
+            table.config, table.split, scored.items, judgements, asked=table.length_confound
+        )
         scores += summarise(
             table.config,
             table.split,
@@ -93,7 +106,22 @@ def gather(
         macros=macros,
         notes=[*source.notes, *compat_notes(rules, model.dtype, tables), *notes(scores, tables)],
         tables=tables,
+        differences=list(
+            chain.from_iterable(_differences(table, judged, seed) for table, _ in tables)
+        ),
+        lengths=lengths,
+        published=about(published(source.manifest), [table.config for table, _ in tables]),
     )
+
+
+def _differences(
+    table: ItemTable, judged: Mapping[tuple[str, str], Sequence[Judgement]], seed: int
+) -> list[Difference]:
+    """A table against those of its controls that were scored."""
+    controls = {
+        name: judged[name, table.split] for name in table.controls if (name, table.split) in judged
+    }
+    return differences(table.config, table.split, judged[table.config, table.split], controls, seed)
 
 
 def _about_dataset(source: Source, tables: Tables) -> dict[str, Any]:
@@ -133,18 +161,32 @@ def compat_notes(rules: Rules, dtype: str, tables: Tables) -> list[str]:
     return []
 
 
+def _some(configs: Sequence[str]) -> str:
+    """Names of configs, not too many."""
+    names = list(dict.fromkeys(configs))
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
+
+
 def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
     """What a reader of the table must know, one line each."""
+    over: dict[str, list[str]] = {}
+    for table, _ in tables:
+        if table.headline:
+            over.setdefault(table.headline, []).append(table.config)
     lines = [
-        f"{table.config}: its own score and those by column are over {table.headline!r}"
-        for table, _ in tables
-        if table.headline
+        f"{_some(configs)}: the config's own score and those by column are over {headline!r}"
+        for headline, configs in over.items()
     ]
     details = [score for score in scores if score.level == "detail"]
     if hidden := len(details) - len(shown(details)):
         lines.append(f"{hidden:,} groups of fewer than {FEW_ITEMS} items: only in results.json")
     if any(score.n < FEW_ITEMS for score in shown(scores)):
         lines.append(f"! fewer than {FEW_ITEMS} items: read the interval, not the score")
+    families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]
+    if families:
+        listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
+        lines.append(f"intervals over families of items that share text: {listed}")
     if any(score.first_left_out for score in scores):
         lines.append(
             "† no start-of-text token: the first token of a text has no surprisal and is left "
@@ -167,6 +209,14 @@ def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
     spanning = sum(scored.spanning_tokens for _, scored in tables)
     if spanning:
         lines.append(f"tokens over a region's end: {spanning:,}, counted to where they begin")
+    scored_tables = {(table.config, table.split) for table, _ in tables}
+    for table, _ in tables:
+        missing = [c for c in table.controls if (c, table.split) not in scored_tables]
+        if missing:
+            lines.append(
+                f"{table.config}: not scored with its controls {', '.join(missing)}, without which "
+                "its score says little"
+            )
     if any(score.artefact_score is not None for score in scores):
         lines.append(
             "artefact: the same statistic for a classifier that never sees the contrast in "

@@ -2,7 +2,8 @@
 
 Wilson's score interval (Wilson 1927) where every item comes from another discourse; a percentile
 bootstrap that resamples discourses (Efron and Tibshirani 1993, chapter 13) where one discourse
-gives several items, as items of one discourse are not independent.
+gives several items, as items of one discourse are not independent. Discourses that share most of
+their text (Winograd twins) count as one: what is said of discourses here goes for their families.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any, Literal
 RESAMPLES = 2000
 #: Two-sided 95 %.
 Z95 = 1.959963984540054
+#: A bootstrap's interval narrower than this has no width but for rounding.
+_NO_WIDTH = 1e-9
 #: Numbers of a block of resamples that are in memory at once.
 _BLOCK = 2_000_000
 
@@ -25,8 +28,9 @@ class Interval:
     """A 95 % interval.
 
     ``method`` is ``wilson`` or ``bootstrap``, and where a bootstrap would claim an interval of no
-    width: ``wilson over discourses`` (every item has the same 0 or 1), or ``one discourse`` (which
-    says nothing about others: the interval is 0 to 1).
+    width: ``wilson over discourses`` (all discourses have the same mean: every item the same 0 or
+    1, or one item of every pair of twins), or ``one discourse`` (which says nothing about others:
+    the interval is 0 to 1).
     """
 
     low: float
@@ -54,7 +58,7 @@ def share_interval(values: Sequence[float], discourses: Sequence[str], seed: int
 
     Args:
         values: 1 where the prediction holds, 0 where not, or a share of the item's predictions.
-        discourses: the discourse of each item.
+        discourses: the discourse, or family of discourses, of each item.
         seed: of the bootstrap, where one is needed.
 
     Raises:
@@ -63,12 +67,13 @@ def share_interval(values: Sequence[float], discourses: Sequence[str], seed: int
     n_discourses = len(set(discourses))
     if n_discourses == len(discourses):
         return wilson(sum(values), len(values))
-    if set(values) in ({0.0}, {1.0}):
-        flat = wilson(n_discourses * values[0], n_discourses)
-        return Interval(flat.low, flat.high, "wilson over discourses")
-    if n_discourses == 1:
+    if n_discourses == 1 and set(values) not in ({0.0}, {1.0}):
         return Interval(0.0, 1.0, "one discourse")
-    return bootstrap(values, discourses, seed=seed)
+    found = bootstrap(values, discourses, seed=seed)
+    if found.high - found.low > _NO_WIDTH:
+        return found
+    flat = wilson(n_discourses * math.fsum(values) / len(values), n_discourses)
+    return Interval(flat.low, flat.high, "wilson over discourses")
 
 
 def bootstrap(
@@ -103,7 +108,9 @@ def bootstrap(
     return Interval(float(low), float(high), "bootstrap")
 
 
-def _drawn(n_discourses: int, resamples: int, n_items: int, seed: int) -> Iterator[Any]:
+def _drawn(
+    n_discourses: int, resamples: int, n_items: int, seed: int | Sequence[int]
+) -> Iterator[Any]:
     """How often each discourse is drawn in each resample: blocks of (resamples, discourses)."""
     import numpy as np
 
@@ -162,22 +169,74 @@ def macro_bootstrap(
 
     if not groups or not all(len(values) for values, _ in groups):
         raise ValueError("a macro average needs at least one group, and items in each")
-    names = sorted({name for _, discourses in groups for name in discourses})
-    place = {name: index for index, name in enumerate(names)}
-    owners = [[place[name] for name in discourses] for _, discourses in groups]
-    sums = np.stack(
-        [
-            np.bincount(owner, weights=np.asarray(values, dtype=np.float64), minlength=len(names))
-            for owner, (values, _) in zip(owners, groups, strict=True)
-        ],
-        axis=1,
-    )
-    sizes = np.stack([np.bincount(owner, minlength=len(names)) for owner in owners], axis=1)
+    sums, sizes = _totals(groups)
     means = []
-    for counts in _drawn(len(names), resamples, len(names), seed):
+    for counts in _drawn(len(sums), resamples, len(sums), seed):
         drawn = counts @ sizes
         # A group that a resample misses altogether says nothing in it.
         with np.errstate(invalid="ignore"):
             means.append(np.nanmean(np.where(drawn > 0, (counts @ sums) / drawn, np.nan), axis=1))
     low, high = np.quantile(np.concatenate(means), [0.025, 0.975])
     return Interval(float(low), float(high), "bootstrap")
+
+
+def difference_bootstrap(
+    sample: tuple[Sequence[float], Sequence[str]],
+    control: tuple[Sequence[float], Sequence[str]],
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Interval:
+    """Percentile bootstrap over discourses of the mean of a sample minus that of another.
+
+    The discourses of each sample are drawn apart from the other's (two independent samples; Efron
+    and Tibshirani 1993, section 8.3). A discourse that is in both is drawn for both together.
+
+    Args:
+        sample, control: the values and the discourses of each one's items.
+        seed: same seed, same interval.
+        resamples: how many resamples.
+
+    Raises:
+        ValueError: a sample without items.
+    """
+    import numpy as np
+
+    if not len(sample[0]) or not len(control[0]):
+        raise ValueError("a difference needs at least one item on each side")
+    sums, sizes = _totals([sample, control])
+    held_by = (sizes > 0) @ np.array([1, 2])
+    drawn_sums, drawn_sizes = np.zeros((resamples, 2)), np.zeros((resamples, 2))
+    for stratum in (1, 2, 3):
+        own = np.flatnonzero(held_by == stratum)
+        if len(own):
+            # A stream for each: strata of one size would else be drawn alike, and so vary together.
+            blocks = list(_drawn_totals(sums[own], sizes[own], resamples, [seed, stratum]))
+            drawn_sums += np.concatenate([block for block, _ in blocks])
+            drawn_sizes += np.concatenate([block for _, block in blocks])
+    means = drawn_sums / drawn_sizes
+    low, high = np.quantile(means[:, 0] - means[:, 1], [0.025, 0.975])
+    return Interval(float(low), float(high), "bootstrap")
+
+
+def _totals(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> tuple[Any, Any]:
+    """Sums and numbers of the values of each discourse in each group: (discourses, groups)."""
+    import numpy as np
+
+    names = sorted({name for _, discourses in groups for name in discourses})
+    place = {name: index for index, name in enumerate(names)}
+    owners = [[place[name] for name in discourses] for _, discourses in groups]
+    sums = [
+        np.bincount(owner, weights=np.asarray(values, dtype=np.float64), minlength=len(names))
+        for owner, (values, _) in zip(owners, groups, strict=True)
+    ]
+    sizes = [np.bincount(owner, minlength=len(names)) for owner in owners]
+    return np.stack(sums, axis=1), np.stack(sizes, axis=1)
+
+
+def _drawn_totals(
+    sums: Any, sizes: Any, resamples: int, seed: Sequence[int]
+) -> Iterator[tuple[Any, Any]]:
+    """Sums and numbers of the values of each group in each resample, in blocks."""
+    for counts in _drawn(len(sums), resamples, len(sums), seed):
+        yield counts @ sums, counts @ sizes

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.errors import EvaluationError
+from eval.published import published
 
 
 @dataclass(frozen=True)
@@ -115,10 +116,14 @@ def _with_manifest(source: Source) -> Source:
         # Whatever is asked of a config later is there, or it is said here.
         for config, about in manifest["configs"].items():
             about["kind"], dict(about["splits"])
+            controls = about.get("controls", [])
+            if not isinstance(controls, list) or not all(isinstance(n, str) for n in controls):
+                raise ValueError(f"the controls of {config!r} are no list of names")
             # Names become paths: a manifest from the Hub must not lead out of the folder.
             for part in (config, *about["splits"]):
                 if not re.fullmatch(r"\w[\w.-]*", part):
                     raise ValueError(f"{part!r} is no name of a config or split")
+        published(manifest)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EvaluationError(
             f"dataset {source.name!r}: manifest.json cannot be read ({error})"

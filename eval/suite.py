@@ -29,6 +29,10 @@ ITEM_COLUMNS = (
     "edits",
 )
 
+#: An optional column of text: the same for items of different discourses that share most of their
+#: text, such as Winograd twins. Null or empty where there is no such family.
+FAMILY = "family"
+
 #: The abstract change of speaker in a text; the evaluator renders it for each model.
 SEPARATOR = "[SEP]"
 
@@ -122,6 +126,11 @@ class Item:
     corpus: str
     edits: tuple[ItemEdit, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def cluster(self) -> str:
+        """What of all items is drawn as one by a bootstrap: the family, or else the discourse."""
+        return str(self.extra.get(FAMILY) or self.discourse_id)
 
     def condition(self, name: str) -> Condition:
         """The condition of that name.

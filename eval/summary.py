@@ -27,16 +27,18 @@ class Score:
         config, split: the table.
         formula, metric: of the predictions; empty where they have several.
         group: a group of predictions, or ``column=value``; empty: all.
-        level: ``all``, ``formula``, ``group``, ``detail`` (a group that is a row of the suite's
+        level: ``all``, ``formula``, ``group``, ``headline`` (the group that ``all`` is
+            over), ``detail`` (a group that is a row of the suite's
             table, where the config's own score is over a group of many) or ``column``.
-        n: items in the score; ``n_discourses`` the discourses that they come from.
+        n: items in the score; ``n_discourses`` the discourses that they come from, ``n_clusters``
+            those of which no two share most of their text: what intervals are over.
         met: items whose prediction holds (shares added up where an item has several).
         ties, undefined: predictions; a tie is in the score and does not hold, an undefined
             prediction is left out. ``undefined_why`` counts the reasons.
         too_long: items left out because they do not fit into the model's context.
         score: met / n, with a 95 % interval and how it was computed; None without items.
         margin_mean, margin_median: bits by which predictions hold, with bootstrap intervals; None
-            where a formula has no margin, intervals None with fewer than two discourses.
+            where a formula has no margin, intervals None with fewer than two clusters.
         artefact_score: the same statistic for a classifier that never sees the contrast in
             context, from the dataset's manifest.
         first_left_out: items that read a first token which has no surprisal.
@@ -50,6 +52,7 @@ class Score:
     level: str
     n: int
     n_discourses: int
+    n_clusters: int
     met: float
     ties: int
     undefined: int
@@ -115,8 +118,11 @@ def summarise(
     for judgement in judgements:
         for place, group in enumerate(judgement.groups):
             level = "detail" if headline and place == 0 else "group"
+            level = "headline" if headline and group == headline else level
             selections.setdefault((level, group), []).append(judgement)
     for column in breakdowns:
+        if len({str(judgement.item.extra[column]) for judgement in judgements}) < 2:
+            continue  # the score of all items
         for judgement in sorted(wide, key=lambda j: str(j.item.extra[column])):
             group = f"{column}={_text(judgement.item.extra[column])}"
             selections.setdefault(("column", group), []).append(judgement)
@@ -128,17 +134,23 @@ def summarise(
     ]
 
 
+#: Levels of scores that are over a group of predictions.
+_GROUPS = ("group", "detail", "headline")
+
+
 def shown(scores: Sequence[Score]) -> list[Score]:
     """The scores that a table or a plot shows.
 
-    By formula only where there are no groups, details only where they have items enough.
+    By formula only where there are no groups, details only where they have items enough, and not
+    the group that the config's own score is over.
     """
-    grouped = {(s.config, s.split) for s in scores if s.level in ("group", "detail")}
+    grouped = {(s.config, s.split) for s in scores if s.level in _GROUPS}
     return [
         s
         for s in scores
         if (s.level != "formula" or (s.config, s.split) not in grouped)
         and (s.level != "detail" or s.n >= FEW_ITEMS)
+        and s.level != "headline"
     ]
 
 
@@ -156,9 +168,9 @@ def macro(
             members.setdefault(judgement.groups[0], []).append(judgement)
     groups = []
     for chosen in members.values():
-        values = _item_values(chosen)
+        values = item_values(chosen)
         if values:
-            groups.append(([v.share for v in values], [v.discourse_id for v in values]))
+            groups.append(([v.share for v in values], [v.cluster for v in values]))
     if len(groups) < 2:
         return None
     interval = macro_bootstrap(groups, seed=seed)
@@ -172,14 +184,17 @@ def _text(value: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _ItemValue:
+class ItemValue:
+    """Share of an item's predictions that hold, and their mean margin (bits) where all have one."""
+
     discourse_id: str
+    cluster: str
     share: float
     margin: float | None
 
 
-def _item_values(judgements: Iterable[Judgement]) -> list[_ItemValue]:
-    """Share of predictions that hold and mean margin of each item that has a defined one."""
+def item_values(judgements: Iterable[Judgement]) -> list[ItemValue]:
+    """The value of each item that has a defined prediction among these."""
     by_item: dict[str, list[Judgement]] = {}
     for judgement in judgements:
         if judgement.outcome is not None:
@@ -189,8 +204,9 @@ def _item_values(judgements: Iterable[Judgement]) -> list[_ItemValue]:
         outcomes = [judgement.outcome for judgement in own if judgement.outcome is not None]
         margins = [outcome.margin for outcome in outcomes if outcome.margin is not None]
         values.append(
-            _ItemValue(
+            ItemValue(
                 own[0].item.discourse_id,
+                own[0].item.cluster,
                 fmean(outcome.met for outcome in outcomes),
                 fmean(margins) if len(margins) == len(outcomes) else None,
             )
@@ -211,15 +227,15 @@ def _score(
     metrics = {judgement.metric for judgement in judgements}
     formula = next(iter(formulas)) if len(formulas) == 1 else ""
     metric = next(iter(metrics)) if len(metrics) == 1 else ""
-    group = name if level in ("group", "detail", "column") else ""
+    group = name if level in (*_GROUPS, "column") else ""
     artefact = _artefact(artefacts, formula, metric, group)
-    values = _item_values(judgements)
-    discourses = [value.discourse_id for value in values]
+    values = item_values(judgements)
+    clusters = [value.cluster for value in values]
     shares = [value.share for value in values]
-    interval = share_interval(shares, discourses, seed) if values else None
+    interval = share_interval(shares, clusters, seed) if values else None
     margins = [value.margin for value in values if value.margin is not None]
-    mean_low, mean_high = _margin_interval(margins, discourses, "mean", seed)
-    median_low, median_high = _margin_interval(margins, discourses, "median", seed)
+    mean_low, mean_high = _margin_interval(margins, clusters, "mean", seed)
+    median_low, median_high = _margin_interval(margins, clusters, "median", seed)
     has_margin = bool(margins) and len(margins) == len(values)
     why: dict[str, int] = {}
     for judgement in judgements:
@@ -233,7 +249,8 @@ def _score(
         group=group,
         level=level,
         n=len(values),
-        n_discourses=len(set(discourses)),
+        n_discourses=len({value.discourse_id for value in values}),
+        n_clusters=len(set(clusters)),
         met=sum(shares),
         ties=sum(j.outcome.tie for j in judgements if j.outcome is not None),
         undefined=sum(why.values()),
@@ -257,11 +274,11 @@ def _score(
 
 
 def _margin_interval(
-    margins: Sequence[float], discourses: Sequence[str], statistic: Any, seed: int
+    margins: Sequence[float], clusters: Sequence[str], statistic: Any, seed: int
 ) -> tuple[float | None, float | None]:
-    if len(margins) != len(discourses) or len(set(discourses)) < 2:
+    if len(margins) != len(clusters) or len(set(clusters)) < 2:
         return None, None
-    interval = bootstrap(margins, discourses, statistic=statistic, seed=seed)
+    interval = bootstrap(margins, clusters, statistic=statistic, seed=seed)
     return interval.low, interval.high
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from eval.blocks import blocks
+from eval.labels import labels
 from eval.results import Results
 from eval.summary import FEW_ITEMS, Score, shown
-
-#: Narrower than this (characters), and the table leaves out the margins' intervals.
-WIDE = 120
 
 
 def print_table(results: Results, console: Any = None) -> None:
@@ -27,6 +26,12 @@ def print_table(results: Results, console: Any = None) -> None:
             f"{_interval(macro.ci_low, macro.ci_high)}",
             markup=False,
         )
+    below = list(blocks(results))
+    if results.macros and below:
+        console.print()
+    for block in below:
+        console.print(block)
+        console.print()
     for note in results.notes:
         console.print(f"· {note}", markup=False)
     console.print(results.signature, markup=False, soft_wrap=True, style="dim")
@@ -35,43 +40,46 @@ def print_table(results: Results, console: Any = None) -> None:
 def score_table(scores: Sequence[Score], width: int) -> Any:
     """A rich table: one row for each config, and indented below it one for each of its groups.
 
-    Columns that have nothing to say (no ties, no artefact scores) are left out.
+    Columns that have nothing to say (no ties, no artefact scores) are left out, and so are the
+    margins' intervals where they do not fit into the width (characters).
     """
+    from rich.console import Console
+
+    table = _score_table(scores, with_intervals=True)
+    # Measured on a console that is wide enough for anything.
+    if Console(width=10_000).measure(table).maximum > width:
+        table = _score_table(scores, with_intervals=False)
+    return table
+
+
+def _score_table(scores: Sequence[Score], with_intervals: bool) -> Any:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     rows = shown(scores)
-    several_splits = len({row.split for row in rows}) > 1
     columns: dict[str, list[str]] = {
         "items": [f"{row.n:,}" + (" !" if row.n < FEW_ITEMS else "") for row in rows],
         "CD [95 % interval]": [
             f"{_number(row.score)} {_interval(row.ci_low, row.ci_high)}" for row in rows
         ],
         "artefact": [_number(row.artefact_score) for row in rows],
-        "margin, bits": [_margin(row, width >= WIDE) for row in rows],
+        "margin, bits": [_margin(row, with_intervals) for row in rows],
         "ties": [str(row.ties or "") for row in rows],
         "undefined": [str(row.undefined or "") for row in rows],
         "too long": [str(row.too_long or "") for row in rows],
     }
     columns = {name: cells for name, cells in columns.items() if set(cells) - {"", "–"}}
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("config, group", min_width=20, overflow="fold")
     for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
-    for number, row in enumerate(rows):
+    for number, (row, name) in enumerate(zip(rows, labels(rows), strict=True)):
         # A Text: rich would read a formula's square brackets as markup.
-        heading = Text(label(row, several_splits) + (" †" if row.first_left_out else ""))
+        heading = Text(name + (" †" if row.first_left_out else ""))
         numbers = [cells[number] for cells in columns.values()]
         table.add_row(heading, *map(Text, numbers), style="bold" if row.level == "all" else "")
     return table
-
-
-def label(score: Score, with_split: bool) -> str:
-    """The name of a row: the config, or indented what it is a part of."""
-    if score.level == "all":
-        return f"{score.config} ({score.split})" if with_split else score.config
-    return f"  {score.group or f'{score.formula} {score.metric}'}"
 
 
 def _number(value: float | None) -> str:

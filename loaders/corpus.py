@@ -23,7 +23,7 @@ class FilePattern:
     """File names and the split that they hold.
 
     Attributes:
-        glob: a glob, matched case-insensitively; it may name one folder (``gold/*.txt``).
+        glob: a glob, matched case-insensitively; it may name folders (``gold/*.txt``).
         split: name of the split, as the Hub has it (``train``, ``validation``, ``test``).
         example: a file name of the real distribution, for messages; the glob where it is empty.
         by_default: false where the split is read only if somebody asks for it by name.
@@ -99,6 +99,7 @@ class Corpus:
         native: name of the corpus whose format the files have; empty where it is its own.
         folder: the only place where its files are looked for (package data); none: the usual ones.
         files: files known beforehand; nothing is looked for where there are any.
+        sample_patterns: globs of the project's own files in this format, inside their folder.
         parts: the files that are read with one that was found, that one included, so that all of
             them are hashed; none where each file is read by itself.
     """
@@ -123,6 +124,7 @@ class Corpus:
     folder: Path | None = None
     files: tuple[CorpusFile, ...] = ()
     parts: Callable[[Path], tuple[Path, ...]] | None = None
+    sample_patterns: tuple[str, ...] = ("*",)
 
     @property
     def splits(self) -> tuple[str, ...]:

@@ -43,13 +43,17 @@ def places(corpus: Corpus, data_dir: Path | None = None) -> tuple[Path, ...]:
     """The folders in which files of the corpus are looked for, in order.
 
     Raises:
-        CorpusError: ``data_dir`` is not a folder.
+        CorpusError: ``data_dir`` is not a folder, or nobody may look whether it is.
     """
     if corpus.folder is not None:
         return (corpus.folder,)
     sought: list[Path] = []
     if data_dir is not None:
-        if not data_dir.is_dir():
+        try:
+            is_folder = data_dir.is_dir()
+        except OSError as error:  # in a folder that may not be searched
+            raise _unreadable(data_dir, error) from error
+        if not is_folder:
             raise CorpusError(f"{data_dir}: no such folder (given as the data folder)")
         sought += [data_dir / corpus.name, data_dir]
     if os.environ.get(DATA_VARIABLE):
@@ -142,7 +146,11 @@ def _choose(corpus: Corpus, place: Path, matches: list[tuple[FilePattern, Path]]
     files: list[CorpusFile] = []
     ignored: list[CorpusFile] = []
     for pattern, path in matches:
-        file = CorpusFile(path, pattern.split, corpus.parts(path) if corpus.parts else ())
+        try:
+            parts = corpus.parts(path) if corpus.parts else ()
+        except OSError as error:
+            raise _unreadable(Path(error.filename or path), error) from error
+        file = CorpusFile(path, pattern.split, parts)
         again = corpus.one_file_per_split and any(file.split == other.split for other in files)
         (ignored if again else files).append(file)
     return Found(place, tuple(files), tuple(ignored))
@@ -153,7 +161,8 @@ def _matches(corpus: Corpus, place: Path) -> list[tuple[FilePattern, Path]]:
 
     A glob that is declared for two splits finds its file for both: one file can hold them.
     """
-    left = {path: path.relative_to(place) for path in _regular_files(place)}
+    depth = max((pattern.glob.count("/") for pattern in corpus.patterns), default=0)
+    left = {path: path.relative_to(place) for path in _regular_files(place, max(1, depth))}
     fitting: dict[str, list[Path]] = {}
     matches: list[tuple[FilePattern, Path]] = []
     for pattern in corpus.patterns:
@@ -171,8 +180,8 @@ def _fits(path: Path, glob: str) -> bool:
     return len(parts) == len(globs) and all(map(fnmatch.fnmatchcase, parts, globs))
 
 
-def _regular_files(place: Path) -> Iterator[Path]:
-    """The regular files in a folder and in the folders in it, sorted.
+def _regular_files(place: Path, depth: int) -> Iterator[Path]:
+    """The regular files in a folder, sorted, then those of folders in it, so many levels down.
 
     No pipes and devices: reading one would hang. No hidden files: what an archive made on a Mac
     leaves beside each file (``._name``) matches the same globs.
@@ -183,11 +192,14 @@ def _regular_files(place: Path) -> Iterator[Path]:
                 continue
             if path.is_file():
                 yield path
-            elif path.is_dir():
-                inner = sorted(path.iterdir())
-                yield from (p for p in inner if p.is_file() and not p.name.startswith("."))
+            elif path.is_dir() and depth:
+                yield from _regular_files(path, depth - 1)
     except OSError as error:
-        raise CorpusError(f"{place}: cannot look for files there ({error.strerror})") from error
+        raise _unreadable(place, error) from error
+
+
+def _unreadable(place: Path, error: OSError) -> CorpusError:
+    return CorpusError(f"{place}: cannot look for files there ({error.strerror})")
 
 
 def _expected(corpus: Corpus, splits: Sequence[str] | None) -> str:

@@ -6,8 +6,9 @@ the document: ``GUM_bio_byron``), the title, and ``sentence_types``: one word a 
 ``decl``, ``frag``, ``wh``.
 
 Read are the files of the corpus's own repository, one a document, and those of its releases as a
-treebank and as part of CorefUD, which hold many. Documents whose text is withheld (Reddit's have
-underscores for words) are left out and counted.
+treebank and as part of CorefUD, which hold many. Where the discourse relations of a document's file
+stand beside it (:mod:`loaders.gum_relations`), they are read with it. Documents whose text is
+withheld (Reddit's have underscores for words) are left out and counted.
 
 The splits are those of the corpus's ``splits.md``; ``test2`` is GENTLE, eight further genres. A
 document that the lists do not name is of split ``train``.
@@ -19,10 +20,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from loaders.conllu import Block, LineError, documents, parse
+from loaders.conllu import Block, LineError, Sentence, documents, parse
 from loaders.corefud import field_names, mentions
 from loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from loaders.discourse import Discourse, Mention, Source, Unit
+from loaders.gum_relations import document_files, read_document_relations
 from loaders.lines import tidy
 
 #: https://github.com/amir-zeldes/gum/blob/master/splits.md
@@ -91,7 +93,7 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
             options.skipped["withheld text"] += 1
             continue
         try:
-            yield _document(corpus, file, blocks, names)
+            yield _document(corpus, file, blocks, names, options)
         except LineError as error:
             error.report(file, options)
     if not found:
@@ -114,14 +116,20 @@ def _is_withheld(block: Block) -> bool:
 
 
 def _document(
-    corpus: Corpus, file: CorpusFile, blocks: Sequence[Block], names: Sequence[str] | None
+    corpus: Corpus,
+    file: CorpusFile,
+    blocks: Sequence[Block],
+    names: Sequence[str] | None,
+    options: ReadOptions,
 ) -> Discourse:
     units: list[Unit] = []
+    sentences: list[Sentence] = []
     found: list[Mention] = []
     types: list[str] = []
     speech = _Speech()
     for number, block in enumerate(blocks):
         sentence = parse(block)
+        sentences.append(sentence)
         comments = sentence.comments
         source = Source(file.path.name, sentence.line, sentence.last_line)
         speaker = speech.speaker(comments.get("newpar_block", ""), comments.get("speaker", ""))
@@ -144,11 +152,15 @@ def _document(
     licence = None
     if name and name["collection"] in ("GUM", "GENTLE"):
         licence = LICENCES.get(genre, NO_LICENCE) if name["collection"] == "GUM" else NO_LICENCE
+    relations = read_document_relations(file, sentences, options)
+    if relations:
+        meta["sense_source"] = "pdtb3"
     return Discourse(
         id=identifier,
         corpus=corpus.name,
         units=tuple(units),
         mentions=tuple(found),
+        relations=relations,
         licence=licence,
         meta=meta,
     )
@@ -211,6 +223,8 @@ CORPUS = Corpus(
     proven=True,
     patterns=tuple(_patterns()),
     reader=read_documents,
+    parts=document_files,
+    sample_patterns=("*.conllu",),
     producers=(
         "Many authors and speakers of published texts, and the students and staff of Georgetown "
         "University who annotate them (Zeldes 2017)."

@@ -5,8 +5,11 @@ from __future__ import annotations
 from loaders import (
     conll2012,
     dialoguenli,
+    disco,
+    disco_release,
     gum,
     mmax,
+    pdtb,
     personachat,
     rocstories,
     storycloze,
@@ -27,6 +30,10 @@ _NATIVE = (
     mmax.ARRAU,
     mmax.PARCOR,
     conll2012.CORPUS,
+    disco.CORPUS,
+    disco_release.CORPUS,
+    pdtb.PDTB,
+    pdtb.TEDMDB,
     dialoguenli.CORPUS,
 )
 

@@ -34,7 +34,12 @@ def sample_of(corpus: Corpus) -> Corpus | None:
     if not folder.is_dir():
         return None
     return _sample(
-        replace(corpus, patterns=(FilePattern("*", "test"),), native=corpus.name, folder=folder)
+        replace(
+            corpus,
+            patterns=tuple(FilePattern(glob, "test") for glob in corpus.sample_patterns),
+            native=corpus.name,
+            folder=folder,
+        )
     )
 
 
@@ -42,8 +47,15 @@ def all_samples(corpora: Sequence[Corpus]) -> Corpus:
     """The samples of all these corpora as one corpus; ``native`` names them, comma-separated."""
     natives = {corpus.name: corpus for corpus in corpora if (FOLDER / corpus.name).is_dir()}
 
+    def native(path: Path) -> Corpus:
+        return natives[path.relative_to(FOLDER).parts[0]]
+
     def read_sample(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-        return natives[file.path.parent.name].reader(corpus, file, options)
+        return native(file.path).reader(corpus, file, options)
+
+    def parts(path: Path) -> tuple[Path, ...]:
+        of = native(path).parts
+        return of(path) if of is not None else ()
 
     return _sample(
         Corpus(
@@ -55,8 +67,13 @@ def all_samples(corpora: Sequence[Corpus]) -> Corpus:
             republishable=True,
             obtain="",
             proven=True,
-            patterns=tuple(FilePattern(f"{name}/*", "test") for name in natives),
+            patterns=tuple(
+                FilePattern(f"{name}/{glob}", "test")
+                for name, of in natives.items()
+                for glob in of.sample_patterns
+            ),
             reader=read_sample,
+            parts=parts,
             native=", ".join(natives),
             folder=FOLDER,
         )

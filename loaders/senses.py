@@ -68,7 +68,7 @@ def meaning_of(scheme: str, sense: str, connective: str = "") -> Meaning:
             if "temporal" in found.meanings and not found.time and known is not None:
                 return Meaning(found.meanings, known.time)
             return found
-    labels = ", ".join(label for of, label in _senses() if of == scheme)
+    labels = ", ".join(label for of, label, *_ in _rows("senses.tsv", 4) if of == scheme)
     raise UnknownSenseError(f"sense {sense!r} is not known of {scheme}; expected one of {labels}")
 
 

@@ -45,7 +45,7 @@ def rows(file: CorpusFile, columns: Sequence[str], options: ReadOptions) -> Iter
     """
     with open_text(file) as text:
         lines = bounded_lines(text, _LONGEST_LINE)
-        header = _header(file, next(lines), columns)
+        header = _header(file, next(lines, ""), columns)
         place = {name: header.names.index(name.lower()) for name in columns}
         any_row = False
         for line, fields in _records(file, lines, header, options):
@@ -62,7 +62,7 @@ def rows(file: CorpusFile, columns: Sequence[str], options: ReadOptions) -> Iter
 def header_names(file: CorpusFile) -> tuple[str, ...]:
     """The lower-case column names of a table's first line, split at its likelier delimiter."""
     with open_text(file) as text:
-        return _split_header(next(bounded_lines(text, _LONGEST_LINE)), ()).names
+        return _split_header(next(bounded_lines(text, _LONGEST_LINE), ""), ()).names
 
 
 def _header(file: CorpusFile, line: str, columns: Sequence[str]) -> _Header:

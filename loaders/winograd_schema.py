@@ -70,7 +70,7 @@ OPTION_ERRATA = (
 )
 
 _STRAY_SPACE = re.compile(r" (?=[,.;:!?](?:[\s\"')\]”’]|$))")
-_ATTACHED = re.compile(r"[,.;:!?)\]”’%]|-\w|'(?:s|ll|d|re|ve|m)\b")
+_ATTACHED = re.compile(r"[,.;:!?)\]”’%]|-\w|'(?:s|ll|d|re|ve|m)\b|'(?=\s)")
 
 
 def with_families(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, str]]:
@@ -105,13 +105,11 @@ def discourse_of(
         filler = filler[0].upper() + filler[1:]
     text, start = assemble(schema.left, filler, schema.right)
     source = Source(file.path.name, schema.line, schema.line)
+    end = start + len(filler)
     units, span = [], (0, 0, 0)
-    for number, (first, last) in enumerate(sentence_spans(text)):
+    for number, (first, last) in enumerate(_sentences(text, start, end)):
         units.append(Unit(text[first:last], source=source))
         if first <= start:
-            # A candidate may hold what looks like the end of a sentence ("the St. Bernard"): the
-            # part of it in this sentence is what is marked.
-            end = min(start + len(filler), last)
             span = (number, start - first, end - first)
     meta = {
         "split": file.split,
@@ -126,6 +124,17 @@ def discourse_of(
         alternatives=(Alternative((span,), schema.options, schema.answer),),
         meta={name: value for name, value in meta.items() if value},
     )
+
+
+def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The sentences of a text. None ends inside the place, whatever the candidate in it has."""
+    spans: list[tuple[int, int]] = []
+    for first, last in sentence_spans(text):
+        if spans and start < spans[-1][1] < end:
+            spans[-1] = (spans[-1][0], last)
+        else:
+            spans.append((first, last))
+    return spans
 
 
 def assemble(left: str, filler: str, right: str) -> tuple[str, int]:

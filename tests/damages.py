@@ -14,7 +14,7 @@ class Damage:
         said: how the message goes on after the file's name and a colon.
         skipped: the reasons that are counted, with ``+`` between them; empty where nothing can be
             skipped, so that it stays an error.
-        file: the damaged file, where it is not the layout's first.
+        file: the damaged file, where it is not the layout's main one.
         kept: which of the two discourses are still read where bad ones are skipped.
     """
 
@@ -133,6 +133,45 @@ def mmax(chain: str) -> dict[str, Damage]:
     return {
         name: Damage(old, new, said, "malformed document", file)
         for name, (old, new, said, file) in changes.items()
+    }
+
+
+NO_UTF = "byte 6 is no UTF-8, expected text"
+UNPLACED = "relations without their raw text"
+
+
+def raw() -> dict[str, Damage]:
+    """What can be wrong with a raw text; it spoils the document."""
+    spoilt = "malformed document"
+    return {
+        "NUL byte": Damage("kettle", "ke\0tle", f"1: {NUL}", spoilt),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"1: {NO_UTF}", spoilt),
+    }
+
+
+def related(file: str) -> dict[str, Damage]:
+    """What can be wrong with a relation of this file; it spoils the relation only."""
+    changes = {
+        "span outside the text": (
+            "22..31",
+            "22..99",
+            "the span 22..99 lies",
+            "span outside the text",
+        ),
+        "span never closed": ("18..21", "18..", "connective has the span '18..'", "bad span"),
+        "span backwards": ("0..15", "15..0", "Arg1 has the span '15..0'", "bad span"),
+        "offset elsewhere": (
+            *("18..21", "17..20", "the connective is 'But', but 'Bu' stands"),
+            "connective elsewhere",
+        ),
+        "unknown sense": ("Comparison", "Comprison", "sense 'Comprison.Contrast'", "unknown sense"),
+        "no sense": ("Comparison.Contrast", "", "an explicit relation without", "no sense"),
+        "unknown type": ("Explicit", "Explict", "'Explict' is no type", "unknown type of relation"),
+        "too few columns": ("|22..31|||||||||||||", "", "20 columns parted by", "too few columns"),
+    }
+    return {
+        name: Damage(old, new, f"1: {said}", reason, file, kept=(0, 1))
+        for name, (old, new, said, reason) in changes.items()
     }
 
 
@@ -432,4 +471,41 @@ DAMAGES: dict[str, dict[str, Damage]] = {
     },
     "arrau": mmax("coref_set"),
     "parcor": mmax("coref_class"),
+    "gum relations": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"1: {NUL}", UNPLACED, kept=(0, 1)),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"1: {NO_UTF}", UNPLACED, kept=(0, 1)),
+        "other words": Damage(
+            *("kettle", "pot", " character 4: 'pot sang . But Ann slept .', expected 'kettle'"),
+            UNPLACED,
+            kept=(0, 1),
+        ),
+        **related("rst/gdtb/pdtb/gold/00/GUM_bio_a"),
+    },
+    "pdtb": {**raw(), **related("gold/02/wsj_a")},
+    "tedmdb": {**raw(), **related("English/ann/01/talk_a_en.txt")},
+    "disco": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"2: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"2: {BYTE}", "not UTF-8"),
+        "unknown sense": Damage(
+            "causal", "casual", "2: 'casual' is no sense of 'since', expected", "unknown sense"
+        ),
+        "unknown connective": Damage(
+            "since", "sinse", "2: 'sinse' is no connective of this corpus", "unknown connective"
+        ),
+        "offset elsewhere": Damage(
+            "17", "16", "2: at offset 16 stands ' sinc'", "connective elsewhere"
+        ),
+        "offset outside the text": Damage(
+            "17", "99", "2: at offset 99 stands '', expected", "connective elsewhere"
+        ),
+        "offset that is none": Damage("17", "x", "2: the offset is 'x', expected", "bad offset"),
+    },
+    "disco release": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"1: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"1: {BYTE}", "not UTF-8"),
+        "unknown sense": Damage("causal", "casual", "1: 'casual' is no sense of", "unknown sense"),
+        "connective twice": Damage(
+            "kettle", "since", "1: 'since' stands 2 times", "connective not found once"
+        ),
+    },
 }

@@ -1,6 +1,6 @@
 """Two small discourses in each layout that a loader reads, under the names of the real files.
 
-The word ``kettle`` stands once in each first file, in the text of the first discourse.
+The word ``kettle`` stands once in one file, in the text of the first discourse.
 """
 
 from __future__ import annotations
@@ -13,23 +13,26 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Layout:
-    """A corpus in one of its layouts: its files by relative path, the main one first."""
+    """A corpus in one of its layouts: its files by relative path.
+
+    Where a document has several files, those of the first document are called after ``a``, and
+    those of the second after ``b``.
+    """
 
     corpus: str
     files: dict[str, str]
 
     @property
     def main(self) -> str:
-        """The file whose damage a test is about."""
-        return next(iter(self.files))
+        """The file with the text of the first discourse."""
+        return [name for name, content in self.files.items() if "kettle" in content][-1]
 
-    def write(self, folder: Path) -> Path:
-        """Write the files; returns the main one."""
+    def write(self, folder: Path) -> None:
+        """Write the files."""
         for name, content in self.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.encode())
-        return folder / self.main
 
 
 def _lines(*records: dict[str, Any]) -> str:
@@ -208,6 +211,42 @@ def _mmax(chain: str) -> dict[str, str]:
     return files
 
 
+#: Of a document with discourse relations: its raw text, and spans of connective and arguments.
+_RELATIONS = {
+    "a": ("The kettle sang . But Ann slept .", "18..21", "0..15", "22..31"),
+    "b": ("He ran because it rained .", "7..14", "0..6", "15..24"),
+}
+
+
+def _related(annotation: str, raw: str) -> dict[str, str]:
+    """Raw texts of two documents, and a relation of each in pipe format."""
+    files = {}
+    for document, (text, connective, one, two) in _RELATIONS.items():
+        start, end = map(int, connective.split(".."))
+        columns = [""] * 34
+        columns[:2], columns[7] = ["Explicit", connective], text[start:end]
+        columns[8], columns[14], columns[20] = "Comparison.Contrast", one, two
+        files[annotation.format(document)] = "|".join(columns) + "\n"
+        files[raw.format(document)] = text
+    return files
+
+
+def _words_of(document: str) -> str:
+    """The words of a document with relations in CoNLL-U."""
+    rows = [
+        f"{i}\t{word}\t_\tNOUN\t_\t_\t{int(i > 1)}\t_\t_\t_"
+        for i, word in enumerate(_RELATIONS[document][0].split(), start=1)
+    ]
+    return f"# newdoc id = GUM_bio_{document}\n" + "\n".join(rows) + "\n"
+
+
+DISCO = """\
+connective\tsense\toffset\tsegment
+since\tcausal\t17\tThe kettle sang, since it was hot.
+while\tcontrast\t9\tWe came, while they left. "Yes".
+"""
+
+
 def _one(corpus: str, name: str, content: str) -> Layout:
     return Layout(corpus, {name: content})
 
@@ -230,6 +269,21 @@ LAYOUTS = {
     "ontonotes": _one("ontonotes", "dev.english.v4_gold_conll", CONLL2012),
     "dialoguenli": _one("dialoguenli", "dialogue_nli_verified_test.jsonl", _array(*PAIRS)),
     "dialoguenli lines": _one("dialoguenli", "dialogue_nli_verified_test.jsonl", _lines(*PAIRS)),
+    "gum relations": Layout(
+        "gum",
+        {f"dep/GUM_bio_{document}.conllu": _words_of(document) for document in _RELATIONS}
+        | _related("rst/gdtb/pdtb/gold/00/GUM_bio_{}", "rst/gdtb/pdtb/raw/00/GUM_bio_{}"),
+    ),
+    "pdtb": Layout("pdtb", _related("gold/02/wsj_{}", "raw/02/wsj_{}")),
+    "tedmdb": Layout(
+        "tedmdb", _related("English/ann/01/talk_{}_en.txt", "English/raw/01/talk_{}_en.txt")
+    ),
+    "disco": _one("disco", "disco.tsv", DISCO),
+    "disco release": _one(
+        "disco_release",
+        "since.txt",
+        "causal\tThe kettle sang, since it was hot.\ntemporal\tIt sang since noon.\n",
+    ),
     "arrau": Layout("arrau", _mmax("coref_set")),
     "parcor": Layout("parcor", _mmax("coref_class")),
 }

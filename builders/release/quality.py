@@ -31,20 +31,35 @@ FOLDS = 10
 class Decision:
     """One prediction decided by the classifier: 1 right, 0 wrong, one half a tie.
 
-    ``owner`` is the discourse or the family of discourses that it belongs to (:class:`Draft`),
-    ``item`` its number; ``groups`` are those of its prediction and of its item's columns.
+    ``discourse`` is what its item was made from; ``owner`` is that, or the family of discourses
+    that it belongs to (:class:`Draft`). ``item`` is its item's number, ``groups`` are those of its
+    prediction, ``columns`` those that its item is in by its columns.
     """
 
+    discourse: str
     owner: str
     item: int
     formula: str
     metric: str
     groups: tuple[str, ...]
+    columns: tuple[str, ...]
     value: float
 
 
-def quality(config: Config, drafts: Sequence[Draft]) -> dict[str, Any]:
-    """The quality section of one config and split, as the manifest records it."""
+def quality(
+    config: Config, drafts: Sequence[Draft], decisions: Sequence[Decision] | None = None
+) -> dict[str, Any]:
+    """The quality section of one config and split, as the manifest records it.
+
+    Args:
+        config: what the drafts are of.
+        drafts: at least one.
+        decisions: the classifier's, where it learned from more drafts than these; those on other
+            discourses are left aside.
+    """
+    if decisions is None:
+        decisions = decide(drafts, config.breakdowns)
+    own = {draft.item.discourse_id for draft in drafts}
     differences = [
         _words(draft, contrast.incoherent) - _words(draft, contrast.coherent)
         for draft in drafts
@@ -67,7 +82,9 @@ def quality(config: Config, drafts: Sequence[Draft]) -> dict[str, Any]:
             "largest": max(differences, key=abs),
         },
         "artefact_classifier": config.artefact,
-        "artefact": artefact_scores(drafts, config.breakdowns, config.headline),
+        "artefact": scores_of(
+            [decision for decision in decisions if decision.discourse in own], config.headline
+        ),
     }
 
 
@@ -86,28 +103,41 @@ def artefact_scores(
     those by column are over that group alone. Empty where there are fewer than
     :data:`FEWEST_DISCOURSES` discourses to learn from.
     """
+    return scores_of(decide(drafts, breakdowns), headline)
+
+
+def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[Decision]:
+    """The classifier's decisions on the drafts, each out of fold.
+
+    None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from.
+    """
     drafts = _sample(drafts)
     if len({draft.item.discourse_id for draft in drafts}) < FEWEST_DISCOURSES:
         return []
+    return list(_decide(drafts, breakdowns))
+
+
+def scores_of(decisions: Sequence[Decision], headline: str = "") -> list[dict[str, Any]]:
+    """The scores of :func:`artefact_scores`, from the classifier's decisions."""
     members: dict[str, list[Decision]] = defaultdict(list)
-    for decision, columns in _decide(drafts, breakdowns):
+    for decision in decisions:
         wide = not headline or headline in decision.groups
-        for group in (*decision.groups, *(("", *columns) if wide else ())):
+        for group in (*decision.groups, *(("", *decision.columns) if wide else ())):
             members[group].append(decision)
     grouped: dict[tuple[str, str, str], list[Decision]] = defaultdict(list)
-    for group, decisions in members.items():
-        for decision in decisions:
+    for group, of_group in members.items():
+        for decision in of_group:
             grouped[decision.formula, decision.metric, group].append(decision)
-        formulas = {decision.formula for decision in decisions}
-        metrics = {decision.metric for decision in decisions}
+        formulas = {decision.formula for decision in of_group}
+        metrics = {decision.metric for decision in of_group}
         if len(formulas) > 1 or len(metrics) > 1:
-            formula = "" if len(formulas) > 1 else decisions[0].formula
-            metric = "" if len(metrics) > 1 else decisions[0].metric
-            grouped[formula, metric, group] = decisions
+            formula = "" if len(formulas) > 1 else of_group[0].formula
+            metric = "" if len(metrics) > 1 else of_group[0].metric
+            grouped[formula, metric, group] = of_group
     scores = []
-    for (formula, metric, group), decisions in sorted(grouped.items()):
+    for (formula, metric, group), several in sorted(grouped.items()):
         by_item: dict[int, list[Decision]] = defaultdict(list)
-        for decision in decisions:
+        for decision in several:
             by_item[decision.item].append(decision)
         values = [mean(decision.value for decision in own) for own in by_item.values()]
         owners = [own[0].owner for own in by_item.values()]
@@ -137,10 +167,7 @@ def _sample(drafts: Sequence[Draft]) -> list[Draft]:
     return [draft for draft in drafts if draft.item.discourse_id in chosen]
 
 
-def _decide(
-    drafts: Sequence[Draft], breakdowns: Sequence[str]
-) -> Iterable[tuple[Decision, tuple[str, ...]]]:
-    """The decisions, each with the groups that its item is in by its columns."""
+def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterable[Decision]:
     texts: list[tuple[str, ...]] = []
     labels: list[int] = []
     owners: list[str] = []
@@ -159,11 +186,15 @@ def _decide(
             worse = scores[row_of[number, contrast.incoherent]]
             better = scores[row_of[number, contrast.coherent]]
             value = 0.5 if abs(worse - better) < 1e-9 else float(worse > better)
-            yield (
-                Decision(
-                    draft.owner, number, contrast.formula, contrast.metric, contrast.groups, value
-                ),
+            yield Decision(
+                draft.item.discourse_id,
+                draft.owner,
+                number,
+                contrast.formula,
+                contrast.metric,
+                contrast.groups,
                 values,
+                value,
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,27 @@ def test_the_card_shows_the_separator_and_names_the_controls(
     assert "Text in bold was put in." in card
     assert "50 % by construction" in card
     assert card.count("| control: ") == 2
+    assert (
+        "**`sample_contradiction` has `sample_neutral` and `sample_entailment` as its controls**"
+        in card
+    )
+
+
+def test_the_manifest_names_the_controls_of_the_same_corpus(
+    built: tuple[Path, dict[str, Any]],
+) -> None:
+    assert {name: entry["controls"] for name, entry in built[1]["configs"].items()} == {
+        "sample_contradiction": ["sample_neutral", "sample_entailment"],
+        "sample_neutral": [],
+        "sample_entailment": [],
+    }
+
+
+def test_a_control_must_be_another_config_of_the_suite() -> None:
+    for wrong in ("contradiction", "neither"):
+        config = replace(CONTRADICTION, controls=(wrong,))
+        with pytest.raises(ValueError, match=f"'{wrong}', a control of 'contradiction'"):
+            replace(SUITE, configs=(config, *SUITE.configs[1:]))
 
 
 def test_the_verified_set_as_its_authors_give_it(tmp_path: Path) -> None:
@@ -160,5 +182,9 @@ def test_the_verified_set_as_its_authors_give_it(tmp_path: Path) -> None:
     assert first["conditions"][0]["content"] == "i'm a nurse, number 0. [SEP] i don't work."
     assert second["item_id"] == "verified_test-000003/same_speaker"
     assert first["origin"] == "utterance, persona"
+    # The third label is not in the file, so its config is not there, and the card does not name it.
+    card = (out / "README.md").read_text()
+    assert "**`dialoguenli_contradiction` has `dialoguenli_neutral` as its control**" in card
+    assert "dialoguenli_entailment" not in card
     assert not manifest["configs"]["dialoguenli_neutral"]["republishable"]
     assert not manifest["configs"]["dialoguenli_neutral"]["corpus"]["proven"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from builders.release.rows import data_path
 from builders.sources import Source, Sources
 from builders.winograd import SUITE
 from cards.render import render_card
-from eval.suite import item_from_row, validate_item
+from eval.suite import Item, item_from_row, validate_item
 from loaders.discourse import Alternative, Discourse, Unit
 from loaders.registry import corpus, sample_of
 from manipulations.operator import Context
@@ -73,7 +74,7 @@ def test_punctuation_follows_without_a_space() -> None:
     target = draft.item.conditions[0]
     assert [region.content for region in target.regions] == ["I saw", "the cat", "."]
     assert target.region_offsets() == ((0, 5), (6, 13), (13, 14))
-    assert draft.item.extra == {"region3_words": 0, "region3_has_words": False}
+    assert draft.item.extra == {"family": "f", "region3_words": 0, "region3_has_words": False}
 
 
 def test_what_cannot_be_substituted_is_counted_once() -> None:
@@ -85,7 +86,7 @@ def test_what_cannot_be_substituted_is_counted_once() -> None:
 
 def test_marks_are_no_words() -> None:
     (draft,) = drafts(schema('I said it "was" - late.', "it", "a", "b"))
-    assert draft.item.extra == {"region3_words": 2, "region3_has_words": True}
+    assert draft.item.extra == {"family": "f", "region3_words": 2, "region3_has_words": True}
 
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
@@ -112,6 +113,27 @@ def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     }
     groups = manifest["configs"]["sample_partial"]["splits"]["test"]["groups"]
     assert groups == {"region3_has_words=false": 2, "region3_has_words=true": 50}
+
+
+def test_twins_are_one_family_in_the_rows(built: tuple[Path, dict[str, Any]]) -> None:
+    items = [item_from_row(row) for row in rows(built[0], "sample_full")]
+    assert len({item.discourse_id for item in items}) == 52
+    families: dict[str, list[Item]] = {}
+    for item in items:
+        families.setdefault(item.cluster, []).append(item)
+    assert len(families) == 26
+    for one, two in families.values():
+        # What is right in one twin is wrong in the other.
+        target, distractor = (c.regions[1].content.lower() for c in one.conditions)
+        assert [c.regions[1].content.lower() for c in two.conditions] == [distractor, target]
+
+
+def test_only_full_reports_length(built: tuple[Path, dict[str, Any]]) -> None:
+    configs = built[1]["configs"]
+    assert [configs[name]["length_confound"] for name in configs] == [True, False]
+    card = render_card(built[1])
+    assert "In `sample_full` the manipulation changes the length" in card
+    assert "intervals are over families" in card
 
 
 def test_the_candidate_gives_nothing_away_where_schemas_are_twins(
@@ -144,6 +166,8 @@ def test_the_real_collection_gives_273_items_in_each_config(shared: Path, tmp_pa
         assert abs(entry["quality"]["test"]["artefact"][0]["score"] - 0.5) < 0.02
     groups = manifest["configs"]["winograd_partial"]["splits"]["test"]["groups"]
     assert groups == {"region3_has_words=false": 18, "region3_has_words=true": 255}
+    items = [item_from_row(row) for row in rows(tmp_path, "winograd_full")]
+    assert Counter(Counter(item.cluster for item in items).values()) == {2: 115, 3: 1, 4: 8, 8: 1}
     texts = {
         row["discourse_id"]: [condition["content"] for condition in row["conditions"]]
         for row in rows(tmp_path, "winograd_full")

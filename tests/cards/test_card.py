@@ -94,6 +94,28 @@ def test_the_card_depends_on_the_manifest_alone(manifest: dict[str, Any], tmp_pa
     assert (tmp_path / "README.md").read_text() == render_card(manifest)
 
 
+def test_a_manifest_of_an_earlier_toolkit_renders(manifest: dict[str, Any]) -> None:
+    """A release keeps the configs that another machine built, maybe with an older version."""
+    old = json.loads(json.dumps(manifest))
+    del old["published"]
+    for config in old["configs"].values():
+        for key in ("controls", "length_confound", "headline"):
+            del config[key]
+        for counts in config["splits"].values():
+            del counts["details"]
+    assert render_card(old) == render_card(manifest)
+
+
+def test_published_scores_are_in_the_card_and_said_to_be_of_another_mode(
+    manifest: dict[str, Any],
+) -> None:
+    assert "Published scores" not in render_card(manifest)
+    row = {"config": "all", "row": "a|b", "model": "M-2", "score": 0.5, "source": "A 2021, Table 9"}
+    card = render_card(manifest | {"published": [row]})
+    assert "| all | a\\|b | M-2 | 0.500 | A 2021, Table 9 |" in card
+    assert "not comparable with scores in the default mode" in card
+
+
 def test_a_built_folder_loads(manifest: dict[str, Any], tmp_path: Path) -> None:
     from datasets import load_dataset
 

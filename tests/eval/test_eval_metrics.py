@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from eval.metrics import Judgement, judge, region_value
 from eval.regions import SPECIAL
 from eval.scoring import ScoredCondition, ScoredItem, score
 from eval.suite import METRICS, Item
-from eval.summary import Score, macro, summarise
+from eval.summary import Score, macro, shown, summarise
 
 BITS = [2.0, 3.0, 7.0, 4.0]
 
@@ -320,6 +321,68 @@ def test_breakdown_by_column_and_artefact_scores_beside(make_item: Callable[...,
         ("column", "moved=false", "f"),
         ("column", "moved=true", "f"),
     ]
+
+
+def test_a_score_over_a_headline(make_item: Callable[..., Item]) -> None:
+    """The config's own score is over one group; columns that tell nothing apart are no rows."""
+    judgements = []
+    for number in range(4):
+        item = make_item({"a": ["x"]}, "f", item_id=f"d{number}/x", genre="news", kind=number % 2)
+        for group, margin in (("wide", 1.0), ("other", -1.0)):
+            made = replace(judgement(item, margin), groups=(f"row → {group}", group))
+            judgements.append(made)
+    scores = summarise("c", "s", judgements, breakdowns=["genre", "kind"], headline="wide")
+    levels = {(s.level, s.group): s.score for s in scores}
+    assert levels["all", ""] == 1.0
+    assert levels["headline", "wide"] == 1.0
+    assert levels["group", "other"] == 0.0
+    assert levels["detail", "row → other"] == 0.0
+    assert levels["column", "kind=1"] == 1.0
+    assert not any(group.startswith("genre") for _, group in levels)
+    assert [s.group for s in shown(scores)] == ["", "other", "kind=0", "kind=1"]
+    assert macro("c", "s", judgements, "wide") is None  # one row in the headline
+
+
+def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) -> None:
+    """The interval of eight twins is that of eight discourses of two items, and not Wilson's."""
+    margins = [1.0, 1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0]
+    twins, items = [], []
+    for number, margin in enumerate(margins):
+        family = f"f{number // 2}"
+        twin = make_item({"a": ["x"]}, "f", item_id=f"d{number}/x", family=family)
+        twins.append(judgement(twin, margin))
+        item = make_item({"a": ["x"]}, "f", item_id=f"{family}/{number}")
+        items.append(judgement(item, margin))
+    (one,), (other,) = summarise("c", "s", twins), summarise("c", "s", items)
+    assert (one.n, one.n_discourses, one.n_clusters, one.ci_method) == (8, 8, 4, "bootstrap")
+    assert (other.n_discourses, other.n_clusters) == (4, 4)
+    for end in ("ci_low", "ci_high", "margin_mean_low", "margin_median_high"):
+        assert getattr(one, end) == getattr(other, end)
+    # Null or empty, as in a table in which only some have a family: the discourse.
+    for nothing in (None, ""):
+        alone = make_item({"a": ["x"]}, "f", item_id="d/x", family=nothing)
+        assert alone.cluster == "d"
+
+
+def test_a_macro_average_is_over_families(make_item: Callable[..., Item]) -> None:
+    def judged(kind: str) -> list[Judgement]:
+        made = []
+        for number in range(12):
+            item = make_item(
+                {"a": ["x"]},
+                "f",
+                item_id=f"{kind}{number}/x",
+                **({"family": f"f{number // 4}"} if kind == "twin" else {}),
+            )
+            margin = 1.0 if number in (0, 1, 2, 3, 4, 6, 10, 11) else -1.0
+            made.append(judgement(item, margin, "f", "even" if number % 2 else "odd"))
+        return made
+
+    families, alone = macro("c", "s", judged("twin")), macro("c", "s", judged("item"))
+    assert families is not None
+    assert alone is not None
+    assert families.score == alone.score
+    assert (families.ci_low, families.ci_high) != (alone.ci_low, alone.ci_high)
 
 
 def test_no_items_no_score_rather_than_0(make_item: Callable[..., Item]) -> None:

@@ -51,5 +51,11 @@ def test_what_was_left_out_or_cut_is_said_with_its_number(
     text = told(model, tokenizer, items, truncate=True)
     assert "too long" not in text
     assert "cut to fit: 1," in text
+    assert "families" not in text
+    twins = [
+        make_item({"a": ["Hi."], "b": ["No."]}, "(1;%a%) > (1;%b%)", item_id=f"d{i}/x", family="f")
+        for i in range(2)
+    ]
+    assert "over families of items that share text: c 1 of 2 items" in told(model, tokenizer, twins)
     whole = make_item({"a": ["Hi."], "b": ["No."]}, "(1;%a%) > (1;%b%)")
     assert "† no start-of-text token" in told(model, tokenizer, [whole], bos="never")

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from eval.blocks import difference_block, length_block
+from eval.controls import Difference
+from eval.lengths import LengthCorrelation
 from eval.metrics import Judgement
 from eval.plots import plot_scores
 from eval.predictions import Outcome
@@ -66,6 +69,56 @@ def test_columns_without_anything_are_left_out(scores: list[Score]) -> None:
     bare = [replace(score, artefact_score=None, undefined=3) for score in scores]
     assert "undefined" in printed(bare, 160)
     assert "artefact" not in printed(bare, 160)
+
+
+@pytest.fixture
+def differences() -> list[Difference]:
+    numbers = (60, 55, 60, 50, 0.25, -0.1, 0.35, 0.2, 0.5)
+    full = Difference(NAME, "test", f"{NAME}_2", "f", "mean", *numbers, "bootstrap")
+    lone = replace(full, control="few", ci_low=None, ci_high=None, ci_method="", difference=-0.5)
+    empty = replace(lone, control="none", n_control=0, control_margin_mean=None, difference=None)
+    return [full, lone, empty]
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_no_block_is_cut_at_any_width(width: int, differences: list[Difference]) -> None:
+    from rich.console import Console
+
+    long = "[(1;%a_condition_with_a_long_name%)] > (1;%another_condition_with_a_long_name%)"
+    lengths = [
+        LengthCorrelation(NAME, "test", long, "mean", 52, 38, 0.5, -0.456, 0.25),
+        LengthCorrelation(NAME, "test", "f", "mean", 52, 38, None, None, None),
+    ]
+    file = io.StringIO()
+    console = Console(file=file, width=width)
+    console.print(difference_block(differences))
+    console.print(length_block(lengths))
+    text = file.getvalue()
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+    for number in ("+0.350 [+0.200, +0.500]", "60, 55", "+0.250, -0.100", "-0.46", "+0.25"):
+        assert number in text
+    assert "[(1;%" in text  # and not taken for markup
+
+
+def test_margins_lose_their_intervals_only_where_there_is_no_room(scores: list[Score]) -> None:
+    needed = max(map(len, printed(scores, 1000).rstrip().splitlines()))
+    assert "[+0." in printed(scores, needed)
+    assert "[+0." not in printed(scores, needed - 1)
+
+
+@pytest.mark.parametrize("chosen", [slice(0, 3), slice(1, 3), slice(2, 3)])
+def test_differences_are_drawn_below_the_scores(
+    chosen: slice, scores: list[Score], differences: list[Difference], tmp_path: Path
+) -> None:
+    from matplotlib.image import imread
+
+    for name, rows in (("with", differences[chosen]), ("without", [])):
+        plot_scores(scores, "a model", tmp_path / f"{name}.png", rows)
+    images: list[Any] = [imread(tmp_path / f"{name}.png") for name in ("with", "without")]
+    heights = [image.shape[0] for image in images]
+    # A difference that is no number has no row.
+    assert (heights[0] > heights[1]) == (chosen.start < 2)
 
 
 @pytest.mark.parametrize("copies", [0, 1, 5, 30])

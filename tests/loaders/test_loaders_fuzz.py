@@ -1,157 +1,118 @@
-"""Whatever the bytes of a file: discourses, or a CorpusError of one line."""
+"""Whatever the bytes of a file: discourses, or a CorpusError of one line.
+
+Every registered corpus is read from any bytes. Damage is done to the two discourses of every layout
+in :mod:`native_files`, and to the sample of every corpus that has one: a new loader is tested here
+as soon as it has a sample.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from native_files import LAYOUTS
 
-from loaders.corpus import CorpusError, FilePattern
-from loaders.discourse import Discourse
-from loaders.read import read
+from loaders.corpus import Corpus, CorpusError, CorpusFile
+from loaders.discourse import Discourse, span_text
+from loaders.find import find
+from loaders.read import Reading, read
 from loaders.registry import CORPORA, sample_of
 
-NATIVE = [
-    "storycloze",
-    "rocstories",
-    "personachat",
-    "winograd",
-    "winogrande",
-    "gum",
-    "ontonotes",
-    "dialoguenli",
-]
+NATIVE = [name for name, corpus in CORPORA.items() if not corpus.native]
+SAMPLES = [name for name in NATIVE if sample_of(CORPORA[name]) is not None]
 
-STORY = (
-    b"InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,"
-    b"RandomFifthSentenceQuiz1,RandomFifthSentenceQuiz2,AnswerRightEnding\n"
-    b'1,A.,"B, ""b"".",C.,D.,E.,F.,1\n2,A.,B.,C.,D.,E.,F.,2\n'
+#: Bytes that mean something to one of the formats, and bytes that mean nothing to any.
+PIECES = st.one_of(
+    st.sampled_from([b"\n", b"\r", b"\r\n", b"\n\n", b"\t", b" ", b"\0", b"\xff", b"\xe2\x80"]),
+    st.sampled_from(["\ufeff", "\u2028", "\xa0", "\x85", "é", "²"]).map(str.encode),
+    st.sampled_from(
+        b', " "" \' < > </ /> <a> </schema> & &x; <!-- ]]> <!ENTITY <![CDATA[ word_ .. = . % '
+        b"{ } [ ] }, {}, : NaN null \\ \\ud800 \\u0000 _ __ ( (1 1) (1) [1/2] | || - # "
+        b"1 2 -1 99999999 1e999".split()
+    ),
+    st.binary(max_size=4),
 )
-CONLLU = (
-    b"# newdoc id = GUM_bio_a\n# global.Entity = GRP-etype-minspan-link\n# speaker = B\n"
-    b"1-2\tIt's\t_\t_\t_\t_\t_\t_\t_\t_\n"
-    b"1\tIt\tit\tPRON\tPRP\tPerson=3\t3\tnsubj\t_\tEntity=(1-person-1-ana)(2[1/2]-x)\n"
-    b"2\t's\tbe\tAUX\tVBZ\t_\t3\tcop\t_\t_\n"
-    b"3\tme\tI\tPRON\tPRP\t_\t0\troot\t_\tEntity=(1(2[2/2])1)|SpaceAfter=No\n"
-    b"3.1\t_\t_\t_\t_\t_\t_\t_\t_\t_\n4\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_\n"
-)
-CONLL2012 = (
-    b"#begin document (bc/a); part 000\n"
-    b"bc/a 0 0 It PRP (TOP(S* - - - Ann * (1)\nbc/a 0 1 's VBZ * be 1 1 Ann * -\n"
-    b"bc/a 0 2 me PRP * - - - Ann * (2|(1)|2)\n\nbc/a 0 0 I PRP * - - - - * (2)\n\n"
-    b"#end document\n"
-)
-PAIRS = b"""[{"label": "negative", "sentence1": "a .", "sentence2": "b .", "dtype": "x_up",
- "triple1": ["i", "like", "a"], "triple2": ["i", "hate", "\\u00e9"]},
- {"label": "neutral", "sentence1": "c .", "sentence2": "b .", "dtype": "x_pp", "id": "p",
- "triple1": ["<none>", "d", "e"], "triple2": ["i", "like", "f"]}]"""
-VALID = {
-    "dialoguenli": PAIRS,
-    "storycloze": STORY,
-    "rocstories": b"storyid,storytitle,sentence1,sentence2,sentence3,sentence4,sentence5\n"
-    b"1,T,A.,B.,C.,D.,E.\n2,T,A.,B.,C.,D.,E.\n",
-    "personachat": b"1 your persona: x.\n2 hi !\thello .\t\ta|b\n3 a\tb\n1 c\td\n",
-    "winograd": b"<?xml version='1.0' encoding='ISO-8859-1'?><!DOCTYPE c SYSTEM 'x'>\n<c><schema>"
-    b"<text><txt1>Ann saw\n</txt1><pron> it </pron><txt2> &amp; ran. </txt2></text><answers>"
-    b"<answer> A cat</answer><answer>The dog </answer></answers><correctAnswer> B. </correctAnswer>"
-    b"</schema>\n<schema><text><pron>He</pron><txt2>won.</txt2></text><answers><answer>Bo</answer>"
-    b"<answer>Al</answer></answers><correctAnswer>A</correctAnswer></schema></c>",
-    "winogrande": b'{"sentence": "The _ fell.", "option1": "cup", "option2": "jug", "answer": "1"}'
-    b'\n{"sentence": "_ ran\\n, too", "option1": "Al", "option2": "Bo", "answer": "2"}\n',
-    "winograd hub": b'[{"text": "Ann saw it . She ran", "pronoun": "it", "pronoun_loc": 8, '
-    b'"options": ["a cat", "The dog"], "label": 1},\n {"text": "He won", "pronoun": "He", '
-    b'"pronoun_loc": 0, "options": ["Al", "Bo"], "label": 0, "source": "me"}]',
-    "winograd pairs": b'[{"question_id": 1, "substitution": "Ann saw the cat .", "correctness": '
-    b'true}, {"question_id": 1, "substitution": "Ann saw the dog .", "correctness": false},\n'
-    b'{"question_id": 2, "substitution": "Al won", "correctness": false}, '
-    b'{"question_id": 2, "substitution": "Bo won", "correctness": true}]',
-    "gum": CONLLU + b"\n" + CONLLU.replace(b"GUM_bio_a", b"b"),
-    "ontonotes": CONLL2012 + CONLL2012.replace(b"part 000", b"part 001"),
-}
 
-#: Bytes that mean something to one of the formats.
-PIECES = st.sampled_from(
-    [
-        b"\n",
-        b"\r",
-        b",",
-        b"\t",
-        b'"',
-        b'""',
-        b"\0",
-        b"\xff",
-        b"\xe2\x80",
-        b"\xef\xbb\xbf",
-        b"1 ",
-        b"2",
-        b"<",
-        b">",
-        b"</schema>",
-        b"&x;",
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-        b"_",
-        b"\\ud800",
-        b"(1",
-        b"1)",
-        b"|",
-        b"-",
-        b"_",
-        b"#",
-        b"\n\n",
-        b"}, {",
-        b"\\",
-    ]
-)
+#: How far into a file damage is done: a reader that is asked for three discourses gets that far.
+REACH = 4000
 
 
 @st.composite
 def damaged(draw: st.DrawFn, content: bytes) -> bytes:
-    """The content with a few pieces cut out, put in, or doubled."""
+    """The content with a few pieces deleted, doubled, swapped, put in, or with its end cut off."""
     for _ in range(draw(st.integers(1, 4))):
-        start = draw(st.integers(0, len(content)))
-        end = draw(st.integers(start, min(len(content), start + 12)))
-        piece = draw(st.one_of(st.just(b""), PIECES, st.binary(max_size=4), st.just(content[:end])))
-        content = content[:start] + piece + content[end:]
+        last = min(len(content), REACH)
+        start = draw(st.integers(0, last))
+        middle = start + draw(st.integers(0, min(40, last - start)))
+        end = middle + draw(st.integers(0, min(40, last - middle)))
+        before, one, two, after = (
+            *(content[:start], content[start:middle]),
+            *(content[middle:end], content[end:]),
+        )
+        content = before + draw(
+            st.one_of(
+                st.just(two + after),
+                st.just(one + one + two + after),
+                st.just(two + one + after),
+                st.just(one),
+                PIECES.map(lambda piece, rest=two + after: piece + rest),  # type: ignore[misc]
+            )
+        )
     return content
 
 
-def attempt(name: str, content: bytes, folder: Path) -> None:
-    (folder / "file").write_bytes(content)
-    native = CORPORA[name.split()[0]]
-    corpus = replace(native, patterns=(FilePattern("file", "test"),), folder=folder)
-    outcomes = []
-    for skip in (False, True):
-        reading = read(corpus, skip_bad_rows=skip)
-        kept = list(until_error(reading))
-        outcomes.append(kept)
-        if skip:
-            assert len(kept) >= len(outcomes[0])
-        for discourse in kept:
-            assert discourse.id
-            for text in discourse.texts:
-                assert text
-                assert text == " ".join(text.split())
-                text.encode("utf-8")
-                assert "\0" not in text
-        assert len({discourse.id for discourse in kept}) == len(kept)
-
-
-def until_error(reading: Iterator[Discourse] | object) -> Iterator[Discourse]:
+def until_error(reading: Reading) -> Iterator[Discourse]:
     try:
-        yield from reading  # type: ignore[misc]
+        yield from reading
     except CorpusError as error:
         message = str(error)
-        assert "\n" not in message
-        assert "\r" not in message
+        assert len(message.splitlines()) == 1
         assert len(message) < 1000
         message.encode("utf-8")
+
+
+def check(discourse: Discourse) -> None:
+    """The texts are clean, and everything that points into them stays inside."""
+    speakers = [unit.speaker for unit in discourse.units if unit.speaker is not None]
+    chains = [mention.chain for mention in discourse.mentions]
+    options = [option for alternative in discourse.alternatives for option in alternative.options]
+    labels = [judgement.label for judgement in discourse.judgements]
+    assert discourse.id
+    assert discourse.units
+    for text in (*discourse.texts, *options):
+        assert text == " ".join(text.split()) != ""
+    for text in (discourse.id, *discourse.texts, *options, *speakers, *chains, *labels):
+        text.encode("utf-8")
+        assert "\0" not in text
+    for name, value in discourse.meta.items():
+        f"{name}{value}".encode()
+        assert len(value.splitlines()) <= 1
+    spans = [mention.span for mention in discourse.mentions]
+    spans += [mention.head for mention in discourse.mentions if mention.head is not None]
+    spans += [alternative.span for alternative in discourse.alternatives]
+    for relation in discourse.relations:
+        assert relation.connective is None or relation.connective
+        spans += [one for one in (relation.connective, relation.arg1, relation.arg2) if one]
+    for span in spans:
+        assert span
+        for unit, start, end in span:
+            assert 0 <= start < end <= len(discourse.units[unit].text)
+        assert span_text(discourse, span).strip()
+
+
+def attempt(corpus: Corpus, limit: int | None = None) -> None:
+    """Read a corpus strictly and without its bad rows; the second gives no less."""
+    strict = list(until_error(read(corpus, limit=limit)))
+    kept = list(until_error(read(corpus, limit=limit, skip_bad_rows=True)))
+    assert len(kept) >= len(strict)
+    for discourse in (*strict, *kept):
+        check(discourse)
+    assert len({discourse.id for discourse in kept}) == len(kept)
 
 
 @pytest.fixture(scope="module")
@@ -160,31 +121,64 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", NATIVE)
-@given(content=st.binary(max_size=200))
+@settings(max_examples=50)
+@given(content=st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=30).map(b"".join)))
 def test_any_bytes(name: str, content: bytes, folder: Path) -> None:
-    attempt(name, content, folder)
+    path = folder / "file_words.xml"
+    path.write_bytes(content)
+    attempt(replace(CORPORA[name], files=(CorpusFile(path, "test"),)))
 
 
-@pytest.mark.parametrize("name", VALID)
+@pytest.mark.parametrize("name", LAYOUTS)
 @given(data=st.data())
-def test_damaged_files(name: str, data: st.DataObject, folder: Path) -> None:
-    attempt(name, data.draw(damaged(VALID[name])), folder)
+def test_damaged_layouts(name: str, data: st.DataObject, folder: Path) -> None:
+    layout = LAYOUTS[name]
+    place = folder / name
+    layout.write(place)
+    victim = data.draw(st.sampled_from(sorted(layout.files)))
+    (place / victim).write_bytes(data.draw(damaged(layout.files[victim].encode())))
+    attempt(replace(CORPORA[layout.corpus], folder=place))
 
 
-@pytest.mark.parametrize("name", VALID)
-def test_the_undamaged_files_are_fine(name: str, folder: Path) -> None:
-    (folder / "file").write_bytes(VALID[name])
-    native = CORPORA[name.split()[0]]
-    corpus = replace(native, patterns=(FilePattern("file", "test"),), folder=folder)
-    assert len(list(read(corpus))) == 2
+def copied(sample: Corpus, place: Path) -> Callable[[Path], Corpus]:
+    """Copy a sample; from one of the files in the copy to the corpus that is read because of it."""
+    assert sample.folder is not None
+    shutil.copytree(sample.folder, place, dirs_exist_ok=True)
+    files = find(replace(sample, folder=place)).files
+
+    def owner(victim: Path) -> Corpus:
+        owners = tuple(f for f in files if victim == f.path or victim in f.parts)
+        return replace(sample, folder=place, files=(owners or files)[:1])
+
+    return owner
 
 
-@pytest.mark.parametrize("name", ["storycloze", "personachat", "winograd", "gum", "dialoguenli"])
+@pytest.mark.parametrize("name", SAMPLES)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_damaged_samples(name: str, data: st.DataObject, folder: Path) -> None:
+    sample, place = sample_of(CORPORA[name]), folder / f"{name} sample"
+    assert sample is not None
+    owner = copied(sample, place)
+    victim = data.draw(st.sampled_from(sorted(p for p in place.rglob("*") if p.is_file())))
+    whole = victim.read_bytes()
+    try:
+        victim.write_bytes(data.draw(damaged(whole)))
+        attempt(owner(victim), limit=3)
+    finally:
+        victim.write_bytes(whole)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("cut", [0.1, 0.37, 0.71, 0.999])
 def test_a_sample_cut_off_anywhere_is_noticed_or_shorter(
-    name: str, cut: float, folder: Path
+    name: str, cut: float, tmp_path: Path
 ) -> None:
     sample = sample_of(CORPORA[name])
     assert sample is not None
-    content = next(iter(read(sample).found.files)).path.read_bytes()
-    attempt(name, content[: int(len(content) * cut)], folder)
+    owner = copied(sample, tmp_path / "cut")
+    for victim in sorted(path for path in (tmp_path / "cut").rglob("*") if path.is_file()):
+        whole = victim.read_bytes()
+        victim.write_bytes(whole[: int(len(whole) * cut)])
+        attempt(owner(victim))
+        victim.write_bytes(whole)

@@ -27,6 +27,10 @@ from loaders.corpus import CorpusError
 from loaders.read import Reading, read
 from loaders.registry import CORPORA
 
+#: Layouts whose main file is a raw text beside others.
+RAW = ("gum relations", "pdtb", "tedmdb")
+#: Layouts whose main file is read line by line, or element by element.
+PARSED = [layout for layout in LAYOUTS if layout not in RAW]
 CASES = [(layout, name) for layout, damages in DAMAGES.items() for name in damages]
 
 
@@ -93,16 +97,17 @@ def test_damage(folder: Path, layout: str, name: str, capsys: pytest.CaptureFixt
     check(folder, corpus, f"{file}:{damage.said}", damage.skipped, kept, capsys)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", PARSED)
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"", "1: the file is empty, expected "),
+        ("\ufeff".encode(), ""),
         ("\ufeff \n".encode(), ""),
         (bytes(range(1, 256)), "1: "),
         ("a".encode("utf-16"), ""),
     ],
-    ids=["empty", "blank", "binary", "UTF-16"],
+    ids=["empty", "mark", "blank", "binary", "UTF-16"],
 )
 def test_a_file_of_another_kind(
     folder: Path,
@@ -126,7 +131,7 @@ def test_a_file_of_another_kind(
     assert len(ids) == ("_words" in file)  # the other document
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", PARSED)
 def test_a_folder_where_a_file_is_expected(
     folder: Path, layout: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -181,6 +186,31 @@ def test_a_file_that_may_not_be_read(
     check(folder, LAYOUTS[layout].corpus, said, "", [], capsys)
 
 
+@pytest.mark.parametrize(
+    ("closed", "data_dir"), [("", "Basedata"), ("Markables", ""), ("Markables", "Basedata")]
+)
+def test_a_folder_that_may_not_be_searched(
+    folder: Path,
+    closed: str,
+    data_dir: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    undamaged(folder, "arrau")
+    inquired = Path.stat
+
+    def stat_other(self: Path, **arguments: bool) -> os.stat_result:
+        if (folder / closed) in self.parents:
+            raise PermissionError(13, "Permission denied", str(self))
+        return inquired(self, **arguments)
+
+    monkeypatch.setattr(Path, "stat", stat_other)
+    assert main(["show", "arrau", "--data-dir", str(folder / data_dir)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert error.startswith(f"error: {folder}")
+
+
 #: What is said of a line of a gigabyte, in which the word ``kettle`` never ends.
 ENDLESS = {
     "storycloze": "2: a line of more than 1,000,000 characters, expected one row a line",
@@ -194,6 +224,8 @@ ENDLESS = {
     "winogrande": "1: a record of more than 400,000 characters, expected fewer",
     "gum": "5: a field of more than 100,000 characters, expected fewer",
     "ontonotes": "3: a field of more than 100,000 characters, expected fewer",
+    "disco": "2: a line of more than 1,000,000 characters, expected one row a line",
+    "disco release": "1: a field of more than 100,000 characters, expected fewer",
     "dialoguenli": "2: record 1: a record of more than 400,000 characters, expected fewer",
     "dialoguenli lines": "1: a record of more than 400,000 characters, expected fewer",
     "arrau": "5: <word> of line 5 holds more than 100,000 characters, expected less",
@@ -214,7 +246,7 @@ class CountingFile(io.FileIO):
         return number
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", PARSED)
 def test_a_line_of_a_gigabyte_is_refused_without_being_read(
     folder: Path, layout: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,7 +269,7 @@ def test_a_line_of_a_gigabyte_is_refused_without_being_read(
     assert layout in PASSED or 0 < CountingFile.count < 3_000_000
 
 
-@pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "winograd xml"])
+@pytest.mark.parametrize("layout", [name for name in PARSED if name != "winograd xml"])
 def test_an_endless_line_is_skipped_and_counted(folder: Path, layout: str) -> None:
     ids = undamaged(folder, layout)
     file = folder / LAYOUTS[layout].main
@@ -250,6 +282,32 @@ def test_an_endless_line_is_skipped_and_counted(folder: Path, layout: str) -> No
     assert (kept, message) == (ids[1:], "")
     assert reading.skipped.total() == (2 if layout == "winograd pairs" else 1)
     assert peak < 10_000_000
+
+
+@pytest.mark.parametrize("layout", RAW)
+@pytest.mark.parametrize("size", [None, 0, 1 << 30])
+def test_a_raw_text_that_is_missing_empty_or_endless(
+    folder: Path, layout: str, size: int | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a raw text, which is read at once, so much is held as the longest may have."""
+    ids = undamaged(folder, layout)
+    file = LAYOUTS[layout].main
+    (folder / file).unlink()
+    if size is not None:
+        with (folder / file).open("wb") as stream:
+            stream.truncate(size)
+    tracemalloc.start()
+    _, message = told(read(CORPORA[LAYOUTS[layout].corpus], data_dir=folder), folder)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100_000_000
+    assert "raw" in message
+    skipped = "malformed document"
+    if layout == "gum relations":  # the document is good without them
+        skipped, kept = "relations without their raw text", ids
+    else:
+        kept = ids[1:]
+    check(folder, LAYOUTS[layout].corpus, message, skipped, kept, capsys)
 
 
 @pytest.mark.parametrize("layout", ["gum", "arrau", "parcor"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,24 @@ from loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from loaders.discourse import Discourse, span_text
 from loaders.find import find
 from loaders.read import read
+from loaders.sample import sample_of
 from loaders.winograd import CORPUS, WINOGRANDE, read_schemas
 from loaders.winograd_difference import difference
-from loaders.winograd_schema import Schema, assemble, corrected, tidied
+from loaders.winograd_schema import (
+    OPTION_ERRATA,
+    TEXT_ERRATA,
+    Schema,
+    assemble,
+    corrected,
+    tidied,
+)
 from manipulations.candidate_substitution import CandidateSubstitution
 from manipulations.operator import Context
 
-#: Schemas as the XML has them: text before, pronoun, text after, candidates, answer.
-SCHEMAS: list[tuple[str, str, str, tuple[str, str], str]] = [
+#: A schema as the XML has it: text before, pronoun, text after, candidates, answer.
+Raw = tuple[str, str, str, tuple[str, str], str]
+
+SCHEMAS: list[Raw] = [
     ("The trophy doesn't fit into the brown suitcase because\n", "it ", " is too large.\n",
      ("the trophy ", "the suitcase"), "A. "),
     ("The trophy doesn't fit into the brown suitcase because\n", "it ", " is too small.\n",
@@ -68,7 +79,7 @@ TEXTS = [
 ]  # fmt: skip
 
 
-def xml(schemas: list[tuple[str, str, str, tuple[str, str], str]]) -> str:
+def xml(schemas: list[Raw]) -> str:
     parts = [
         f"<schema>\n<text><txt1>{left}</txt1>\n<pron>{pronoun}</pron><txt2>{right}</txt2></text>\n"
         f"<quote><quote1></quote1><pron> {pronoun} </pron><quote2>x</quote2></quote>\n"
@@ -80,10 +91,10 @@ def xml(schemas: list[tuple[str, str, str, tuple[str, str], str]]) -> str:
     return head + "".join(parts) + "</collection>"
 
 
-def hub_rows() -> list[dict[str, Any]]:
+def hub_rows(schemas: list[Raw] = SCHEMAS) -> list[dict[str, Any]]:
     """The same schemas as the Hub's script wrote them: tidied parts joined by single spaces."""
     rows = []
-    for left, pronoun, right, options, answer in SCHEMAS:
+    for left, pronoun, right, options, answer in schemas:
         left, pronoun, right = (" ".join(part.split()) for part in (left, pronoun, right))
         rows.append(
             {
@@ -104,9 +115,9 @@ def lowered(option: str) -> str:
     return option.replace("The ", "the ")
 
 
-def winogrande_rows() -> list[dict[str, str]]:
+def winogrande_rows(schemas: list[Raw] = SCHEMAS) -> list[dict[str, str]]:
     rows = []
-    for left, pronoun, right, options, answer in SCHEMAS:
+    for left, pronoun, right, options, answer in schemas:
         blank = "_'s" if pronoun.lower() in ("his", "her", "its") else "_"
         words = f"{left} {blank} {right}".replace(" .", ".")
         one, two = (lowered(option.strip()) for option in options)
@@ -115,9 +126,9 @@ def winogrande_rows() -> list[dict[str, str]]:
     return rows
 
 
-def trinh_le_rows() -> list[dict[str, Any]]:
+def trinh_le_rows(texts: list[tuple[str, str]] = TEXTS) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    for number, (right, wrong) in enumerate(TEXTS):
+    for number, (right, wrong) in enumerate(texts):
         pair = [
             {"question_id": number, "substitution": right, "correctness": True},
             {"question_id": number, "substitution": wrong, "correctness": False},
@@ -149,6 +160,97 @@ def test_every_layout_gives_the_same_two_texts(of_file: OfFile, layout: str) -> 
     discourses = list(read(of_file(CORPUS, layouts()[layout])))
     assert [substituted(discourse) for discourse in discourses] == TEXTS
     assert [d.id for d in discourses] == [f"wsc-{n:03d}" for n in range(1, 11)]
+
+
+def raw_sample() -> list[Raw]:
+    """The schemas of this project's sample, by another reader of XML than the loader's."""
+    corpus = sample_of(CORPUS)
+    assert corpus is not None
+    (file,) = find(corpus).files
+    return [
+        (
+            schema.findtext("text/txt1", ""),
+            schema.findtext("text/pron", "").strip(),
+            schema.findtext("text/txt2", ""),
+            (
+                schema.findall("answers/answer")[0].text or "",
+                schema.findall("answers/answer")[1].text or "",
+            ),
+            schema.findtext("correctAnswer", ""),
+        )
+        for schema in ElementTree.parse(file.path).iter("schema")
+    ]
+
+
+def other_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of the Hub's layout with the candidates the other way round."""
+    return [row | {"options": row["options"][::-1], "label": 1 - row["label"]} for row in rows]
+
+
+def test_the_sample_gives_the_same_two_texts_from_every_layout(of_file: OfFile) -> None:
+    """Davis's XML, the Hub's layout and Trinh and Le's; up to the order of the candidates."""
+    corpus = sample_of(CORPUS)
+    assert corpus is not None
+    texts = [substituted(discourse) for discourse in read(corpus)]
+    assert len(texts) == len(set(texts)) == 52
+    spaced = [(f"{one[:-1]} .", f" {two[:-1]}  .") for one, two in texts]
+    hub = hub_rows(raw_sample())
+    for content in (
+        "\n".join(map(json.dumps, hub)),
+        json.dumps(other_order(hub)),
+        json.dumps(trinh_le_rows(texts)),
+        json.dumps(trinh_le_rows(spaced)),
+    ):
+        again = list(read(of_file(CORPUS, content)))
+        assert [substituted(discourse) for discourse in again] == texts
+
+
+def test_what_ends_a_sentence_inside_a_candidate_ends_none(of_file: OfFile) -> None:
+    """The layouts that have the candidates in their place, not the pronoun."""
+    texts = [("Ann rang Yahoo! Limited. It was late.", "Ann rang Eat! Daily. It was late.")]
+    for rows in (
+        trinh_le_rows(texts),
+        [{"sentence": "Ann rang _. It was late.", "option1": "Eat! Daily",
+          "option2": "Yahoo! Limited", "answer": 2}],
+    ):  # fmt: skip
+        (discourse,) = read(of_file(CORPUS, json.dumps(rows)))
+        assert substituted(discourse) == texts[0]
+        assert discourse.texts == ("Ann rang Yahoo! Limited.", "It was late.")
+
+
+#: Schemas with slips that are corrected, in the text and in a candidate.
+SLIPS: list[Raw] = [
+    ("Ann  recieved Bo because", "she", "was kind .", ("Ann", "Eve"), "A"),
+    ("We had hoped to place copies on them, but there were not enough of", "them", ".",
+     ("copies of the newsletter", "chairs"), "B."),
+]  # fmt: skip
+
+
+def test_listed_errata_are_mended_in_every_layout(of_file: OfFile) -> None:
+    assert {wrong for wrong, _ in TEXT_ERRATA} >= {"recieved"}
+    assert {wrong for _, wrong, _ in OPTION_ERRATA} >= {"chairs"}
+    texts = [
+        ("Ann received Bo because Ann was kind.", "Ann received Bo because Eve was kind."),
+        (
+            "We had hoped to place copies on them, but there were not enough of the chairs.",
+            "We had hoped to place copies on them, but there were not enough of the copies of the "
+            "newsletter.",
+        ),
+    ]
+    pairs = [
+        tuple(
+            f"{left} {option} {right}" for option in (options if answer == "A" else options[::-1])
+        )
+        for left, _, right, options, answer in SLIPS
+    ]
+    for content in (
+        xml(SLIPS),
+        json.dumps(hub_rows(SLIPS)),
+        "\n".join(map(json.dumps, winogrande_rows(SLIPS))),
+        json.dumps(trinh_le_rows([(one, two) for one, two in pairs])),
+    ):
+        discourses = list(read(of_file(CORPUS, content)))
+        assert [substituted(discourse) for discourse in discourses] == texts
 
 
 def test_parquet_too(of_file: OfFile, tmp_path: Path) -> None:
@@ -213,6 +315,7 @@ def test_more_than_two_answers_as_in_the_pronoun_disambiguation_problems(of_file
         ("(", ") ran.", "(them) ran."),
         ("where", "'re going?", "where them're going?"),
         ("a", "-like man", "a them-like man."),
+        ("by", "' years", "by them' years."),
     ],
 )  # fmt: skip
 def test_spaces_are_where_a_reader_expects_them(left: str, right: str, text: str) -> None:

@@ -1,0 +1,243 @@
+"""Pronoun repetition: say again what a pronoun stands for.
+
+Beyer et al. 2021, section 4.4: where a noun phrase of the sentence before is repeated instead of
+taken up by a pronoun, a text is the less coherent one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loaders.discourse import Alternative, Discourse, Mention, span_text
+from manipulations.antecedents import NoAntecedentError, antecedent, bare_text
+from manipulations.contractions import AmbiguousContractionError, contracted_verb
+from manipulations.excerpt import excerpt
+from manipulations.noun_phrases import POSSESSIVE, her_is_possessive
+from manipulations.operator import Composable, Context
+from manipulations.repeated_phrases import (
+    UnreadableError,
+    after_partitive,
+    at_place,
+    begins_sentence,
+    definite,
+    inside_sentence,
+    possessive_phrase,
+)
+from manipulations.replacement import replace_text
+
+#: The forms that are replaced.
+FORMS = frozenset(
+    re.findall(r"\S+", "he him his she her hers it its they them their theirs em 'em ’em")
+)
+_PLURAL = frozenset(re.findall(r"\S+", "they them their theirs em 'em ’em"))
+_KINDS = {
+    "reflexive": "reflexive pronoun",
+    "relative": "relative pronoun or question word",
+    "interrogative": "relative pronoun or question word",
+    "expletive": "expletive it",
+    "reciprocal": "reciprocal pronoun",
+    "demonstrative": "demonstrative or indefinite pronoun",
+    "indefinite": "demonstrative or indefinite pronoun",
+}
+_AUXILIARY = (
+    "(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|might|may|ca|wo)"
+)
+_TAG = re.compile(rf",\s*{_AUXILIARY}(?:n['’]t)? $", re.IGNORECASE)
+_PARTICLE = re.compile(
+    r" (?:up|down|out|off|on|over|away|back|around|through|in|along|apart|together|aside)\b"
+)
+_MODIFIED = re.compile(r" (?:who|whom|all|both|two|three|guys|folks|alone)\b")
+_ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*(?:\s*\[\d+\])*$|:\)$")
+#: A word cut short (``sa- stage``), said three times, or a small word said twice (``I – I``).
+_DISFLUENT = re.compile(
+    r"\w-(?=[\s,]|$)(?! (?:and|or|to)\b)|\b(\w+)(?:,? \1\b){2}"
+    r"|\b(I|an?|the|my|this|we|they|you|he|she|and|but|or|if|to|of|in|on|for|with|can|was|like)"
+    r"[,—–-]*\s+(?:[—–-]+\s+)?\2\b(?!-)",
+    re.IGNORECASE,
+)
+_BROKEN_OFF = re.compile(r"(?:[—–-]|\.\.\.|…)[\"'”’]?$")
+
+
+class NotApplicableError(Exception):
+    """Why a pronoun is left as it is, in a few words."""
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """A place where a pronoun can be replaced: ``text[start:end]`` of the unit by ``phrase``."""
+
+    unit: int
+    start: int
+    end: int
+    phrase: str
+
+
+@dataclass(frozen=True)
+class PronounRepetition(Composable):
+    """Replace a pronoun of the third person by the noun phrase or name that it takes up.
+
+    Each result is an excerpt of two units, the sentence before and the pronoun's, with the variant
+    ``u<unit>c<character>``: where in the discourse the pronoun stands. The pronoun is the first
+    mention of its chain in its sentence, and the chain has a fit mention in the sentence before
+    (:func:`manipulations.antecedents.antecedent`).
+
+    Attributes:
+        max_words: words that the repeated phrase may have.
+        repeat: off, and the excerpts are the same, but the pronoun is left in its place; an
+            ``Alternative`` there has the two spellings.
+        continued: only where words follow in the sentence.
+    """
+
+    max_words: int = 15
+    repeat: bool = True
+    continued: bool = False
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield one excerpt for each pronoun that can be replaced, and count why others cannot."""
+        for mention in discourse.mentions:
+            if mention.kind != "pronoun":
+                continue
+            try:
+                place = self._repetition(discourse, mention)
+            except NotApplicableError as reason:
+                context.skipped[str(reason)] += 1
+                continue
+            yield self._apply(discourse, mention, place)
+
+    def _apply(self, discourse: Discourse, mention: Mention, place: Repetition) -> Discourse:
+        pair = excerpt(discourse, place.unit - 1, place.unit)
+        old = pair.units[1].text[place.start : place.end]
+        choice = Alternative(((1, place.start, place.end),), (old, place.phrase), 0)
+        variant = f"u{place.unit}c{mention.span[0][1]}"
+        pair = dataclasses.replace(pair, alternatives=(*pair.alternatives, choice), variant=variant)
+        if not self.repeat:
+            return pair
+        return replace_text(
+            pair,
+            1,
+            place.start,
+            place.end,
+            place.phrase,
+            operator="PronounRepetition",
+        )
+
+    def _repetition(self, discourse: Discourse, mention: Mention) -> Repetition:
+        """Where and by what a pronoun can be replaced.
+
+        Raises:
+            NotApplicableError: it cannot.
+        """
+        _check_kind(discourse, mention)
+        unit, start, end = mention.span[0]
+        if min(_same_chain(discourse, mention), key=_place) is not mention:
+            raise NotApplicableError("not the first mention in its sentence")
+        try:
+            source = antecedent(discourse, mention, self.max_words)
+            _check_place(discourse, unit, start, end)
+            return self._rendered(discourse, mention, source)
+        except (NoAntecedentError, UnreadableError, AmbiguousContractionError) as reason:
+            raise NotApplicableError(str(reason)) from None
+
+    def _rendered(self, discourse: Discourse, mention: Mention, source: Mention) -> Repetition:
+        unit, start, end = mention.span[0]
+        text = discourse.units[unit].text
+        pronoun = text[start:end].lower()
+        possessive = pronoun in POSSESSIVE or mention.features.pronoun == "possessive"
+        if pronoun == "her" and not mention.features.pronoun:
+            guess = her_is_possessive(text[:start], text[end:])
+            if guess is None:
+                raise UnreadableError("'her' may be object or possessive")
+            possessive = guess
+        phrase = definite(inside_sentence(discourse, source))
+        phrase = after_partitive(phrase, source, text[:start])
+        if possessive:
+            phrase = possessive_phrase(
+                phrase,
+                source,
+                bare_text(discourse, source),
+                plural=pronoun in _PLURAL,
+                before=re.match(r" [\w\"“‘]", text[end:]) is not None
+                and mention.features.function in ("nmod:poss", "det:poss", ""),
+            )
+        else:
+            verb, length = contracted_verb(text[end:])
+            if verb:
+                phrase, end = f"{phrase} {verb}", end + length
+            elif _PARTICLE.match(text[end:]) and len(phrase.split()) > 4:
+                raise UnreadableError("long phrase before a particle")
+        if self.continued and not re.search(r"\w", text[end:]):
+            raise UnreadableError("nothing follows the pronoun")
+        if phrase.endswith(".") and text[end : end + 1] == ".":
+            phrase = phrase[:-1]
+        capital = text[start].isupper() and begins_sentence(text, start)
+        return Repetition(unit, start, end, at_place(phrase, capital))
+
+
+def _check_kind(discourse: Discourse, mention: Mention) -> None:
+    """Raise where the mention is no pronoun that can be replaced, wherever it stands."""
+    features = mention.features
+    if features.person in ("1", "2"):
+        raise NotApplicableError("first or second person")
+    if features.pronoun in _KINDS:
+        raise NotApplicableError(_KINDS[features.pronoun])
+    form = span_text(discourse, mention.span)
+    if form.lower() not in FORMS or len(mention.span) != 1:
+        raise NotApplicableError("pronoun with modifiers, or of another form")
+    if len(form) > 1 and form.isupper():
+        raise NotApplicableError("word in capitals")
+
+
+def _same_chain(discourse: Discourse, mention: Mention) -> list[Mention]:
+    unit = mention.span[0][0]
+    return [
+        other
+        for other in discourse.mentions
+        if other.chain == mention.chain and other.span[0][0] == unit
+    ]
+
+
+def _place(mention: Mention) -> tuple[int, int]:
+    """In the order of the text, longer mentions first."""
+    return mention.span[0][1], -mention.span[-1][2]
+
+
+def _check_place(discourse: Discourse, unit: int, start: int, end: int) -> None:
+    """Raise where a noun phrase would not read well in the pronoun's place."""
+    text, context = discourse.units[unit].text, discourse.units[unit - 1].text
+    before, after = text[:start], text[end:]
+    pronoun = text[start:end].lower()
+    if _BROKEN_OFF.search(context) or _BROKEN_OFF.search(text):
+        raise NotApplicableError("sentence that breaks off")
+    if not _ENDED.search(context) or not _ENDED.search(text):
+        raise NotApplicableError("sentence without a full stop")
+    if _DISFLUENT.search(context) or _DISFLUENT.search(text):
+        raise NotApplicableError("disfluent sentence")
+    if re.match(rf",? {pronoun}\b|,? ?[—–]|,? --?", after, re.I):
+        raise NotApplicableError("disfluency at the pronoun")
+    if _TAG.search(before) and re.match(r"\s*\?", after):
+        raise NotApplicableError("tag question")
+    if re.match(r" ?/| or (?:she|her|hers|him|he|his|they|them|it)\b", after) or re.search(
+        r"(?:/|\b(?:he|him|his|she|her) or )$", before
+    ):
+        raise NotApplicableError("one of two pronouns")
+    if pronoun not in POSSESSIVE and _MODIFIED.match(after):
+        raise NotApplicableError("pronoun with a modifier after it")
+
+
+def replaced_place(discourse: Discourse) -> tuple[int, int]:
+    """Where in the last unit of an excerpt the pronoun, or what replaced it, stands.
+
+    Raises:
+        ValueError: the discourse is no excerpt of :class:`PronounRepetition`.
+    """
+    for edit in reversed(discourse.edits):
+        if edit.operator == "PronounRepetition":
+            return edit.start, edit.start + len(edit.after)
+    if discourse.alternatives:
+        unit, start, end = discourse.alternatives[-1].span[0]
+        if unit == len(discourse.units) - 1:
+            return start, end
+    raise ValueError(f"{discourse.corpus}/{discourse.id}: no place of a pronoun")

@@ -1,0 +1,305 @@
+"""The coreference suite: two sentences, with a pronoun or with what it takes up."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from annotated import annotated
+
+from builders.build import Options, build
+from builders.cli import run_suite
+from builders.coreference import SUITE, make_suite
+from builders.release.rows import data_path
+from builders.sources import Source, Sources
+from cards.render import render_card
+from eval.suite import item_from_row, validate_item
+from loaders.registry import corpus, sample_of
+from manipulations.operator import Context
+
+MENTION, SPILLOVER = SUITE.configs
+
+
+def rows(folder: Path, config: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pq.read_table(folder / data_path(config, "test")).to_pylist()
+    return found
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The suite built from the project's own documents."""
+    sample = sample_of(corpus("gum"))
+    assert sample is not None
+    folder = tmp_path_factory.mktemp("coreference")
+    return folder, build(SUITE, Sources([Source(sample, SUITE.configs)]), Options(), folder)
+
+
+def test_an_item_is_two_sentences_in_two_versions() -> None:
+    discourse = annotated("It rained. / [An old man|1] came in. / Soon [he|1]'s dry.")
+    (draft,) = MENTION.drafter(discourse, Context())
+    item = draft.item
+    assert item.item_id == "d/u2c5"
+    pronoun, repetition = item.conditions
+    assert [region.content for region in pronoun.regions] == [
+        "An old man came in.",
+        "Soon he's dry.",
+    ]
+    assert repetition.content == "An old man came in. Soon the old man is dry."
+    assert [(p.formula, p.metric) for p in item.predictions] == [
+        ("(2;%repetition%) > (2;%pronoun%)", "mean"),
+        ("(2;%repetition%) > (2;%pronoun%)", "sum"),
+    ]
+    (edit,) = item.edits
+    assert (edit.condition_name, edit.before, edit.after) == (
+        "repetition",
+        "he's",
+        "the old man is",
+    )
+    assert item.extra == {
+        "gender": "masculine",
+        "number": "singular",
+        "antecedent_kind": "nominal",
+        "antecedent_words": 3,
+        "genre": "fiction",
+    }
+    assert draft.views == {
+        "pronoun": ("Soon he's dry.",),
+        "repetition": ("Soon the old man is dry.",),
+    }
+
+
+def test_the_spillover_is_the_same_text() -> None:
+    discourse = annotated("[An old man|1] came in. / Soon [he|1]'s dry. / I saw [him|1].")
+    (draft,) = SPILLOVER.drafter(discourse, Context())
+    pronoun, repetition = draft.item.conditions
+    assert [r.content for r in pronoun.regions] == ["An old man came in.", "Soon", "he's", "dry."]
+    assert [r.content for r in repetition.regions][1:] == ["Soon", "the old man is", "dry."]
+    (prediction,) = draft.item.predictions
+    assert (prediction.formula, prediction.metric) == ("(4;%repetition%) > (4;%pronoun%)", "mean")
+
+
+def test_where_nothing_follows_there_is_no_spillover() -> None:
+    discourse = annotated("[An old man|1] came in. / I saw [him|1].")
+    context = Context()
+    assert list(SPILLOVER.drafter(discourse, context)) == []
+    assert context.skipped == {"nothing follows the pronoun": 1}
+    assert len(list(MENTION.drafter(discourse, Context()))) == 1
+
+
+def test_a_mention_at_the_start_leaves_an_empty_region() -> None:
+    (draft,) = SPILLOVER.drafter(annotated("[Ann|1 proper] ran. / [She|1] fell."), Context())
+    assert [r.content for r in draft.item.conditions[1].regions] == ["Ann ran.", "", "Ann", "fell."]
+    assert draft.item.extra["antecedent_kind"] == "proper"
+
+
+def test_the_longest_phrase_is_an_option() -> None:
+    suite = make_suite(max_words=2)
+    discourse = annotated("[An old man|1] came in. / [He|1] sat.")
+    context = Context()
+    assert list(suite.configs[0].drafter(discourse, context)) == []
+    assert context.skipped == {"antecedent: more than 2 words": 1}
+    assert suite.settings == {"max_words": 2}
+
+
+def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
+    folder, manifest = built
+    counts = {name: entry["splits"]["test"]["rows"] for name, entry in manifest["configs"].items()}
+    assert counts == {
+        "sample_bio": 16,
+        "sample_conversation": 5,
+        "sample_fiction": 20,
+        "sample_interview": 3,
+        "sample_news": 16,
+        "sample_voyage": 15,
+        "sample_bio_spillover": 16,
+        "sample_conversation_spillover": 5,
+        "sample_fiction_spillover": 18,
+        "sample_interview_spillover": 3,
+        "sample_news_spillover": 16,
+        "sample_voyage_spillover": 15,
+    }
+    for name in counts:
+        for row in rows(folder, name):
+            item = item_from_row(row)
+            validate_item(item)
+            assert row["genre"] == name.split("_")[1]
+            pronoun, repetition = item.conditions
+            assert pronoun.regions[0] == repetition.regions[0]
+            if name.endswith("_spillover"):
+                assert pronoun.regions[1] == repetition.regions[1]
+                assert pronoun.regions[3] == repetition.regions[3]
+                assert any(map(str.isalnum, pronoun.regions[3].content))
+            if row["number"] == "plural":
+                assert row["gender"] == ""
+
+
+def test_golden_items_of_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
+    found = {
+        row["item_id"]: row["conditions"][1]["regions"][1]["content"]
+        for genre in ("bio", "fiction", "news", "voyage", "conversation")
+        for row in rows(built[0], f"sample_{genre}")
+    }
+    for item, sentence in {
+        "SAMPLE_fiction_ferry/u1c29": (
+            "On the morning of the storm, the old ferryman untied his boat as usual."
+        ),
+        "SAMPLE_fiction_orchard/u1c20": (
+            "It was addressed to Hanna's grandmother, who had died in March."
+        ),
+        "SAMPLE_fiction_train/u4c1": '"The bird is asleep," the man answered.',
+        "SAMPLE_news_school/u5c13": (
+            "According to the pupils' teachers, they come late less often than before."
+        ),
+        "SAMPLE_bio_botanist/u1c37": (
+            "The house was dark, but it protected the botanist Edwin Farr's plants."
+        ),
+        "SAMPLE_voyage_pass/u1c0": "The Kalt Pass is too steep for large caravans.",
+        "SAMPLE_conversation_keys/u6c0": "The sock isn't even yours.",
+    }.items():
+        assert found[item] == sentence
+
+
+def test_every_genre_has_an_artefact_score_of_one_classifier(
+    built: tuple[Path, dict[str, Any]],
+) -> None:
+    """A genre has too few documents to learn from; all of them together have enough."""
+    for entry in built[1]["configs"].values():
+        scores = entry["quality"]["test"]["artefact"]
+        whole = [score for score in scores if score["group"] == ""]
+        assert [score["metric"] for score in whole] == ["mean"]  # the headline's
+        for score in whole:
+            assert score["n"] == entry["splits"]["test"]["rows"]
+            assert score["n_discourses"] == entry["splits"]["test"]["discourses"] < 20
+            assert score["score"] > 0.9  # a pronoun, or none
+
+
+def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
+    card = render_card(built[1])
+    assert "region 2: **Matilda Oren** (instead of: ~~She~~) was born in 1842" in card
+    # Genres of one kind stand in one row.
+    (row,) = [
+        line for line in card.splitlines() if "`sample_fiction`, `" in line and "repeat=" in line
+    ]
+    assert row.startswith("| `sample_bio` (default), `sample_conversation`, `sample_fiction`,")
+    assert "`sample_bio_spillover`" not in row
+    assert "23 not the first mention in its sentence; 9 no noun phrase or name in the" in card
+    assert "favours the longer condition" in card
+    assert "`sample_voyage` is over the predictions of the group `mean`.\n\n" in card
+    assert "<details>" not in card
+
+
+def test_the_same_bytes_whatever_the_number_of_processes(
+    built: tuple[Path, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _ = built
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("builders.drafting.CHUNK", 2)
+    with pytest.raises(SystemExit) as stopped:
+        run_suite(SUITE, ["--corpus", "sample", "--num-proc", "2", "--output", "out"])
+    assert stopped.value.code == 0
+    files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    assert len(files) == 2 + 2 * 12
+    for file in files:
+        assert (tmp_path / "out" / file).read_bytes() == (folder / file).read_bytes(), file
+
+
+DOCUMENT = """\
+# global.Entity = GRP-etype-infstat-salience-centering-minspan-link-identity
+# newdoc id = GUM_{genre}_test
+# sent_id = GUM_{genre}_test-1
+# text = Ann ran.
+1	Ann	Ann	PROPN	NNP	Number=Sing	2	nsubj	_	Entity=(1-person-new-nn-cf1-1-coref)
+2	ran	run	VERB	VBD	_	0	root	_	SpaceAfter=No
+3	.	.	PUNCT	.	_	2	punct	_	_
+
+# sent_id = GUM_{genre}_test-2
+# text = {pronoun} fell.
+1	{pronoun}	she	PRON	PRP	{feats}	2	nsubj	_	Entity=(1-person-giv:act-nn-cf1-1-ana)
+2	fell	fall	VERB	VBD	_	0	root	_	SpaceAfter=No
+3	.	.	PUNCT	.	_	2	punct	_	_
+
+"""
+SHE = "Case=Nom|Gender=Fem|Number=Sing|Person=3|PronType=Prs"
+
+
+def test_a_genre_without_items_has_no_config_and_the_summary_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    for genre, pronoun, feats in (("bio", "She", SHE), ("news", "I", "Person=1|PronType=Prs")):
+        text = DOCUMENT.format(genre=genre, pronoun=pronoun, feats=feats)
+        (tmp_path / f"GUM_{genre}_test.conllu").write_text(text)
+    with pytest.raises(SystemExit) as stopped:
+        run_suite(SUITE, ["--corpus", "gum", "--data-dir", str(tmp_path), "--output", "out"])
+    assert stopped.value.code == 0
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert list(manifest["configs"]) == ["gum_bio", "gum_bio_spillover"]
+    out = capsys.readouterr().out
+    assert "no config gum_news: no item in 1 discourses (1 first or second person)\n" in out
+    assert "no config gum_news_spillover: no item in 1 discourses" in out
+    assert {path.name for path in (tmp_path / "out" / "data").iterdir()} == set(manifest["configs"])
+
+
+def test_the_real_documents(shared: Path, tmp_path: Path) -> None:
+    options = Options(data_dir=shared / "corpora" / "gum")
+    manifest = build(SUITE, Sources([Source(corpus("gum"), SUITE.configs)]), options, tmp_path)
+    entries = manifest["configs"]
+    # Documents of the train, validation and test lists are in one split.
+    assert {split for entry in entries.values() for split in entry["splits"]} == {"test"}
+    counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
+    assert {name: n for name, n in counts.items() if not name.endswith("_spillover")} == {
+        "gum_academic": 8,
+        "gum_bio": 57,
+        "gum_conversation": 14,
+        "gum_court": 26,
+        "gum_interview": 19,
+        "gum_news": 8,
+        "gum_speech": 14,
+        "gum_textbook": 13,
+        "gum_vlog": 11,
+        "gum_voyage": 14,
+    }
+    skipped: Counter[str] = Counter()
+    for name, entry in entries.items():
+        if not name.endswith("_spillover"):
+            skipped.update(entry["skipped"]["test"])
+    assert skipped["not the first mention in its sentence"] > 900
+    for reason, least in {
+        "first or second person": 2500,
+        "reflexive pronoun": 20,
+        "relative pronoun or question word": 20,
+        "expletive it": 50,
+        "another speaker": 30,
+        "antecedent: predicate nominal": 30,
+        "antecedent: clausal or event mention": 20,
+        "antecedent: quantified phrase": 10,
+        "antecedent: apposition": 4,
+        "antecedent: more than 15 words": 2,
+        "antecedent: disfluency": 1,
+    }.items():
+        assert skipped[reason] >= least, reason
+    texts = {
+        row["item_id"]: row["conditions"][1]["regions"][1]["content"]
+        for name in counts
+        if not name.endswith("_spillover")
+        for row in rows(tmp_path, name)
+    }
+    assert len(texts) == 184
+    for item, beginning in {
+        "GUM_bio_emperor/u25c15": "Thus commenced Norton's unprecedented",
+        "GUM_bio_galois/u7c36": "It is unsurprising, in the light of Galois's character",
+        "GUM_conversation_grounded/u120c0": "The blades are right here.",
+        "GUM_conversation_artist/u81c16": "And uh, most of the paintings, very inexpensive.",
+        "GUM_interview_cocktail/u11c121": "Regarding how long the beverage will be made available, "
+        "Stan remarked to The Brooklyn Paper, \"We'll keep it around until Santorum is irrelevant.",
+        "GUM_speech_impeachment/u3c49": "It is an oath rooted in the Revolution fought by "
+        "Senators' grandparents",
+        "GUM_bio_dvorak/u2c23": "After Bedřich Smetana, Antonín Leopold Dvořák was the next",
+        "GUM_voyage_athens/u22c9": "Although Athens had a prestigious past",
+    }.items():
+        assert texts[item].startswith(beginning), texts[item]

@@ -1,0 +1,110 @@
+"""What a manifest quotes from papers, and how it is shown."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.blocks import published_block
+from eval.cli import main
+from eval.published import Published, about, published
+from eval.suite import Item
+
+ROW = {
+    "config": "context",
+    "row": "",
+    "model": "GPT-X",
+    "score": 0.625,
+    "source": "A and B 2021, Table 2",
+}
+
+
+def test_a_manifest_without_published_scores_has_none() -> None:
+    assert published({}) == ()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"score": "0.5"},
+        {"score": True},
+        {"score": 62.5},
+        {"score": float("nan")},
+        {"model": None},
+        {"source": ["x"]},
+    ],
+)
+def test_a_bad_entry_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="a published score"):
+        published({"published": [ROW | wrong]})
+
+
+def test_an_entry_of_another_shape_is_refused() -> None:
+    for wrong in ("x", 1, {"config": "c"}):
+        with pytest.raises(ValueError, match="a published score"):
+            published({"published": [wrong]})
+
+
+def test_only_scores_of_configs_that_were_scored_are_shown() -> None:
+    rows = [Published(name, "", "M", 0.5, "s") for name in ("context", "text", "", "full")]
+    assert [row.config for row in about(rows, ["sample_context"])] == ["context", ""]
+    assert [row.config for row in about(rows, ["full"])] == ["", "full"]
+
+
+def printed(mode: str = "", width: int = 100) -> str:
+    from rich.console import Console
+
+    rows = [
+        Published("context", "as_[causal] → since", "GPT-X", 0.625, "A and B 2021, Table 2"),
+        Published("context", "as_[causal] → since", "Dialog-X", 1.0, "A and B 2021, Table 2"),
+        Published("all", "", "Dialog-X", 0.5, "A and B 2021, Table 3"),
+    ]
+    file = io.StringIO()
+    Console(file=file, width=width).print(published_block(rows, mode))
+    return file.getvalue()
+
+
+def test_a_row_for_each_row_of_the_paper_and_a_column_for_each_model() -> None:
+    title, head, _, first, second = (line.strip() for line in printed().splitlines())
+    assert title == (
+        "published (original corpora, syntaxgym-2021 mode; not comparable with the figures above)"
+    )
+    assert head.split() == ["config,", "row", "GPT-X", "Dialog-X", "source"]
+    assert first == "context, as_[causal] → since  0.625     1.000  A and B 2021, Table 2"
+    assert second.split() == ["all", "–", "0.500", "A", "and", "B", "2021,", "Table", "3"]
+
+
+def test_in_the_mode_of_the_paper_they_may_be_compared() -> None:
+    assert "comparable where corpus and model are the same" in printed("syntaxgym-2021")
+    assert "not comparable" not in printed("syntaxgym-2021")
+
+
+def test_a_run_shows_and_keeps_them(
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = write_dataset(tmp_path / "data", pair_items, extra={"moved": "bool"})
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["published"] = [ROW, ROW | {"config": "elsewhere", "model": "Another-X"}]
+    path.write_text(json.dumps(manifest))
+    arguments = ["--model", "demo", "--dataset", str(folder), "--output", str(tmp_path / "out")]
+    assert main(arguments) == 0
+    text = capsys.readouterr().out
+    assert "not comparable with the figures above" in text
+    assert "GPT-X" in text
+    assert "Another-X" not in text
+    assert json.loads((tmp_path / "out/results.json").read_text())["published"] == [ROW]
+    manifest["published"][0]["score"] = -1
+    path.write_text(json.dumps(manifest))
+    assert main([*arguments, "--overwrite"]) == 2
+    error = capsys.readouterr().err
+    assert "manifest.json cannot be read (a published score of -1)" in error
+    assert error.count("\n") == 1

@@ -1,0 +1,86 @@
+"""Disco-Annotation: a table of segments, and the guess at its distribution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from loaders.corpus import CorpusError
+from loaders.discourse import span_text
+from loaders.read import read
+from loaders.registry import corpus
+
+HEADER = "connective\tsense\toffset\tsegment\n"
+ROW = "However\tcontrast\t10\tIt rained. However, we went out.\n"
+
+
+def table(folder: Path, text: str) -> Path:
+    (folder / "disco.tsv").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_row_is_a_discourse(tmp_path: Path) -> None:
+    row = ROW.replace("10", "11")
+    (discourse,) = read(corpus("disco"), data_dir=table(tmp_path, HEADER + row))
+    assert discourse.texts == ("It rained.", "However, we went out.")
+    (relation,) = discourse.relations
+    assert relation.connective == ((1, 0, 7),)
+    assert span_text(discourse, relation.arg1) == "It rained."
+    assert span_text(discourse, relation.arg2) == ", we went out."
+    assert relation.senses == ("contrast",)
+    assert discourse.meta == {"split": "unsplit", "sense_source": "disco"}
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (ROW, "at offset 10 stands ' Howeve', expected the word 'however'"),
+        (ROW.replace("10", "90"), "at offset 90 stands '', expected"),
+        (ROW.replace("10", "-1"), "the offset is '-1', expected a number"),
+        (ROW.replace("10", "²"), "the offset is '²', expected a number"),
+        (ROW.replace("contrast", "causal"), "'causal' is no sense of 'however', expected one of"),
+        (ROW.replace("However\t", "but\t", 1), "'but' is no connective of this corpus"),
+        ("as\tcausal\t3\tShe has gone home.\n", "at offset 3 stands ' h', expected the word 'as'"),
+        ("as\tcausal\t5\tShe has gone home.\n", "at offset 5 stands 'as', expected the word 'as'"),
+    ],
+)
+def test_a_bad_row(tmp_path: Path, row: str, said: str) -> None:
+    folder = table(tmp_path, HEADER + row)
+    with pytest.raises(CorpusError) as error:
+        list(read(corpus("disco"), data_dir=folder))
+    assert str(error.value).startswith(f"{folder / 'disco.tsv'}:2: {said}")
+    reading = read(corpus("disco"), data_dir=folder, skip_bad_rows=True)
+    assert list(reading) == []
+    assert sum(reading.skipped.values()) == 1
+
+
+def test_the_distribution(tmp_path: Path) -> None:
+    (tmp_path / "en_since.txt").write_text("causal\tWe left, since it rained.\n\n")
+    (discourse,) = read(corpus("disco_release"), data_dir=tmp_path)
+    (relation,) = discourse.relations
+    assert relation.connective is not None
+    assert span_text(discourse, relation.connective) == "since"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("since.txt", "We left, since it rained.\n", "1 columns parted by tabs, expected a sense"),
+        ("since.txt", "causal\tWe left.\n", "'since' stands 0 times in the segment"),
+        ("since.txt", "causal\tsince since\n", "'since' stands 2 times"),
+        ("since.txt", "cause\tWe left since.\n", "'cause' is no sense of 'since'"),
+        ("since-as.txt", "causal\tWe left since.\n", "its name has as and since, expected one of"),
+    ],
+)
+def test_another_layout_is_refused(tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(CorpusError) as error:
+        list(read(corpus("disco_release"), data_dir=tmp_path))
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_both_say_that_they_are_unproven() -> None:
+    assert not corpus("disco").proven
+    assert not corpus("disco_release").proven
