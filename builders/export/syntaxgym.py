@@ -18,7 +18,11 @@ from typing import Any
 from eval.dataset import ItemTable
 from eval.suite import SEPARATOR, Condition, Item, join_regions
 
+#: What SyntaxGym's formulas can call a condition.
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
 SEPARATED = f"a text holds {SEPARATOR}, which SyntaxGym would take literally"
+ODD_NAME = "a condition's name has other signs than letters, digits, _ and -"
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,8 @@ def suite_table(table: ItemTable) -> SuiteTable:
 
 def refusal(item: Item) -> str:
     """Why an item cannot be written; empty where it can."""
+    if not all(_NAME.fullmatch(condition.condition_name) for condition in item.conditions):
+        return ODD_NAME
     for condition in item.conditions:
         if SEPARATOR in condition.content:
             return SEPARATED

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from toy_shapes import SHAPES, shapes_corpus
 
 from builders.build import Options, build
-from builders.export.syntaxgym import item_records, refusal, suite_json, suite_table
+from builders.export.syntaxgym import ODD_NAME, item_records, refusal, suite_json, suite_table
 from builders.export.write import Exports, export_build
 from builders.registry import load_suite
 from builders.sources import Source, Sources, find_sources
@@ -239,6 +239,12 @@ def test_suites_without_telling_groups_are_numbered() -> None:
     ]
     alike = suite_table(table_of(item(1, "x"), item(2, "x", formula="(1;%a%) > (1;%b%)")))
     assert [suite.name for suite in alike.suites] == ["c-test-x-1", "c-test-x-2"]
+
+
+@pytest.mark.parametrize("name", ["two words", "a%b", "schön", ""])
+def test_conditions_that_its_formulas_cannot_name_are_left_out(name: str) -> None:
+    conditions = (Condition(name, "x", (Region(1, "x"),)),)
+    assert refusal(Item("i", 1, conditions, (Prediction("f", "sum"),), "d", "c")) == ODD_NAME
 
 
 def test_the_order_of_conditions_and_predictions_makes_no_new_suite() -> None:
