@@ -35,8 +35,9 @@ def connective(discourse: Discourse) -> tuple[tuple[Condition, ...], tuple[Contr
         condition(name, before, put, after)
         for name, put in [("original", word), *((each, each) for each in others)]
     )
+    aggregate = (HEADLINE,) if sense != "prep" else ()
     contrasts = [
-        Contrast(each, "original", 3, groups=(f"{word}_{sense} → {each}", HEADLINE))
+        Contrast(each, "original", 3, groups=(f"{word}_{sense} → {each}", *aggregate))
         for each in others
     ]
     if sense == "causal":
@@ -51,7 +52,7 @@ def mention(discourse: Discourse) -> tuple[tuple[Condition, ...], tuple[Contrast
     before, pronoun, repetition, _ = discourse.texts
     return (
         (condition("pronoun", before, pronoun), condition("repetition", before, repetition)),
-        tuple(Contrast("repetition", "pronoun", 2, metric) for metric in ("mean", "sum")),
+        tuple(Contrast("repetition", "pronoun", 2, m, groups=(m,)) for m in ("mean", "sum")),
     )
 
 
@@ -123,7 +124,7 @@ SHAPES = Suite(
     citation="@misc{shapes}",
     configs=(
         config("connective", connective, 3, HEADLINE),
-        config("mention", mention, 2),
+        config("mention", mention, 2, "mean"),
         config("turns", turns, 2),
     ),
 )
@@ -135,6 +136,7 @@ TEXTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "connective2": ("as", "temporal", "He sang", "it rained."),
         "connective3": ("since", "causal", "She left", "it was cold."),
         "connective4": ("as", "causal", "They ate", "they were hungry."),
+        "connective5": ("as", "prep", "He works", "a cook."),
         "mention1": ("Ann ran.", "She fell.", "Ann fell.", "."),
         "mention2": ("Bob sat.", "He slept.", "Bob slept.", "."),
         "turns1": ("Hi there.", "Good morning.", "It has wheels.", "space"),

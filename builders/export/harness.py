@@ -3,8 +3,9 @@
 A task compares the log-probabilities of two whole texts, as BLiMP's task does. Where every row is
 one pair of the same two conditions, the task file says so by itself; where rows have several, or
 some of them none, it names a function in :data:`MODULE` beside it, a copy of
-:mod:`builders.export.item_pairs`. Where a config has a headline, one accuracy would mix pairs of
-different kinds: there is a task for each group that is no detail.
+:mod:`builders.export.item_pairs`. Where not all pairs are in a config's headline, one accuracy
+would mix pairs of different kinds: there is a task for the headline, and for each group that is not
+the first of its prediction, which is a detail.
 """
 
 from __future__ import annotations
@@ -101,11 +102,14 @@ def tasks(table: PairTable, release: Release) -> list[Task]:
     name = f"coherencegym_{release.suite}_{table.config}"
     if table.split != MAIN_SPLIT:
         name = f"{name}_{table.split}"
-    if not table.headline:
+    if all(not table.headline or table.headline in record["groups"] for record in table.records):
         return [_task(name, table, release, table.records)]
-    # The first group of a prediction is a detail; the order of the others is that of their first.
     groups = dict.fromkeys(
-        group for record in table.records for group in record["groups"] if _counts(record, group)
+        group
+        for record in table.records
+        for prediction in record["predictions"]
+        for place, group in enumerate(prediction["groups"])
+        if place or group == table.headline
     )
     return [
         _task(
@@ -119,9 +123,12 @@ def tasks(table: PairTable, release: Release) -> list[Task]:
     ]
 
 
-def _counts(record: Mapping[str, Any], group: str) -> bool:
-    """Whether a group of a pair is no detail."""
-    return any(group in prediction["groups"][1:] for prediction in record["predictions"])
+def in_no_task(table: PairTable, made: Sequence[Task]) -> int:
+    """How many pairs of a table none of its tasks reads."""
+    if any(not task.group for task in made):
+        return 0
+    groups = {task.group for task in made}
+    return sum(groups.isdisjoint(record["groups"]) for record in table.records)
 
 
 def _slug(text: str) -> str:

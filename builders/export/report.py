@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from builders.export.harness import Release, Task
+from builders.export.harness import Release, Task, in_no_task
 from builders.export.pairs import PairTable
 from builders.export.syntaxgym import SuiteTable
 
@@ -84,12 +84,13 @@ def pairs_report(
             table.split,
             str(len(table.records)),
             str(table.same_comparison),
+            str(in_no_task(table, tasks[f"{table.config}-{table.split}"])),
             ", ".join(f"`{task.name}`" for task in tasks[f"{table.config}-{table.split}"])
             or "none",
         )
         for table in made
     ]
-    heads = ("config", "split", "pairs", "same comparison as the suite's", "tasks")
+    heads = ("config", "split", "pairs", "same comparison as the suite's", "in no task", "tasks")
     return "\n".join(
         [
             _PAIRS.format(**_names(release)),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from builders.export.harness import MODULE, Release, Task, module_text, tasks
+from builders.export.harness import MODULE, Release, Task, in_no_task, module_text, tasks
 from builders.export.pairs import PairTable, pair_table
 from builders.export.report import pairs_report, suites_report
 from builders.export.syntaxgym import SuiteTable, item_records, suite_json, suite_table
@@ -199,6 +199,12 @@ def write_pairs(read: Sequence[ItemTable], release: Release, folder: Path) -> li
         f"as texts: {number(pairs, 'pair')}, and {number(len(every), 'task')} for "
         "lm-evaluation-harness",
         *_refusals("left out as pairs", made),
+        *(
+            f"in no task, {table.config} ({table.split}): {number(count, 'pair')}, "
+            "in groups that no aggregate has"
+            for table in made
+            if (count := in_no_task(table, asked[f"{table.config}-{table.split}"]))
+        ),
     ]
 
 

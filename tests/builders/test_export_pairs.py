@@ -107,11 +107,11 @@ def test_a_record_has_what_blimp_has_and_where_it_is_from(exported: Path) -> Non
         "split": "test",
         "good_condition": "pronoun",
         "bad_condition": "repetition",
-        "groups": [],
+        "groups": ["mean", "sum"],
         # Both metrics are about the same two texts: one pair.
         "predictions": [
-            {"region": "2", "metric": "mean", "groups": []},
-            {"region": "2", "metric": "sum", "groups": []},
+            {"region": "2", "metric": "mean", "groups": ["mean"]},
+            {"region": "2", "metric": "sum", "groups": ["sum"]},
         ],
     }
     assert second["pairID"] == "1"
@@ -140,14 +140,16 @@ def test_every_replacement_is_a_pair(exported: Path) -> None:
     assert found[2]["sentence_good"] == "He slept since it was late."
     # The connective is outside region 3: the whole texts differ by more than the region does.
     assert not any(record["simple_LM_method"] for record in found)
-    assert len(found) == 3 + 2 + 3 + 3
+    assert len(found) == 3 + 2 + 3 + 3 + 2
 
 
 def test_a_separator_is_refused_and_said(shapes: Path, tmp_path: Path) -> None:
     lines = export_build(shapes, Exports(pairs=tmp_path / "out"))
     assert lines == [
-        f"as texts: 16 pairs, and 4 tasks for lm-evaluation-harness, written to {tmp_path / 'out'}",
+        f"as texts: 18 pairs, and 4 tasks for lm-evaluation-harness, written to {tmp_path / 'out'}",
         f"left out as pairs, shapes_turns (test): 1, {SEPARATED}",
+        # Of `as` as a preposition: no aggregate has them.
+        "in no task, shapes_connective (test): 2 pairs, in groups that no aggregate has",
     ]
     assert [r["item_id"] for r in records(tmp_path / "out", "shapes_turns-test")] == [
         "turns1/x",
@@ -282,11 +284,11 @@ def test_no_task_without_a_pair() -> None:
     assert module_text([]) == ""
 
 
-@given(st.text(), st.text(min_size=1))
+@given(st.text(), st.text(min_size=1).filter(lambda group: group != "another"))
 def test_whatever_groups_are_called_tasks_stay_what_they_are(detail: str, group: str) -> None:
     """Groups come from datasets that strangers publish; they become YAML and Python."""
     one = item(Prediction("(2;%b%) > (2;%a%)", "sum", (detail, group)), texts=TEXTS)
-    made = tasks(pair_table(table(one, headline=group), "s"), RELEASE)
+    made = tasks(pair_table(table(one, headline="another"), "s"), RELEASE)
     for task in made:
         loaded = yaml.load(task.text, Loader=TaskLoader)
         assert loaded["task"] == task.name
@@ -294,11 +296,12 @@ def test_whatever_groups_are_called_tasks_stay_what_they_are(detail: str, group:
         assert set(task.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_")
     tree = ast.parse(module_text(made))
     *_, last = (node for node in tree.body if isinstance(node, ast.FunctionDef))
-    if made and made[0].group:
-        assert last.name == made[0].function
-        call = last.body[1]
-        assert isinstance(call, ast.Return)
-        assert ast.unparse(call) == f"return documents(rows, {made[0].group!r})"
+    (task,) = made
+    assert task.group == group
+    assert last.name == task.function
+    call = last.body[1]
+    assert isinstance(call, ast.Return)
+    assert ast.unparse(call) == ast.unparse(ast.parse(f"return documents(rows, {group!r})"))
 
 
 names = st.text("ab %;()>1*", min_size=1, max_size=4)
