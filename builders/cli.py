@@ -17,6 +17,7 @@ EXAMPLES = """examples:
   {command} --push-to-hub --repo-id me/{suite} --private
   {command} --judgements FILE... --overwrite what people said of its items
   {command} --push-to-hub --dry-run          what a push would change
+  {command} --export-syntaxgym DIR           also as suites for other programs
 
 pairs for people to judge: python -m builders sample --help
 """
@@ -60,7 +61,7 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
     make.add_argument("--seed", metavar="N", type=int, default=0, help="default: 0")
     make.add_argument("--num-proc", metavar="N", type=positive, default=1, help="processes")
     make.add_argument("--output", metavar="DIR", type=Path, help="default: suites/<suite>")
-    make.add_argument("--overwrite", action="store_true", help="replace an earlier build")
+    make.add_argument("--overwrite", action="store_true", help="replace an earlier build or export")
     make.add_argument(
         "--judgements",
         metavar="FILE",
@@ -70,6 +71,7 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="answers of annotators to pairs that `python -m builders sample` drew",
     )
+    add_export_options(parser)
     push = parser.add_argument_group("publishing")
     push.add_argument("--push-to-hub", action="store_true", help="publish as one commit, one tag")
     push.add_argument("--repo-id", metavar="ID", help="default: coherencegym/<suite>")
@@ -81,6 +83,20 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
         "--prune", action="store_true", help="remove configs that this build does not make"
     )
     parser.add_argument("--dry-run", action="store_true", help="write nothing; say what would be")
+
+
+def add_export_options(parser: argparse.ArgumentParser) -> None:
+    """The options of whatever writes items for other tools."""
+    export = parser.add_argument_group("for other tools")
+    export.add_argument(
+        "--export-syntaxgym", metavar="DIR", type=Path, help="write suites in SyntaxGym's JSON too"
+    )
+    export.add_argument(
+        "--export-pairs",
+        metavar="DIR",
+        type=Path,
+        help="write pairs of texts too (JSON lines), and tasks for lm-evaluation-harness",
+    )
 
 
 def positive(text: str) -> int:

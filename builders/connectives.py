@@ -136,7 +136,13 @@ class Place:
         return carries(KNOWN[word], self.meaning)
 
     def same_syntax(self, word: str) -> bool:
-        """Whether a replacement can stand here by grammar."""
+        """Whether a replacement can stand here by grammar.
+
+        In the place of an ``as`` of comparison none can: its clause leaves out what is compared
+        (``as we've had in the past``), which no other connective's may.
+        """
+        if self.word == "as" and "comparison" in self.meaning.meanings:
+            return False
         return fits(word, KNOWN[word].syntax, self.sentence, self.start, self.end)
 
     def against_original(self, replacements: list[str]) -> Iterator[Contrast]:
@@ -238,7 +244,8 @@ def suite(meanwhile: bool = False) -> Suite:
             "compares two replacements with each other and is free of this.",
             "Few senses have 30 items; a score of a single group with fewer says little.",
             "What a connective can mean is a table (`loaders/connectives.tsv`), not a judgement of "
-            "each item: some replacements that it calls different read well.",
+            "each item: some replacements that it calls different read well (9 of 44 that were "
+            "read from GUM and TED-MDB).",
             "Of two temporal senses one may say that things happen together (`while`) and the "
             "other that they do not (`since`): such replacements count as neither the same nor a "
             "different sense.",

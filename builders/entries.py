@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError
@@ -124,19 +125,23 @@ def group_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
     for made in drafts:
         counts.update({group for contrast in made.contrasts for group in contrast.groups[first:]})
         for column in config.breakdowns:
-            counts[f"{column}={str(made.item.extra[column]).lower()}"] += 1
+            if (value := str(made.item.extra[column]).lower()) != "":
+                counts[f"{column}={value}"] += 1
     return dict(sorted(counts.items()))
 
 
 def detail_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
     """Items by the first group of their predictions, where the config's score is over another.
 
-    Empty where all items are in all groups, which says nothing.
+    Of a group's name what is before an arrow or a colon: the groups ``as_causal → since`` and
+    ``as_causal → yet`` have the same items. Empty where all items are in all groups, which says
+    nothing.
     """
     counts: Counter[str] = Counter()
     if config.headline:
         for made in drafts:
-            counts.update({contrast.groups[0] for contrast in made.contrasts})
+            firsts = {contrast.groups[0] for contrast in made.contrasts}
+            counts.update({re.split(" → |: ", group)[0] for group in firsts})
     if set(counts.values()) == {len(drafts)}:
         return {}
     return dict(sorted(counts.items()))

@@ -16,6 +16,7 @@ def explain(error: Exception) -> tuple[int, str] | None:
     """
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
+    from builders.export.write import ExportError
     from builders.release.manifest import ManifestError
     from builders.release.remote import PublishError
     from builders.release.version import VersionError
@@ -34,13 +35,8 @@ def explain(error: Exception) -> tuple[int, str] | None:
                 "a whole release: run the same command again to finish"
             )
     ours = (
-        CorpusError,
-        EvaluationError,
-        PublishError,
-        ManifestError,
-        VersionError,
-        SuiteError,
-        OSError,
+        *(CorpusError, PublishError, ManifestError, VersionError),
+        *(SuiteError, EvaluationError, ExportError, OSError),
     )
     return (2, " ".join(str(error).split())) if isinstance(error, ours) else None
 

@@ -64,6 +64,8 @@ def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
         CorpusError, PublishError, OSError, ValueError: see :func:`run`.
     """
     from builders.build import Options, build
+    from builders.export.write import Exports
+    from builders.export.write import export_build as export
     from builders.progress import spinner
     from builders.release.version import Version
     from builders.sources import find_sources
@@ -71,10 +73,16 @@ def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
     from eval.folders import check_folder, written_beside
 
     destination = output_folder(suite, arguments, alone)
+    exports = Exports(
+        part(arguments.export_syntaxgym, suite, alone),
+        part(arguments.export_pairs, suite, alone),
+        arguments.overwrite,
+    )
     if arguments.version:
         Version.parse(arguments.version)
     if not arguments.dry_run:
         check_folder(destination, arguments.overwrite, MARKER)
+        exports.check(destination)
     private = True
     if arguments.push_to_hub:
         private = resolve_privacy(suite, arguments)
@@ -110,19 +118,25 @@ def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
             progress=progress,
         )
         manifest = build(suite, sources, options, folder, matcher)
-        outcome = None
-        if arguments.push_to_hub and arguments.dry_run:
-            outcome = push(suite, arguments, folder, manifest, private, progress)
+        lines: list[str] = []
+        if arguments.dry_run:
+            if arguments.push_to_hub:
+                lines, _ = push(suite, arguments, folder, manifest, private, progress)
+            lines += export(folder, exports, dry_run=True)
         stack.close()
         # From here on the build is in its place: a push that fails does not lose it.
     print_build(suite, manifest, sources, None if arguments.dry_run else destination)
     if matcher is not None:
         print_lines(matcher.lines())
-    if arguments.push_to_hub and outcome is None:
-        with spinner() as progress:
-            outcome = push(suite, arguments, destination, manifest, private, progress)
-    if outcome is not None:
-        print_lines(outcome)
+    if not arguments.dry_run:
+        version = ""
+        if arguments.push_to_hub:
+            with spinner() as progress:
+                lines, version = push(suite, arguments, destination, manifest, private, progress)
+        print_lines(lines)
+        # Last, as tasks read the version that was published.
+        lines = export(destination, exports, version)
+    print_lines(lines)
 
 
 def read_judgements(suite: Suite, arguments: argparse.Namespace) -> Matcher | None:
@@ -141,10 +155,12 @@ def read_judgements(suite: Suite, arguments: argparse.Namespace) -> Matcher | No
 
 def output_folder(suite: Suite, arguments: argparse.Namespace, alone: bool) -> Path:
     """Where a build goes: ``--output`` itself for one suite, a folder in it for several."""
-    if arguments.output is None:
-        return OUTPUT / suite.name
-    output = Path(arguments.output)
-    return output if alone else output / suite.name
+    return part(arguments.output, suite, alone) or OUTPUT / suite.name
+
+
+def part(folder: Path | None, suite: Suite, alone: bool) -> Path | None:
+    """A folder named on the command line; a folder in it where there are several suites."""
+    return folder if folder is None or alone else folder / suite.name
 
 
 def repo_id(suite: Suite, arguments: argparse.Namespace) -> str:
@@ -175,8 +191,12 @@ def push(
     manifest: dict[str, Any],
     private: bool,
     progress: Any,
-) -> list[str]:
-    """Publish a build, or in a dry run say what publishing would do."""
+) -> tuple[list[str], str]:
+    """Publish a build, or in a dry run say what publishing would do.
+
+    Returns:
+        Lines for the user, and the version that it is published as.
+    """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import OfflineModeIsEnabled
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
@@ -200,11 +220,14 @@ def push(
         for name in held
     ]
     try:
-        return lines + publish(HfApi(), folder, public, options, progress).lines
+        outcome = publish(HfApi(), folder, public, options, progress)
     except OfflineModeIsEnabled:
         if not arguments.dry_run:
             raise
-        return [*lines, f"repository {options.repo_id}: changes unknown (HF_HUB_OFFLINE is set)"]
+        lines.append(f"repository {options.repo_id}: changes unknown (HF_HUB_OFFLINE is set)")
+        return lines, str(manifest["version"])
+    assert outcome.release is not None
+    return lines + outcome.lines, str(outcome.release.manifest["version"])
 
 
 def hub_corpora(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -41,12 +41,15 @@ def print_build(
             label = f"{name} (default)" if config["default"] else name
             table.add_row(label, split, str(counts["rows"]), str(counts["discourses"]), *shown)
     console.print(table)
-    for skip in skips(manifest):
+    left_out = skips(manifest)
+    for skip in left_out[:LINES]:
         console.print(
             f"left out of {skip['config']} ({skip['split']}): {commonest(skip['reasons'])}",
             highlight=False,
             soft_wrap=True,
         )
+    if more := left_out[LINES:]:
+        console.print(f"left out of {len(more)} more configs: see the card", highlight=False)
     for name, reason in sources.empty.items():
         console.print(f"no config {name}: {reason}", highlight=False, soft_wrap=True)
     for name, reason in sources.missing.items():
@@ -57,6 +60,8 @@ def print_build(
         console.print(f"written to {destination}", highlight=False, soft_wrap=True)
 
 
+#: Configs of which is said what was left out.
+LINES = 12
 #: Reasons that are named; the card has them all.
 REASONS = 3
 

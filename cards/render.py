@@ -144,7 +144,12 @@ def corpora(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """What was left out, by config and split: the reasons with their counts, commonest first."""
+    """What was left out, by config and split: the reasons with their counts, commonest first.
+
+    What was left out while a corpus was read is said once for all configs that were made from it
+    in one reading.
+    """
+    read: set[tuple[str, str]] = set()
     rows: list[dict[str, Any]] = []
 
     def add(config: str, split: str, counts: dict[str, int]) -> None:
@@ -160,13 +165,21 @@ def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
             if (n := config["withheld_discourses"])
             else {}
         )
-        add(name, "all", config["bad_rows"] | withheld)
+        counts = config["bad_rows"] | withheld
+        reading = (config["corpus"]["name"], str(counts))
+        if counts and reading not in read:
+            read.add(reading)
+            add(f"corpus {config['corpus']['name']}", "all", counts)
     return rows
 
 
 def aggregate(quality: dict[str, Any]) -> dict[str, Any] | None:
     """The artefact score over all items, if there is one."""
     return next((score for score in quality["artefact"] if score["group"] == ""), None)
+
+
+#: Predictions of an example that its note names.
+SHOWN_FORMULAS = 3
 
 
 def example_note(row: dict[str, Any]) -> str:
@@ -180,7 +193,6 @@ def example_note(row: dict[str, Any]) -> str:
         marks = "Text in bold stands in the place of the text that is struck out. "
     else:
         marks = "Text in bold was put in. "
-    formulas = ", ".join(
-        dict.fromkeys(f"`{prediction['formula']}`" for prediction in row["predictions"])
-    )
-    return f"{marks}Prediction: {formulas}."
+    formulas = list(dict.fromkeys(f"`{p['formula']}`" for p in row["predictions"]))
+    more = f" and {len(formulas) - SHOWN_FORMULAS} more" if len(formulas) > SHOWN_FORMULAS else ""
+    return f"{marks}Prediction: {', '.join(formulas[:SHOWN_FORMULAS])}{more}."

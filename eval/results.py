@@ -162,12 +162,22 @@ def compat_notes(rules: Rules, dtype: str, tables: Tables) -> list[str]:
     return []
 
 
+def _some(configs: Sequence[str]) -> str:
+    """Names of configs, not too many."""
+    names = list(dict.fromkeys(configs))
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
+
+
 def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
     """What a reader of the table must know, one line each."""
+    over: dict[str, list[str]] = {}
+    for table, _ in tables:
+        if table.headline:
+            over.setdefault(table.headline, []).append(table.config)
     lines = [
-        f"{table.config}: its own score and those by column are over {table.headline!r}"
-        for table, _ in tables
-        if table.headline
+        f"{_some(configs)}: the config's own score and those by column are over {headline!r}"
+        for headline, configs in over.items()
     ]
     details = [score for score in scores if score.level == "detail"]
     if hidden := len(details) - len(shown(details)):

@@ -27,7 +27,8 @@ class Score:
         config, split: the table.
         formula, metric: of the predictions; empty where they have several.
         group: a group of predictions, or ``column=value``; empty: all.
-        level: ``all``, ``formula``, ``group``, ``detail`` (a group that is a row of the suite's
+        level: ``all``, ``formula``, ``group``, ``headline`` (the group that ``all`` is
+            over), ``detail`` (a group that is a row of the suite's
             table, where the config's own score is over a group of many) or ``column``.
         n: items in the score; ``n_discourses`` the discourses that they come from, ``n_clusters``
             those of which no two share most of their text: what intervals are over.
@@ -126,8 +127,11 @@ def summarise(
     for judgement in judgements:
         for place, group in enumerate(judgement.groups):
             level = "detail" if headline and place == 0 else "group"
+            level = "headline" if headline and group == headline else level
             selections.setdefault((level, group), []).append(judgement)
     for column in breakdowns:
+        if len({str(judgement.item.extra[column]) for judgement in judgements}) < 2:
+            continue  # the score of all items
         for judgement in sorted(wide, key=lambda j: str(j.item.extra[column])):
             group = f"{column}={_text(judgement.item.extra[column])}"
             selections.setdefault(("column", group), []).append(judgement)
@@ -139,17 +143,23 @@ def summarise(
     ]
 
 
+#: Levels of scores that are over a group of predictions.
+_GROUPS = ("group", "detail", "headline")
+
+
 def shown(scores: Sequence[Score]) -> list[Score]:
     """The scores that a table or a plot shows.
 
-    By formula only where there are no groups, details only where they have items enough.
+    By formula only where there are no groups, details only where they have items enough, and not
+    the group that the config's own score is over.
     """
-    grouped = {(s.config, s.split) for s in scores if s.level in ("group", "detail")}
+    grouped = {(s.config, s.split) for s in scores if s.level in _GROUPS}
     return [
         s
         for s in scores
         if (s.level != "formula" or (s.config, s.split) not in grouped)
         and (s.level != "detail" or s.n >= FEW_ITEMS)
+        and s.level != "headline"
     ]
 
 
@@ -227,7 +237,7 @@ def _score(
     metrics = {judgement.metric for judgement in judgements}
     formula = next(iter(formulas)) if len(formulas) == 1 else ""
     metric = next(iter(metrics)) if len(metrics) == 1 else ""
-    group = name if level in ("group", "detail", "column") else ""
+    group = name if level in (*_GROUPS, "column") else ""
     artefact = _artefact(artefacts, formula, metric, group)
     # People judged texts, whatever the formula and the metric.
     human = next((h for h in humans if level != "formula" and h["group"] == group), {})

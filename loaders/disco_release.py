@@ -77,8 +77,9 @@ CORPUS = replace(
     title="Disco-Annotation, as distributed",
     obtain="get https://www.idiap.ch/dataset/Disco-Annotation; its layout is a guess",
     patterns=tuple(
-        FilePattern(f"*{connective}*.{ending}", "unsplit", f"{connective}.txt")
+        FilePattern(f"{before}{connective}.{ending}", "unsplit", f"{connective}.txt")
         for connective in SENSES
+        for before in ("", "*[-_]")
         for ending in ("txt", "tsv")
     ),
     reader=read_connective,

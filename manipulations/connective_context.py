@@ -18,14 +18,14 @@ _MODIFIERS = _set(
 )
 #: More such words, of single connectives: ``and yet``, ``as yet``, ``as though``.
 _MODIFIERS_OF = {
-    "yet": _set("and but as not or"),
+    "yet": _set("and but as or"),
     "though": _set("as"),
     "while": _set("a the once all"),
 }
 #: Words after ``as`` with which it is a connective or a preposition of several words.
 _AFTER_AS = _set(
     "if though soon long well far of to for yet such per opposed usual never always ever before "
-    "follows"
+    "follows part"
 )
 #: After ``as`` these have no subject, and after another connective would need one: ``as would be``.
 _VERBS = _set(
@@ -81,12 +81,16 @@ def unsuitable(sentence: str, start: int, end: int) -> str:
             return "correlative as"
         if _AFTER_AS & set(following):
             return "connective of several words"
-        if _VERBS & set(following):
+        if _VERBS & set(following) or _reduced(sentence[end:]) in ("ing", "ed"):
             return "as without a subject"
-        if _REPORTS & set(after[:_REPORT_WITHIN]):
+        # Over commas, too: "as his daughter, Ann, said".
+        near = [w.lower() for w in _WORD.findall(sentence[end:])[:_REPORT_WITHIN]]
+        if _REPORTS & set(near):
             return "as that names a source"
     if word == "however" and _DEGREES & set(following):
         return "however of degree"
+    if re.search(rf"\b{word}\b[^.!?]{{0,40}}[—–-]\s*$", sentence[:start], re.IGNORECASE):
+        return "connective said twice"
     if (_MODIFIERS | _MODIFIERS_OF.get(word, frozenset())) & set(last):
         return "connective of several words"
     return ""
@@ -100,7 +104,8 @@ def words(text: str) -> int:
 def syntax(sentence: str, start: int, end: int) -> str:
     """How a connective is used: ``subordinator``, ``adverbial`` or ``coordinator``.
 
-    ``though`` is an adverbial where a comma or the sentence's end follows, else a subordinator.
+    ``though`` is an adverbial where a comma, the sentence's end, ``so``, ``and`` or ``but``
+    follows, else a subordinator.
     """
     word = sentence[start:end].lower()
     if word in ("however", "meanwhile"):
@@ -108,7 +113,7 @@ def syntax(sentence: str, start: int, end: int) -> str:
     if word == "yet":
         return "coordinator"
     following = sentence[end:].lstrip()
-    if word == "though" and (not following or following[0] in ",.;:!?)"):
+    if word == "though" and re.match(r"$|[,.;:!?)]|(?:so|and|but)\b", following):
         return "adverbial"
     return "subordinator"
 
@@ -118,13 +123,13 @@ def fits(word: str, classes: frozenset[str], sentence: str, start: int, end: int
 
     ``though`` is an adverbial only inside a sentence: ``Though, it rained`` is no English. Before
     a participle (``while demanding``, ``although called``) or a preposition (``while in prison``)
-    there is no ``since``, and ``as`` only before a participle in -ed.
+    there is neither ``since`` nor ``as``.
     """
     used = syntax(sentence, start, end)
     if word == "though" and used == "adverbial" and not words(sentence[:start]):
         return False
-    if word in ("as", "since") and (reduced := _reduced(sentence[end:])):
-        return word == "as" and reduced == "ed"
+    if word in ("as", "since") and _reduced(sentence[end:]):
+        return False
     return used in classes
 
 

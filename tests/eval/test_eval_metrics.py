@@ -15,7 +15,7 @@ from eval.metrics import Judgement, judge, region_value
 from eval.regions import SPECIAL
 from eval.scoring import ScoredCondition, ScoredItem, score
 from eval.suite import METRICS, Item
-from eval.summary import Score, macro, summarise
+from eval.summary import Score, macro, shown, summarise
 
 BITS = [2.0, 3.0, 7.0, 4.0]
 
@@ -342,6 +342,26 @@ def test_human_scores_stand_beside_whatever_the_formula(make_item: Callable[...,
     assert scores["column", "moved=true"].human_score == 0.5
     for other in (scores["column", "moved=false"], scores["formula", ""]):
         assert (other.human_score, other.human_n) == (None, 0)
+
+
+def test_a_score_over_a_headline(make_item: Callable[..., Item]) -> None:
+    """The config's own score is over one group; columns that tell nothing apart are no rows."""
+    judgements = []
+    for number in range(4):
+        item = make_item({"a": ["x"]}, "f", item_id=f"d{number}/x", genre="news", kind=number % 2)
+        for group, margin in (("wide", 1.0), ("other", -1.0)):
+            made = replace(judgement(item, margin), groups=(f"row → {group}", group))
+            judgements.append(made)
+    scores = summarise("c", "s", judgements, breakdowns=["genre", "kind"], headline="wide")
+    levels = {(s.level, s.group): s.score for s in scores}
+    assert levels["all", ""] == 1.0
+    assert levels["headline", "wide"] == 1.0
+    assert levels["group", "other"] == 0.0
+    assert levels["detail", "row → other"] == 0.0
+    assert levels["column", "kind=1"] == 1.0
+    assert not any(group.startswith("genre") for _, group in levels)
+    assert [s.group for s in shown(scores)] == ["", "other", "kind=0", "kind=1"]
+    assert macro("c", "s", judgements, "wide") is None  # one row in the headline
 
 
 def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) -> None:

@@ -123,7 +123,8 @@ def test_no_sample_in_the_format_of_rocstories() -> None:
 
 def test_the_samples_together_are_one_corpus() -> None:
     sample = corpus("sample")
-    assert sample.native == "storycloze, personachat, winograd, gum, dialoguenli"
+    formats = "storycloze, personachat, winograd, gum, disco, pdtb, tedmdb, dialoguenli"
+    assert sample.native == formats
     everything = list(read(sample))
     parts = [part for name in sample.native.split(", ") if (part := sample_of(CORPORA[name]))]
     assert everything == [discourse for part in parts for discourse in read(part)]

@@ -1,0 +1,59 @@
+"""``python -m builders.export``: write an earlier build, or a Hub dataset, for other tools."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from builders.cli import add_export_options
+
+EXAMPLES = """examples:
+  python -m builders.export suites/winograd --export-syntaxgym winograd_suites
+  python -m builders.export coherencegym/winograd --revision v1.0.0 --export-pairs winograd_pairs
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Export a dataset; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m builders.export",
+        description="Write the items of a dataset for other tools.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("dataset", metavar="DATASET", help="a build's folder, or a Hub dataset")
+    parser.add_argument("--revision", metavar="TAG", help="of a Hub dataset; default: the newest")
+    add_export_options(parser)
+    parser.add_argument("--overwrite", action="store_true", help="replace an earlier export")
+    parser.add_argument("--dry-run", action="store_true", help="write nothing; say what would be")
+    arguments = parser.parse_args(argv)
+    if arguments.export_syntaxgym is None and arguments.export_pairs is None:
+        parser.error("expected --export-syntaxgym DIR, --export-pairs DIR or both")
+    from pathlib import Path
+
+    from builders.errors import explain
+    from builders.export.write import Exports, export
+    from builders.summary import print_lines
+    from eval.source import find
+
+    exports = Exports(arguments.export_syntaxgym, arguments.export_pairs, arguments.overwrite)
+    folder = Path(arguments.dataset)
+    try:
+        exports.check(folder if folder.is_dir() else None, "DATASET")
+        source = find(arguments.dataset, arguments.revision)
+        print_lines(export(source, exports, dry_run=arguments.dry_run))
+    except KeyboardInterrupt:
+        print("export: interrupted; nothing half-written is left", file=sys.stderr)
+        return 130
+    except Exception as error:
+        if (explained := explain(error)) is None:
+            raise  # nothing that the user did: a mistake of ours, shown whole
+        code, text = explained
+        print(f"export: {text}", file=sys.stderr)
+        return code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""Pairs of whole texts, of which the second is the coherent one, from the rows of an items table.
+
+This module needs nothing of its project, and nothing but ``datasets`` beside Python: an export
+copies it beside the task files, where lm-evaluation-harness loads it. So what is counted when the
+pairs are written and what the harness reads from the published rows is the same by construction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+#: The abstract change of speaker. Read as it stands it is five characters that mean nothing.
+SEPARATOR = "[SEP]"
+
+#: What is said of a prediction or a pair that is left out.
+NO_PAIR = "a prediction that does not compare one region of two conditions"
+SEPARATED = f"a text holds {SEPARATOR}, which other tools would take literally"
+SAME_TEXT = "both conditions have the same text"
+
+_VALUE = r"\(\s*(\*|\d+)\s*;\s*%([^%]+)%\s*\)"
+_COMPARISON = re.compile(rf"\s*{_VALUE}\s*([<>])\s*{_VALUE}\s*")
+
+
+def compared(formula: str) -> tuple[str, str, str] | None:
+    """Region, less and more surprising condition of a formula such as ``(2;%b%) > (2;%a%)``.
+
+    None where it is not a comparison of one region (a number, or ``*``) of two conditions.
+    """
+    match = _COMPARISON.fullmatch(formula)
+    if match is None:
+        return None
+    region, left, operator, other_region, right = match.groups()
+    if region != other_region or left == right:
+        return None
+    return (region, right, left) if operator == ">" else (region, left, right)
+
+
+def pairs(row: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any] | None, str]]:
+    """The pairs of a row, and why what gives none does not.
+
+    Predictions about the same two texts, by another metric or of another region, make one pair,
+    with the groups of all of them.
+
+    Yields:
+        A pair and an empty string; or none and the reason, once for every two conditions (for every
+        prediction that does not compare two).
+    """
+    texts = {condition["condition_name"]: condition["content"] for condition in row["conditions"]}
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    refused: dict[tuple[str, str], str] = {}
+    for prediction in row["predictions"]:
+        comparison = compared(prediction["formula"])
+        if comparison is None or not {comparison[1], comparison[2]} <= set(texts):
+            yield None, NO_PAIR
+            continue
+        region, good, bad = comparison
+        if SEPARATOR in texts[good] or SEPARATOR in texts[bad]:
+            refused[good, bad] = SEPARATED
+            continue
+        if texts[good] == texts[bad]:
+            refused[good, bad] = SAME_TEXT
+            continue
+        pair = found.setdefault(
+            (texts[good], texts[bad]),
+            {
+                "sentence_good": texts[good],
+                "sentence_bad": texts[bad],
+                "item_id": row["item_id"],
+                "discourse_id": row["discourse_id"],
+                "good_condition": good,
+                "bad_condition": bad,
+                "groups": [],
+                "predictions": [],
+            },
+        )
+        pair["groups"] += [g for g in prediction["groups"] if g not in pair["groups"]]
+        pair["predictions"].append(
+            {
+                "region": region,
+                "metric": prediction["metric"],
+                "groups": list(prediction["groups"]),
+            }
+        )
+    for reason in refused.values():
+        yield None, reason
+    for pair in found.values():
+        yield pair, ""
+
+
+def documents(rows: Iterable[Mapping[str, Any]], group: str = "") -> Any:
+    """The pairs of all rows as a ``datasets.Dataset``; those of one group, where one is named."""
+    from datasets import Dataset
+
+    return Dataset.from_list(
+        [
+            pair
+            for row in rows
+            for pair, _ in pairs(row)
+            if pair is not None and (not group or group in pair["groups"])
+        ]
+    )

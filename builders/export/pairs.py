@@ -1,0 +1,105 @@
+"""Pairs of whole texts in the manner of BLiMP: JSON lines with ``sentence_good``, ``sentence_bad``.
+
+BLiMP (Warstadt et al. 2020) compares the log-probabilities of two sentences. For most suites here
+that is not what they predict, which is about a region or a mean: ``simple_LM_method``, BLiMP's name
+for it, is true only where it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from builders.export.item_pairs import pairs
+from eval.dataset import ItemTable
+from eval.suite import Condition, Item, item_to_row
+
+#: BLiMP's field of linguistics, which for these suites is always the same.
+FIELD = "discourse"
+
+
+@dataclass
+class PairTable:
+    """The pairs of one config and split.
+
+    Attributes:
+        config, split: which.
+        records: as they are written, one a line.
+        refused: how many pairs or predictions are left out, by reason.
+        headline: the group that the config's score is over; empty: all.
+        one_pair: the (good, bad) conditions where every row has just one pair, of these.
+    """
+
+    config: str
+    split: str
+    records: list[dict[str, Any]] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+    headline: str = ""
+    one_pair: tuple[str, str] | None = None
+
+    @property
+    def same_comparison(self) -> int:
+        """Of how many pairs the suite itself compares the log-probabilities of the whole texts."""
+        return sum(record["simple_LM_method"] for record in self.records)
+
+
+def pair_table(table: ItemTable, suite: str) -> PairTable:
+    """The pairs of a table, in its order."""
+    made = PairTable(table.config, table.split, headline=table.headline)
+    for item in table.items:
+        for pair, reason in pairs(item_to_row(item)):
+            if pair is None:
+                made.refused[reason] += 1
+            else:
+                made.records.append(_record(table, suite, item, pair, len(made.records)))
+    kinds = {(record["good_condition"], record["bad_condition"]) for record in made.records}
+    if len(kinds) == 1 and not made.refused:
+        (made.one_pair,) = kinds
+    return made
+
+
+def _record(
+    table: ItemTable, suite: str, item: Item, pair: dict[str, Any], number: int
+) -> dict[str, Any]:
+    good, bad = pair["sentence_good"], pair["sentence_bad"]
+    conditions = item.condition(pair["good_condition"]), item.condition(pair["bad_condition"])
+    return {
+        "sentence_good": good,
+        "sentence_bad": bad,
+        "field": FIELD,
+        "linguistics_term": suite,
+        "UID": table.config,
+        "simple_LM_method": any(
+            prediction["metric"] == "sum" and _is_whole(*conditions, prediction["region"])
+            for prediction in pair["predictions"]
+        ),
+        "lexically_identical": sorted(good.split()) == sorted(bad.split()),
+        "pairID": str(number),
+        "item_id": item.item_id,
+        "discourse_id": item.discourse_id,
+        "corpus": item.corpus,
+        "config": table.config,
+        "split": table.split,
+        "good_condition": pair["good_condition"],
+        "bad_condition": pair["bad_condition"],
+        "groups": pair["groups"],
+        "predictions": pair["predictions"],
+    }
+
+
+def _is_whole(good: Condition, bad: Condition, region: str) -> bool:
+    """Whether the sums over a region differ by as much as those over the whole texts.
+
+    They do if the region is the whole text, or the rest of it after a beginning that both share.
+    """
+    if region == "*":
+        return True
+    number = int(region) - 1
+    starts = []
+    for condition in (good, bad):
+        offsets = condition.region_offsets()
+        if condition.content[offsets[number][1] :].strip():
+            return False
+        starts.append(condition.content[: offsets[number][0]])
+    return starts[0] == starts[1]

@@ -1,0 +1,216 @@
+"""Items as test suites in SyntaxGym's JSON (Gauthier et al. 2020, section 3).
+
+Two things are narrower in that format than here. The text of a condition is its regions joined by
+one space, so that items whose text is another are left out. And a suite has one metric, and one set
+of conditions and of predictions for all its items: a config in which items differ in these becomes
+several suites, one for each combination, and an item with two metrics is in two of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from eval.dataset import ItemTable
+from eval.suite import SEPARATOR, Condition, Item, join_regions
+
+#: What SyntaxGym's formulas can call a condition.
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
+SEPARATED = f"a text holds {SEPARATOR}, which SyntaxGym would take literally"
+ODD_NAME = "a condition's name has other signs than letters, digits, _ and -"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the items of one SyntaxGym suite have in common; the order of names is of no account."""
+
+    conditions: frozenset[str]
+    regions: int
+    formulas: frozenset[str]
+    metric: str
+
+
+@dataclass
+class ExportedSuite:
+    """A suite to be written.
+
+    Attributes:
+        name: of the file, without its ending.
+        shape: what its items have in common.
+        formulas: in the order of the first item.
+        items: in the order of the table.
+    """
+
+    name: str
+    shape: Shape
+    formulas: tuple[str, ...]
+    items: list[Item] = field(default_factory=list)
+
+
+@dataclass
+class SuiteTable:
+    """The suites of one config and split, and how many items are left out, by reason."""
+
+    config: str
+    split: str
+    suites: list[ExportedSuite] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def items(self) -> int:
+        """Items that are in one or more suites."""
+        return len({item.item_id for suite in self.suites for item in suite.items})
+
+
+def suite_table(table: ItemTable) -> SuiteTable:
+    """The suites of a table."""
+    made = SuiteTable(table.config, table.split)
+    by_shape: dict[Shape, ExportedSuite] = {}
+    for item in table.items:
+        if reason := refusal(item):
+            made.refused[reason] += 1
+            continue
+        for shape, formulas in _shapes(item):
+            suite = by_shape.setdefault(shape, ExportedSuite("", shape, formulas))
+            suite.items.append(item)
+    made.suites = list(by_shape.values())
+    for suite, name in zip(made.suites, _names(table, made.suites), strict=True):
+        suite.name = name
+    return made
+
+
+def refusal(item: Item) -> str:
+    """Why an item cannot be written; empty where it can."""
+    if not all(_NAME.fullmatch(condition.condition_name) for condition in item.conditions):
+        return ODD_NAME
+    for condition in item.conditions:
+        if SEPARATOR in condition.content:
+            return SEPARATED
+    for condition in item.conditions:
+        if join_regions(region.content for region in condition.regions) != condition.content:
+            return _boundary(condition)
+    return ""
+
+
+def _boundary(condition: Condition) -> str:
+    """Where a text is not its regions joined by one space."""
+    end = 0
+    for region, (start, stop) in zip(condition.regions, condition.region_offsets(), strict=True):
+        if region.content and end and condition.content[end:start] != " ":
+            what = "more than one space" if start > end else "no space"
+            return f"{what} before region {region.region_number}, where SyntaxGym puts one"
+        end = stop
+    return "white space around the text, which SyntaxGym drops"
+
+
+def _shapes(item: Item) -> Iterator[tuple[Shape, tuple[str, ...]]]:
+    """The combination that an item has under each of its metrics."""
+    by_metric: dict[str, dict[str, None]] = {}
+    for prediction in item.predictions:
+        by_metric.setdefault(prediction.metric, {})[prediction.formula] = None
+    conditions = frozenset(condition.condition_name for condition in item.conditions)
+    regions = len(item.conditions[0].regions)
+    for metric, formulas in by_metric.items():
+        yield Shape(conditions, regions, frozenset(formulas), metric), tuple(formulas)
+
+
+def _names(table: ItemTable, suites: Sequence[ExportedSuite]) -> list[str]:
+    """Names: config, split, metric, what the groups have in common; as much as tells them apart."""
+    plain = f"{table.config}-{table.split}"
+    several = len({suite.shape.metric for suite in suites}) > 1
+    names = [f"{plain}-{suite.shape.metric}" if several else plain for suite in suites]
+    if len(set(names)) < len(names):
+        topics = [_topic(suite) for suite in suites]
+        names = [f"{n}-{topic}" if topic else n for n, topic in zip(names, topics, strict=True)]
+    total, used = Counter(names), set[str]()
+    for place, name in enumerate(names):
+        numbered = (f"{name}-{number}" for number in count(1))
+        names[place] = next(n for n in numbered if n not in used) if total[name] > 1 else name
+        used.add(names[place])
+    return names
+
+
+def _topic(suite: ExportedSuite) -> str:
+    """The words with which the first groups of all its predictions begin (``as_causal``)."""
+    groups = {
+        prediction.groups[0] if prediction.groups else ""
+        for item in suite.items
+        for prediction in item.predictions
+        if prediction.metric == suite.shape.metric
+    }
+    words = [re.findall(r"[^\W_]+", group) for group in sorted(groups)]
+    shared = []
+    for column in zip(*words, strict=False):
+        if len(set(column)) > 1:
+            break
+        shared.append(column[0])
+    return "_".join(shared)
+
+
+def suite_json(suite: ExportedSuite, regions: Sequence[str], about: str, reference: str) -> Any:
+    """A suite as the JSON has it.
+
+    Args:
+        suite: what to write.
+        regions: what each region holds; those of another number of regions are not used.
+        about: for ``meta.comment``.
+        reference: for ``meta.reference``.
+
+    An item keeps the number that it has in the dataset.
+    """
+    known = list(regions)
+    if len(known) != suite.shape.regions:
+        known = [f"region {number}" for number in range(1, suite.shape.regions + 1)]
+    return {
+        "meta": {
+            "name": suite.name,
+            "metric": suite.shape.metric,
+            "comment": about,
+            "reference": reference,
+            "author": "",
+        },
+        "region_meta": {str(number): text for number, text in enumerate(known, start=1)},
+        "predictions": [{"type": "formula", "formula": formula} for formula in suite.formulas],
+        "items": [
+            {
+                "item_number": item.item_number,
+                "conditions": [
+                    {
+                        "condition_name": condition.condition_name,
+                        "regions": [
+                            {
+                                "region_number": region.region_number,
+                                # SyntaxGym forbids white space at the end.
+                                "content": region.content.strip(),
+                            }
+                            for region in condition.regions
+                        ],
+                    }
+                    for condition in item.conditions
+                ],
+            }
+            for item in suite.items
+        ],
+    }
+
+
+def item_records(suite: ExportedSuite) -> Iterator[dict[str, Any]]:
+    """What the JSON has no place for: for each item its ids, and the groups of its predictions."""
+    for item in suite.items:
+        groups: dict[str, list[str]] = {formula: [] for formula in suite.formulas}
+        for prediction in item.predictions:
+            if prediction.metric == suite.shape.metric:
+                groups[prediction.formula] += prediction.groups
+        yield {
+            "suite": suite.name,
+            "item_number": item.item_number,
+            "item_id": item.item_id,
+            "discourse_id": item.discourse_id,
+            "corpus": item.corpus,
+            "groups": [{"formula": f, "groups": of} for f, of in groups.items()],
+        }

@@ -1,0 +1,227 @@
+"""Write a build for other tools, each export a folder that appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from builders.export.harness import MODULE, Release, Task, in_no_task, module_text, tasks
+from builders.export.pairs import PairTable, pair_table
+from builders.export.report import pairs_report, suites_report
+from builders.export.syntaxgym import SuiteTable, item_records, suite_json, suite_table
+from eval.dataset import ItemTable, tables
+from eval.folders import check_folder, written_beside
+from eval.source import Source, find
+
+#: The files by which folders are known as exports. None ends in ``.json``, as suites do.
+SUITES_MARKER, PAIRS_MARKER = "SUITES.md", "PAIRS.md"
+
+#: The command-line options.
+SUITES_OPTION, PAIRS_OPTION = "--export-syntaxgym", "--export-pairs"
+
+
+class ExportError(ValueError):
+    """What was asked for cannot be exported; the message says why in one line."""
+
+
+@dataclass(frozen=True)
+class Exports:
+    """Where exports go; None: not asked for."""
+
+    syntaxgym: Path | None = None
+    pairs: Path | None = None
+    overwrite: bool = False
+
+    @property
+    def folders(self) -> Iterator[tuple[str, Path, str]]:
+        """Option, folder and marker of each that was asked for."""
+        if self.syntaxgym is not None:
+            yield SUITES_OPTION, self.syntaxgym, SUITES_MARKER
+        if self.pairs is not None:
+            yield PAIRS_OPTION, self.pairs, PAIRS_MARKER
+
+    def check(self, build: Path | None = None, named: str = "--output") -> None:
+        """Refuse folders that would be lost, before any work is done for them.
+
+        Args:
+            build: where the build itself is or goes.
+            named: what names it on the command line.
+
+        Raises:
+            ExportError: two of the folders are the same, or one is inside the other.
+            FileExistsError: see :func:`eval.folders.check_folder`.
+        """
+        places = [(named, build)] if build is not None else []
+        for option, folder, marker in self.folders:
+            for other, place in places:
+                one, two = folder.resolve(), place.resolve()
+                if one == two or one in two.parents or two in one.parents:
+                    raise ExportError(
+                        f"{option} {folder} and {other} {place}: expected two folders, neither "
+                        "inside the other"
+                    )
+            places.append((option, folder))
+            check_folder(folder, self.overwrite, marker, option)
+
+
+def release_of(source: Source, version: str = "") -> Release:
+    """The published dataset that a build is, or will be.
+
+    Args:
+        source: a build, or a dataset on the Hub.
+        version: what it is published as; empty: what the manifest says.
+
+    Raises:
+        ExportError: there is no manifest, or it names no suite.
+    """
+    manifest = source.manifest
+    if not manifest:
+        raise ExportError(f"{source.name}: no manifest.json; expected a build or a release of one")
+    suite = str(manifest.get("suite", ""))
+    # It becomes part of file names, and a manifest from the Hub is anybody's.
+    if not re.fullmatch(r"\w+", suite):
+        raise ExportError(f"{source.name}: manifest.json: {suite!r} is no name of a suite")
+    version = version or str(manifest.get("version", ""))
+    return Release(
+        repo=source.repo or str(manifest.get("repo_id", "")),
+        revision=source.revision or f"v{version}",
+        version=version,
+        suite=suite,
+        configs=manifest["configs"],
+        citation=str(manifest.get("citation", "")),
+    )
+
+
+def export_build(
+    folder: Path, exports: Exports, version: str = "", dry_run: bool = False
+) -> list[str]:
+    """Write what was asked for of a build in a folder: see :func:`export`."""
+    return export(find(str(folder)), exports, version, dry_run) if any(exports.folders) else []
+
+
+def export(source: Source, exports: Exports, version: str = "", dry_run: bool = False) -> list[str]:
+    """Write what was asked for.
+
+    Args:
+        source: a build or a release of one.
+        exports: where to.
+        version: what it is published as; empty: what the manifest says.
+        dry_run: leave nothing; say what would be written.
+
+    Returns:
+        Lines for the user: what was written, and how much was left out and why.
+
+    Raises:
+        ExportError: see :func:`release_of`.
+        EvaluationError: the rows cannot be read, or are not those that were published.
+        FileExistsError: a folder is there and may not be overwritten.
+    """
+    release = release_of(source, version)
+    read = list(tables(source))
+    lines: list[str] = []
+    for option, destination, marker in exports.folders:
+        write = write_suites if option == SUITES_OPTION else write_pairs
+        with _place(destination, exports.overwrite, marker, option, dry_run) as folder:
+            what, *left_out = write(read, release, folder)
+        done = "would be written to" if dry_run else "written to"
+        lines += [f"{what}, {done} {destination}", *left_out]
+    for name, config in release.configs.items():
+        if not config.get("republishable"):
+            lines.append(f"{name} may not be republished: what is exported of it is for yourself")
+    return lines
+
+
+@contextmanager
+def _place(
+    destination: Path, overwrite: bool, marker: str, option: str, dry_run: bool
+) -> Iterator[Path]:
+    """The folder to write into: beside the destination, or one that is thrown away."""
+    if dry_run:
+        with tempfile.TemporaryDirectory() as name:
+            yield Path(name)
+    else:
+        with written_beside(destination, overwrite, marker, option) as folder:
+            yield folder
+
+
+def write_suites(read: Sequence[ItemTable], release: Release, folder: Path) -> list[str]:
+    """Write the suites; lines for the user, the first of which is not finished."""
+    made = [suite_table(table) for table in read]
+    names: set[str] = set()
+    records: list[dict[str, Any]] = []
+    for table in made:
+        about = release.configs[table.config]
+        for suite in table.suites:
+            if suite.name in names:
+                raise ExportError(f"two suites would be called {suite.name}.json")
+            names.add(suite.name)
+            comment = f"CoherenceGym {release.suite} {release.version}: {about.get('summary', '')}"
+            found = suite_json(suite, about.get("regions", ()), comment, release.citation)
+            text = json.dumps(found, ensure_ascii=False, indent=4) + "\n"
+            (folder / f"{suite.name}.json").write_text(text, encoding="utf-8")
+            records += item_records(suite)
+    write_lines(folder / "items.jsonl", records)
+    (folder / SUITES_MARKER).write_text(suites_report(made, release), encoding="utf-8")
+    items = sum(table.items for table in made)
+    return [
+        f"for SyntaxGym: {number(items, 'item')} in {number(len(names), 'suite')}",
+        *_refusals("left out for SyntaxGym", made),
+    ]
+
+
+def write_pairs(read: Sequence[ItemTable], release: Release, folder: Path) -> list[str]:
+    """Write pairs and tasks; lines for the user, the first of which is not finished."""
+    made = [pair_table(table, release.suite) for table in read]
+    asked: dict[str, list[Task]] = {}
+    (folder / "tasks").mkdir()
+    for table in made:
+        where = f"{table.config}-{table.split}"
+        asked[where] = tasks(table, release)
+        if table.records:
+            write_lines(folder / f"{where}.jsonl", table.records)
+        for task in asked[where]:
+            path = folder / "tasks" / f"{task.name}.yaml"
+            if path.exists():
+                raise ExportError(f"two tasks would be called {task.name}")
+            path.write_text(task.text, encoding="utf-8")
+    every = [task for found in asked.values() for task in found]
+    if module := module_text(every):
+        (folder / "tasks" / f"{MODULE}.py").write_text(module, encoding="utf-8")
+    (folder / PAIRS_MARKER).write_text(pairs_report(made, asked, release), encoding="utf-8")
+    pairs = sum(len(table.records) for table in made)
+    return [
+        f"as texts: {number(pairs, 'pair')}, and {number(len(every), 'task')} for "
+        "lm-evaluation-harness",
+        *_refusals("left out as pairs", made),
+        *(
+            f"in no task, {table.config} ({table.split}): {number(count, 'pair')}, "
+            "in groups that no aggregate has"
+            for table in made
+            if (count := in_no_task(table, asked[f"{table.config}-{table.split}"]))
+        ),
+    ]
+
+
+def number(count: int, thing: str) -> str:
+    """Such as ``1 item`` and ``2 items``."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+def write_lines(path: Path, records: Iterable[dict[str, Any]]) -> None:
+    """Write JSON lines."""
+    import jsonlines
+
+    with path.open("w", encoding="utf-8", newline="\n") as file, jsonlines.Writer(file) as writer:
+        writer.write_all(records)
+
+
+def _refusals(what: str, made: Sequence[SuiteTable] | Sequence[PairTable]) -> Iterator[str]:
+    for table in made:
+        for reason, count in table.refused.most_common():
+            yield f"{what}, {table.config} ({table.split}): {count}, {reason}"

@@ -1,0 +1,152 @@
+"""The connectives suite: one row a segment, two families of predictions, aggregates apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from related import related
+
+from builders.build import Options, build
+from builders.connectives import HEADLINE, SUITE, suite
+from builders.registry import load_suite
+from builders.sources import Source, Sources, find_sources
+from builders.suite import Draft
+from cards.render import render_card
+from eval.suite import SuiteError, validate_item
+from loaders.discourse import Discourse
+from loaders.registry import corpus
+from manipulations.operator import Context
+
+(CONFIG,) = SUITE.configs
+
+
+def draft(text: str, sense: str, source: str = "pdtb3") -> Draft:
+    (made,) = CONFIG.drafter(related(text, sense, source), Context())
+    validate_item(made.item)
+    return made
+
+
+def predictions(made: Draft) -> dict[str, tuple[str, ...]]:
+    """Formula, in short, -> groups."""
+    found = {}
+    for prediction in made.item.predictions:
+        short = prediction.formula.replace("(3;%", "").replace("%)", "")
+        found[short] = prediction.groups
+    return found
+
+
+def test_one_row_with_every_replacement() -> None:
+    made = draft("It rained. / [However], we went out.", "Comparison.Contrast")
+    item = made.item
+    assert item.item_id == "d/u1c0"
+    assert [c.condition_name for c in item.conditions] == [
+        *("original", "although", "as", "since", "though", "while", "yet")
+    ]
+    assert item.condition("since").content == "It rained. Since, we went out."
+    for condition in item.conditions:
+        assert condition.regions[0].content == "It rained."
+        assert condition.regions[2].content == ", we went out."
+    assert item.extra["connective"] == "however"
+    assert item.extra["meaning"] == "contrast"
+    assert item.extra["sense"] == "Comparison.Contrast"
+    assert made.views["original"] == ("however",)
+
+
+def test_the_two_families() -> None:
+    found = predictions(draft("We sang [as] we left town.", "Contingency.Cause.Reason"))
+    row = "as_causal"
+    assert found["although > original"] == (f"{row} → although", HEADLINE)
+    assert found["since > original"] == (f"{row} → since", "same sense, same syntax")
+    assert found["however > original"] == (f"{row} → however", "different sense, other syntax")
+    different = (f"{row}: different > same", "different > same, same syntax")
+    assert found["while > since"] == different
+    assert found["yet > since"] == (different[0], "different > same, other syntax")
+    # `since` alone of the replacements is causal: each of the five others against it.
+    assert sum(": " in groups[0] for groups in found.values()) == 5
+    assert len(found) == 6 + 5
+
+
+def test_time_that_differs_is_neither_the_same_nor_a_different_sense() -> None:
+    made = draft("We sang [while] they left us.", "Temporal.Synchronous")
+    found = predictions(made)
+    assert found["since > original"][1] == "sense in part, same syntax"
+    assert found["as > original"][1] == "same sense, same syntax"
+    assert not any(formula.startswith("since > a") for formula in found)
+    listed = {s["replacement"]: s["same_sense"] for s in made.item.extra["substitutions"]}
+    assert listed["since"] is None
+    assert listed["although"] is False
+
+
+@pytest.mark.parametrize(
+    ("text", "sense", "row"),
+    [
+        ("She works [as] a nurse in town.", "prep", "as_prep"),
+        ("We have [yet] to see it.", "adv", "yet_adv"),
+    ],
+)
+def test_words_that_are_no_connectives_are_in_no_aggregate(text: str, sense: str, row: str) -> None:
+    found = predictions(draft(text, sense, "disco"))
+    assert found
+    assert all(len(groups) == 1 and groups[0].startswith(row) for groups in found.values())
+
+
+def test_nothing_fits_in_the_place_of_an_as_of_comparison() -> None:
+    found = predictions(draft("We sing [as] they always have sung.", "Comparison.Similarity"))
+    assert {groups[1] for groups in found.values()} == {"different sense, other syntax"}
+
+
+def test_a_sense_that_nobody_knows_names_the_item() -> None:
+    with pytest.raises(SuiteError, match=r"test/d/u0c8: sense 'Causal' is not known of pdtb3"):
+        draft("We left [as] it rained hard.", "Causal")
+
+
+def test_meanwhile_is_an_option() -> None:
+    (config,) = suite(meanwhile=True).configs
+    discourse = related("It rained. / [Meanwhile], we went out.", "temporal", "disco")
+    assert not list(CONFIG.drafter(discourse, Context()))
+    (made,) = config.drafter(discourse, Context())
+    assert len(made.item.conditions) == 8
+    (other,) = config.drafter(related("It rained [as] we went out."), Context())
+    assert "meanwhile" in [c.condition_name for c in other.item.conditions]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The suite built from the project's own segments."""
+    folder = tmp_path_factory.mktemp("connectives")
+    return build(SUITE, find_sources(SUITE, ["sample"]), Options(), folder)
+
+
+def test_the_sample(built: dict[str, Any]) -> None:
+    assert list(built["configs"]) == ["sample"]
+    config = built["configs"]["sample"]
+    (split,) = config["splits"].values()
+    assert split["rows"] >= 150
+    assert config["headline"] == HEADLINE
+    assert HEADLINE in split["groups"]
+    assert not any("→" in group for group in split["groups"])
+    assert split["details"]["as_causal"] == 8
+    meanings = {g for g in split["groups"] if g.startswith("meaning=")}
+    assert {f"meaning={m}" for m in ("contrast", "concession", "causal", "comparison")} <= meanings
+    (quality,) = config["quality"].values()
+    everything = [a for a in quality["artefact"] if a["group"] == ""]
+    assert everything[0]["formula"] == ""
+    card = render_card(built)
+    assert f"The score of `sample` is over the predictions of the group `{HEADLINE}`." in card
+    assert "| as_causal | 8 |" in card
+
+
+def test_gum_as_it_is(shared: Path, tmp_path: Path) -> None:
+    gum = Source(corpus("gum"), SUITE.configs)
+    manifest = build(SUITE, Sources([gum]), Options(data_dir=shared / "corpora"), tmp_path)
+    (split,) = manifest["configs"]["gum"]["splits"].values()
+    assert split["rows"] == 119
+    assert sum(n for g, n in split["groups"].items() if g.startswith("genre=")) == 119
+    assert sum(n for g, n in split["groups"].items() if g.startswith("meaning=")) == 119
+
+
+def test_it_is_registered() -> None:
+    assert load_suite("connectives") is SUITE
+    assert isinstance(related("We left [as] it rained."), Discourse)

@@ -1,0 +1,221 @@
+"""Exports from the command line: where they go, what is said, what is refused before a build."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from hub.server import HubServer
+
+from builders.cli import main, run_suite
+from builders.export.__main__ import main as export_main
+from builders.registry import load_suite
+
+SAMPLE = ("--corpus", "sample", "--limit", "21", "--output", "out")
+BOTH = ("--export-syntaxgym", "suites_out", "--export-pairs", "pairs_out")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Commands run in an empty folder, and find no corpus of the user's."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    return tmp_path
+
+
+def command(suite: str, *argv: object) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        run_suite(load_suite(suite), [str(argument) for argument in argv])
+    code = stopped.value.code
+    assert isinstance(code, int)
+    return code
+
+
+def one_line(text: str) -> str:
+    assert text.count("\n") == 1, text
+    assert "Traceback" not in text
+    return text
+
+
+def content(folder: str) -> dict[str, bytes]:
+    paths = (path for path in Path(folder).rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def test_a_build_is_exported_beside(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("story_cloze", *SAMPLE, *BOTH) == 0
+    shown = capsys.readouterr().out
+    assert "written to out\n" in shown
+    assert "for SyntaxGym: 21 items in 1 suite, written to suites_out\n" in shown
+    assert "as texts: 21 pairs, and 1 task for lm-evaluation-harness, written to pairs_out" in shown
+    assert set(content("suites_out")) == {"SUITES.md", "items.jsonl", "sample-test.json"}
+    assert set(content("pairs_out")) == {
+        "PAIRS.md",
+        "sample-test.jsonl",
+        "tasks/coherencegym_story_cloze_sample.yaml",
+    }
+    suite = json.loads(content("suites_out")["sample-test.json"])
+    manifest = json.loads(content("out")["manifest.json"])
+    assert list(suite["region_meta"].values()) == manifest["configs"]["sample"]["regions"]
+
+
+def test_a_dry_run_says_what_would_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("story_cloze", *SAMPLE, *BOTH, "--dry-run") == 0
+    shown = capsys.readouterr().out
+    assert "for SyntaxGym: 21 items in 1 suite, would be written to suites_out\n" in shown
+    assert "would be written to pairs_out\n" in shown
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_same_again_needs_overwrite_and_gives_the_same_bytes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert command("winograd", *SAMPLE, *BOTH) == 0
+    before = content("suites_out"), content("pairs_out")
+    assert command("winograd", *SAMPLE, *BOTH, "--overwrite") == 0
+    assert (content("suites_out"), content("pairs_out")) == before
+    capsys.readouterr()
+    arguments = ("--corpus", "sample", "--output", "new", *BOTH)
+    assert command("winograd", *arguments) == 2
+    said = one_line(capsys.readouterr().err)
+    assert "suites_out exists; name another folder with --export-syntaxgym" in said
+    assert not Path("new").exists()  # refused before the build
+
+
+@pytest.mark.parametrize("option", ["--export-syntaxgym", "--export-pairs"])
+def test_what_is_no_export_is_not_overwritten(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine").mkdir()
+    Path("mine/thesis.txt").write_text("all of it")
+    assert command("story_cloze", *SAMPLE, option, "mine", "--overwrite") == 2
+    assert f"name another folder with {option}" in one_line(capsys.readouterr().err)
+    assert Path("mine/thesis.txt").exists()
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (("--export-pairs", "out"), "--export-pairs out and --output out"),
+        (("--export-pairs", "out/pairs"), "neither inside the other"),
+        (("--export-syntaxgym", "x", "--export-pairs", "./x"), "--export-syntaxgym x"),
+        (("--export-syntaxgym", "x/y", "--export-pairs", "x"), "neither inside the other"),
+    ],
+)
+def test_folders_in_one_another_are_refused(
+    argv: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("story_cloze", *SAMPLE, *argv) == 2
+    assert said in one_line(capsys.readouterr().err)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_suites_have_a_folder_each(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["story_cloze", "speaker_commitment", *SAMPLE, *BOTH])
+    assert stopped.value.code == 0
+    assert "sample-test.json" in content("suites_out/story_cloze")
+    # All its texts hold the separator: the report is there and says so.
+    assert set(content("pairs_out/speaker_commitment")) == {"PAIRS.md"}
+    shown = capsys.readouterr().out
+    assert "as texts: 0 pairs, and 0 tasks for lm-evaluation-harness" in shown
+    assert "left out as pairs, sample_contradiction (test): 7, a text holds [SEP]" in shown
+
+
+def test_what_may_not_be_republished_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "data").mkdir()
+    rows = "".join(
+        f"{i},Ann ran {i}.,She fell.,It hurt.,Bob came.,He helped.,He sang.,1\n" for i in range(3)
+    )
+    header = (
+        "InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,"
+        "RandomFifthSentenceQuiz1,RandomFifthSentenceQuiz2,AnswerRightEnding\n"
+    )
+    name = "cloze_test_test__spring2016 - cloze_test_ALL_test.csv"
+    (tmp_path / "data" / name).write_text(header + rows)
+    argv = ("--corpus", "storycloze", "--data-dir", "data", "--export-pairs", "pairs_out")
+    assert command("story_cloze", *argv) == 0
+    shown = capsys.readouterr().out
+    assert "storycloze may not be republished: what is exported of it is for yourself" in shown
+    assert "needs a private copy" in (tmp_path / "pairs_out" / "PAIRS.md").read_text()
+
+
+def revision(folder: str, task: str) -> str:
+    text = content(folder)[f"tasks/{task}.yaml"].decode()
+    loaded = yaml.safe_load(text)
+    assert loaded["dataset_path"] == "coherencegym/stories"
+    return str(loaded["dataset_kwargs"]["revision"])
+
+
+def test_a_task_reads_the_version_that_was_published(hub_clients: HubServer) -> None:
+    push = (*SAMPLE, "--push-to-hub", "--repo-id", "coherencegym/stories", "--overwrite")
+    assert command("story_cloze", *push, "--version", "1.3.0") == 0
+    # The suite's own version is older than the one that is there.
+    assert command("story_cloze", *push, "--export-pairs", "pairs_out") == 0
+    assert list(hub_clients.tags("coherencegym/stories")) == ["v1.3.0"]
+    assert revision("pairs_out", "coherencegym_story_cloze_sample") == "v1.3.0"
+
+
+def test_an_earlier_build_and_a_release_are_exported(
+    hub_clients: HubServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    push = ("--push-to-hub", "--repo-id", "coherencegym/stories")
+    assert command("story_cloze", *SAMPLE, *push, *BOTH) == 0
+    build, release = ("--export-pairs", "p1"), ("--export-pairs", "p2", "--export-syntaxgym", "s2")
+    assert export_main(["out", *build]) == 0
+    assert export_main(["coherencegym/stories", "--revision", "v1.0.0", *release]) == 0
+    assert content("p1") == content("p2") == content("pairs_out")
+    assert content("s2") == content("suites_out")
+    capsys.readouterr()
+    assert export_main(["out", *build]) == 2
+    assert one_line(capsys.readouterr().err).startswith("export: p1 exists")
+    assert export_main(["out", "--export-pairs", "p3", "--dry-run"]) == 0
+    assert not Path("p3").exists()
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda manifest: manifest | {"suite": "../x"}, "'../x' is no name of a suite"),
+        (None, "no manifest.json; expected a build"),
+    ],
+)
+def test_a_dataset_that_is_none_of_ours_is_one_line(
+    damage: object, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("story_cloze", *SAMPLE) == 0
+    path = Path("out/manifest.json")
+    if callable(damage):
+        path.write_text(json.dumps(damage(json.loads(path.read_text()))))
+    else:
+        path.unlink()
+    capsys.readouterr()
+    assert export_main(["out", "--export-pairs", "p"]) == 2
+    assert said in one_line(capsys.readouterr().err)
+    assert not Path("p").exists()
+
+
+def test_changed_rows_are_not_exported(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("story_cloze", *SAMPLE) == 0
+    assert command("story_cloze", *SAMPLE[:2], "--limit", 20, "--output", "other") == 0
+    data = "data/sample/test-00000-of-00001.parquet"
+    Path("out", data).write_bytes(Path("other", data).read_bytes())
+    capsys.readouterr()
+    assert export_main(["out", *BOTH]) == 2
+    assert "20 rows, but 21 were published" in one_line(capsys.readouterr().err)
+    assert not Path("pairs_out").exists()
+    assert [path.name for path in Path().iterdir() if "suites_out" in path.name] == []
+
+
+def test_an_export_to_nowhere_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        export_main(["out"])
+    assert stopped.value.code == 2
+    assert "expected --export-syntaxgym DIR" in capsys.readouterr().err

@@ -1,0 +1,341 @@
+"""Pairs of texts, and the task files that read the same pairs from the published rows."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import jsonlines
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_shapes import HEADLINE, SHAPES, shapes_corpus
+
+from builders.build import Options, build
+from builders.export.harness import Release, module_text, tasks
+from builders.export.item_pairs import NO_PAIR, SAME_TEXT, SEPARATED, compared, pairs
+from builders.export.pairs import pair_table
+from builders.export.write import Exports, export_build
+from builders.release.rows import data_path
+from builders.sources import Source, Sources
+from eval.dataset import ItemTable
+from eval.predictions import parse
+from eval.suite import Condition, Item, Prediction, Region
+
+RELEASE = Release("me/shapes", "v1.2.0", "1.2.0", "shapes", {})
+
+
+class TaskLoader(yaml.SafeLoader):
+    """Reads task files, with functions as their names."""
+
+
+TaskLoader.add_constructor("!function", lambda loader, node: f"function {node.value}")
+
+
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build of the toy suite."""
+    folder = tmp_path_factory.mktemp("shapes")
+    build(SHAPES, Sources([Source(shapes_corpus(), SHAPES.configs)]), Options(), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def exported(shapes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its pairs."""
+    folder = tmp_path_factory.mktemp("pairs") / "out"
+    export_build(shapes, Exports(pairs=folder))
+    return folder
+
+
+def records(folder: Path, name: str) -> list[dict[str, Any]]:
+    with jsonlines.open(folder / f"{name}.jsonl") as lines:
+        return list(lines)
+
+
+def load_task(folder: Path, name: str) -> dict[str, Any]:
+    text = (folder / "tasks" / f"coherencegym_shapes_{name}.yaml").read_text(encoding="utf-8")
+    task: dict[str, Any] = yaml.load(text, Loader=TaskLoader)
+    return task
+
+
+def choices(folder: Path, build_folder: Path, task: dict[str, Any]) -> list[list[str]]:
+    """The choices of a task's documents, as the harness makes them from the rows."""
+    rows: Any = pq.read_table(
+        build_folder / data_path(task["dataset_name"], task["test_split"])
+    ).to_pylist()
+    if "process_docs" in task:
+        module_name, function = task["process_docs"].removeprefix("function ").split(".")
+        spec = importlib.util.spec_from_file_location(
+            module_name, folder / "tasks" / f"{module_name}.py"
+        )
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        rows = getattr(module, function)(rows)
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
+    template = environment.from_string(task["doc_to_choice"])
+    return [ast.literal_eval(template.render(**row)) for row in rows]
+
+
+def pairs_of(found: list[dict[str, Any]]) -> list[list[str]]:
+    return [[record["sentence_bad"], record["sentence_good"]] for record in found]
+
+
+def test_a_record_has_what_blimp_has_and_where_it_is_from(exported: Path) -> None:
+    first, second = records(exported, "shapes_mention-test")
+    assert first == {
+        "sentence_good": "Ann ran. She fell.",
+        "sentence_bad": "Ann ran. Ann fell.",
+        "field": "discourse",
+        "linguistics_term": "shapes",
+        "UID": "shapes_mention",
+        "simple_LM_method": True,
+        "lexically_identical": False,
+        "pairID": "0",
+        "item_id": "mention1/x",
+        "discourse_id": "mention1",
+        "corpus": "shapes",
+        "config": "shapes_mention",
+        "split": "test",
+        "good_condition": "pronoun",
+        "bad_condition": "repetition",
+        "groups": ["mean", "sum"],
+        # Both metrics are about the same two texts: one pair.
+        "predictions": [
+            {"region": "2", "metric": "mean", "groups": ["mean"]},
+            {"region": "2", "metric": "sum", "groups": ["sum"]},
+        ],
+    }
+    assert second["pairID"] == "1"
+
+
+def test_real_blimp_files_have_the_same_keys(shared: Path, exported: Path) -> None:
+    own = records(exported, "shapes_mention-test")[0]
+    for file in (shared / "corpora" / "blimp").glob("*.jsonl"):
+        with jsonlines.open(file) as lines:
+            theirs = next(iter(lines))
+        # Of BLiMP's keys only the two about prefixes have no meaning here.
+        assert set(theirs) - set(own) == {"one_prefix_method", "two_prefix_method"}
+        for key in set(theirs) & set(own):
+            assert type(theirs[key]) is type(own[key])
+
+
+def test_every_replacement_is_a_pair(exported: Path) -> None:
+    found = records(exported, "shapes_connective-test")
+    assert [(r["item_id"], r["good_condition"], r["bad_condition"]) for r in found[:4]] == [
+        ("connective1/x", "original", "since"),
+        ("connective1/x", "original", "while"),
+        ("connective1/x", "since", "while"),
+        ("connective2/x", "original", "since"),
+    ]
+    assert found[0]["groups"] == ["as_causal → since", HEADLINE]
+    assert found[2]["sentence_good"] == "He slept since it was late."
+    # The connective is outside region 3: the whole texts differ by more than the region does.
+    assert not any(record["simple_LM_method"] for record in found)
+    assert len(found) == 3 + 2 + 3 + 3 + 2
+
+
+def test_a_separator_is_refused_and_said(shapes: Path, tmp_path: Path) -> None:
+    lines = export_build(shapes, Exports(pairs=tmp_path / "out"))
+    assert lines == [
+        f"as texts: 18 pairs, and 4 tasks for lm-evaluation-harness, written to {tmp_path / 'out'}",
+        f"left out as pairs, shapes_turns (test): 1, {SEPARATED}",
+        # Of `as` as a preposition: no aggregate has them.
+        "in no task, shapes_connective (test): 2 pairs, in groups that no aggregate has",
+    ]
+    assert [r["item_id"] for r in records(tmp_path / "out", "shapes_turns-test")] == [
+        "turns1/x",
+        "turns3/x",
+        "turns4/x",
+    ]
+    assert f"| `shapes_turns` | test | 1 | {SEPARATED} |" in (
+        tmp_path / "out" / "PAIRS.md"
+    ).read_text(encoding="utf-8")
+
+
+def test_tasks_read_the_release_and_give_the_pairs_that_are_written(
+    shapes: Path, exported: Path
+) -> None:
+    names = {path.stem for path in (exported / "tasks").glob("*.yaml")}
+    assert names == {
+        "coherencegym_shapes_shapes_connective_different_sense_same_syntax",
+        "coherencegym_shapes_shapes_connective_different_over_same_same_syntax",
+        "coherencegym_shapes_shapes_mention",
+        "coherencegym_shapes_shapes_turns",
+    }
+    for name in names:
+        task = load_task(exported, name.removeprefix("coherencegym_shapes_"))
+        assert task["task"] == name
+        assert task["tag"] == "coherencegym_shapes"
+        assert task["dataset_path"] == "coherencegym/shapes"
+        assert task["dataset_kwargs"] == {"revision": "v1.0.0"}
+        assert task["output_type"] == "multiple_choice"
+        assert (task["doc_to_text"], task["target_delimiter"], task["doc_to_target"]) == ("", "", 1)
+        # It would stand before every text.
+        assert "description" not in task
+        assert task["metadata"]["pairs"] == len(choices(exported, shapes, task))
+    # Nothing but YAML where every row is one pair.
+    mention = load_task(exported, "shapes_mention")
+    assert "process_docs" not in mention
+    assert mention["metadata"]["same_comparison_as_the_suite"] == 2
+    wanted = pairs_of(records(exported, "shapes_mention-test"))
+    assert choices(exported, shapes, mention) == wanted
+    turns = load_task(exported, "shapes_turns")
+    assert choices(exported, shapes, turns) == pairs_of(records(exported, "shapes_turns-test"))
+    assert len(choices(exported, shapes, turns)) == 3
+
+
+def test_a_config_with_a_headline_has_a_task_for_each_group(shapes: Path, exported: Path) -> None:
+    found = records(exported, "shapes_connective-test")
+    for name, group, number in (
+        ("different_sense_same_syntax", HEADLINE, 8),
+        ("different_over_same_same_syntax", "different > same, same syntax", 3),
+    ):
+        task = load_task(exported, f"shapes_connective_{name}")
+        wanted = pairs_of([record for record in found if group in record["groups"]])
+        assert choices(exported, shapes, task) == wanted
+        assert len(wanted) == number
+
+
+def item(*predictions: Prediction, texts: dict[str, list[str]], number: int = 1) -> Item:
+    conditions = tuple(
+        Condition(name, " ".join(parts), tuple(Region(i, t) for i, t in enumerate(parts, start=1)))
+        for name, parts in texts.items()
+    )
+    return Item(f"i{number}", number, conditions, predictions, f"d{number}", "c")
+
+
+def table(*items: Item, headline: str = "", split: str = "test") -> ItemTable:
+    return ItemTable("c", split, items, "", False, False, headline=headline)
+
+
+TEXTS = {"a": ["x", "y", "z"], "b": ["x", "q", "z"], "copy": ["x", "y", "z"]}
+
+
+@pytest.mark.parametrize(
+    ("formula", "metric", "same"),
+    [
+        ("(*;%b%) > (*;%a%)", "sum", True),
+        ("(*;%b%) > (*;%a%)", "mean", False),
+        ("(3;%b%) > (3;%a%)", "sum", False),  # the texts before it differ
+        ("(2;%b%) > (2;%a%)", "sum", False),  # what follows is not compared
+        ("(1;%b%) > (1;%a%)", "sum", False),
+    ],
+)
+def test_when_the_whole_texts_are_what_the_suite_compares(
+    formula: str, metric: str, same: bool
+) -> None:
+    made = pair_table(table(item(Prediction(formula, metric), texts=TEXTS)), "s")
+    assert [record["simple_LM_method"] for record in made.records] == [same]
+
+
+def test_what_is_no_pair_is_counted() -> None:
+    predictions = [
+        Prediction("(1;%a%) > (2;%b%)", "sum"),
+        Prediction("(1;%a%) - (1;%b%) > 0", "sum"),
+        Prediction("(1;%a%) = (1;%b%)", "sum"),
+        Prediction("(2;%a%) > (2;%copy%)", "sum"),
+        Prediction("(2;%a%) > (2;%copy%)", "mean"),
+        Prediction("(2;%a%) < (2;%b%)", "sum", ("left",)),
+    ]
+    made = pair_table(table(item(*predictions, texts=TEXTS)), "s")
+    assert made.refused == {NO_PAIR: 3, SAME_TEXT: 1}
+    (record,) = made.records
+    assert (record["good_condition"], record["bad_condition"]) == ("a", "b")
+    assert made.one_pair is None
+    (task,) = tasks(made, RELEASE)
+    assert task.function == "documents"
+
+
+def test_rows_that_compare_different_conditions_need_the_function() -> None:
+    one = item(Prediction("(2;%b%) > (2;%a%)", "sum"), texts=TEXTS)
+    two = item(Prediction("(2;%a%) > (2;%b%)", "sum"), texts=TEXTS, number=2)
+    assert pair_table(table(one, one), "s").one_pair == ("a", "b")
+    made = pair_table(table(one, two), "s")
+    assert made.one_pair is None
+    assert tasks(made, RELEASE)[0].function == "documents"
+
+
+def test_odd_names_of_conditions_stay_out_of_expressions() -> None:
+    texts = {"a": TEXTS["a"], "b}}'": TEXTS["b"]}
+    made = pair_table(table(item(Prediction("(2;%b}}'%) > (2;%a%)", "sum"), texts=texts)), "s")
+    assert made.one_pair == ("a", "b}}'")
+    assert tasks(made, RELEASE)[0].function == "documents"
+
+
+def test_names_of_tasks_that_are_not_of_the_test_split() -> None:
+    one = item(Prediction("(2;%b%) > (2;%a%)", "sum"), texts=TEXTS)
+    (task,) = tasks(pair_table(table(one, split="validation"), "s"), RELEASE)
+    assert task.name == "coherencegym_shapes_c_validation"
+    assert yaml.load(task.text, Loader=TaskLoader)["test_split"] == "validation"
+
+
+def test_no_task_without_a_pair() -> None:
+    made = pair_table(table(item(Prediction("(2;%b%) > 3", "sum"), texts=TEXTS)), "s")
+    assert tasks(made, RELEASE) == []
+    assert module_text([]) == ""
+
+
+@given(st.text(), st.text(min_size=1).filter(lambda group: group != "another"))
+def test_whatever_groups_are_called_tasks_stay_what_they_are(detail: str, group: str) -> None:
+    """Groups come from datasets that strangers publish; they become YAML and Python."""
+    one = item(Prediction("(2;%b%) > (2;%a%)", "sum", (detail, group)), texts=TEXTS)
+    made = tasks(pair_table(table(one, headline="another"), "s"), RELEASE)
+    for task in made:
+        loaded = yaml.load(task.text, Loader=TaskLoader)
+        assert loaded["task"] == task.name
+        assert loaded["dataset_path"] == "me/shapes"
+        assert set(task.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_")
+    tree = ast.parse(module_text(made))
+    *_, last = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    (task,) = made
+    assert task.group == group
+    assert last.name == task.function
+    call = last.body[1]
+    assert isinstance(call, ast.Return)
+    assert ast.unparse(call) == ast.unparse(ast.parse(f"return documents(rows, {group!r})"))
+
+
+names = st.text("ab %;()>1*", min_size=1, max_size=4)
+regions = st.sampled_from(["*", "1", "2", "12"])
+
+
+@given(regions, names, names, st.sampled_from("<>="), st.booleans())
+def test_comparisons_are_read_as_the_evaluator_reads_them(
+    region: str, left: str, right: str, sign: str, spaced: bool
+) -> None:
+    space = " " if spaced else ""
+    formula = f"({region};%{left}%){space}{sign}{space}({region};%{right}%)"
+    found = compared(formula)
+    if "%" in left + right or sign == "=" or left == right:
+        if "%" not in left + right:
+            assert found is None
+        return
+    tree: Any = parse(formula)
+    assert tree.operator == sign
+    good, bad = (right, left) if sign == ">" else (left, right)
+    assert found == (region, good, bad)
+    assert {tree.left.condition, tree.right.condition} == {good, bad}
+
+
+def test_pairs_are_made_of_rows_as_json_has_them() -> None:
+    row = {
+        "item_id": "i",
+        "discourse_id": "d",
+        "conditions": [
+            {"condition_name": "a", "content": "good"},
+            {"condition_name": "b", "content": "bad"},
+        ],
+        "predictions": [{"formula": "(*;%b%) > (*;%a%)", "metric": "sum", "groups": ["g"]}],
+    }
+    ((pair, reason),) = pairs(json.loads(json.dumps(row)))
+    assert pair is not None
+    assert (pair["sentence_good"], pair["sentence_bad"], reason) == ("good", "bad", "")

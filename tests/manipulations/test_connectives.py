@@ -1,0 +1,186 @@
+"""Connectives: which can be replaced, in which segment, and by what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from related import related
+from strategies import discourses
+
+from loaders.discourse import Relation, Unit, span_text, undo
+from loaders.senses import CONNECTIVES as KNOWN
+from manipulations.connective_context import fits, syntax, unsuitable
+from manipulations.connective_segments import CONNECTIVES, ConnectiveSegments, explicit_relations
+from manipulations.connective_substitution import (
+    ConnectiveSubstitution,
+    around_connective,
+    in_case_of,
+)
+from manipulations.operator import Context
+
+
+def skipped(text: str, operator: ConnectiveSegments | None = None) -> dict[str, int]:
+    context = Context()
+    assert list((operator or ConnectiveSegments())(related(text), context)) == []
+    return dict(context.skipped)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[Although] it rained, we left.", "connective begins the segment"),
+        ("~We met. / [Although] it rained, we left.", "connective begins the segment"),
+        ("He left as [soon as] it was dark.", "connective of several words"),
+        ("We left, even [though] it rained hard.", "connective of several words"),
+        ("We left, [as] if it rained hard.", "connective of several words"),
+        ("We left, just [as] it rained hard.", "connective of several words"),
+        ("We left, and [yet] it rained hard.", "connective of several words"),
+        ("She is as tall [as] her brother was.", "correlative as"),
+        ("She is so tired [as] to fall asleep.", "correlative as"),
+        ("It is the same day [as] we had then.", "correlative as"),
+        ("Sell [as] much as you can now.", "correlative as"),
+        ("It is windy, [as] you can see here.", "as that names a source"),
+        ("It is, [as] Ann said, a fine thing.", "as that names a source"),
+        ("It is, [as] his son, Tom, said, late.", "as that names a source"),
+        ("A right [as] called for by law.", "as without a subject"),
+        ("And as you — [as] he comes to this.", "connective said twice"),
+        ("Laws [as] may be needed later on.", "as without a subject"),
+        ("We shall go, [however] hard it may be.", "however of degree"),
+        ("We left, [though] not soon.", "fewer than 3 words after the connective"),
+        ("It rained, [though].", "fewer than 3 words after the connective"),
+        ("A. / B. / C. / D. / [However], we all went out.", "more than 4 sentences"),
+    ],
+)
+def test_what_is_left_out(text: str, reason: str) -> None:
+    assert skipped(text) == {reason: 1}
+
+
+def test_connectives_outside_the_list_are_not_counted() -> None:
+    assert skipped("We left [because] it rained hard.") == {}
+    assert skipped("It rained. / [Meanwhile], we all slept.") == {}
+    words = (*CONNECTIVES, "meanwhile")
+    (made,) = ConnectiveSegments(words)(
+        related("It rained. / [Meanwhile], we all slept."), Context()
+    )
+    assert made.variant == "u1c0"
+
+
+def test_a_discontinuous_connective() -> None:
+    discourse = related("We left [as] it rained hard.")
+    (relation,) = discourse.relations
+    both = replace(relation, connective=((0, 8, 10), (0, 14, 20)))
+    context = Context()
+    assert not list(ConnectiveSegments()(replace(discourse, relations=(both,)), context))
+    assert context.skipped == {"discontinuous connective": 1}
+
+
+def test_a_change_of_speaker() -> None:
+    discourse = related("It rained. / [However], we all left.")
+    units = tuple(Unit(unit.text, name) for unit, name in zip(discourse.units, "ab", strict=True))
+    context = Context()
+    assert not list(ConnectiveSegments()(replace(discourse, units=units), context))
+    assert context.skipped == {"speakers change within the segment": 1}
+
+
+def test_a_segment_is_the_run_of_sentences_of_both_arguments() -> None:
+    discourse = related("~One. / It rained. / We met. / [However], nobody stayed here. / ~Five.")
+    (segment,) = ConnectiveSegments()(discourse, Context())
+    assert segment.texts == ("It rained.", "We met.", "However, nobody stayed here.")
+    assert segment.variant == "u3c0"
+    (relation,) = segment.relations
+    assert relation.connective is not None
+    assert span_text(segment, relation.connective) == "However"
+    assert around_connective(segment) == ("It rained. We met.", "However", ", nobody stayed here.")
+
+
+def test_as_far_as_a_clause_reaches() -> None:
+    assert unsuitable("She left as quickly, as he had asked.", 21, 23) == ""
+    assert unsuitable("He saw, as people often do.", 8, 10) == ""
+
+
+def test_two_relations_of_one_connective_are_one() -> None:
+    discourse = related("We waited, [since] it rained hard.")
+    (one,) = discourse.relations
+    two = replace(one, senses=("Temporal.Asynchronous.Succession", *one.senses))
+    (joined,) = explicit_relations(replace(discourse, relations=(one, two)))
+    assert joined.senses == (*one.senses, "Temporal.Asynchronous.Succession")
+
+
+def test_the_connective_is_replaced_and_nothing_else() -> None:
+    (segment,) = ConnectiveSegments()(related("It rained. / [However], we all left."), Context())
+    (made,) = ConnectiveSubstitution("since")(segment, Context())
+    assert made.texts == ("It rained.", "Since, we all left.")
+    assert made.variant == "u1c0/since"
+    assert around_connective(made) == ("It rained.", "Since", ", we all left.")
+    assert undo(made) == segment.texts
+    context = Context()
+    assert not list(ConnectiveSubstitution("however")(segment, context))
+    assert sum(context.skipped.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("however", "since"), ("However", "Since"), ("HOWEVER", "SINCE"), ("As", "Since")],
+)
+def test_case(word: str, expected: str) -> None:
+    assert in_case_of(word, "since") == expected
+
+
+@given(discourses(), st.sampled_from(CONNECTIVES), st.data())
+def test_substitution_can_be_undone_wherever(
+    discourse: object, word: str, data: st.DataObject
+) -> None:
+    from loaders.discourse import Discourse
+
+    assert isinstance(discourse, Discourse)
+    text = discourse.units[0].text
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    relation = Relation("Explicit", ((0, start, end),), ((0, 0, len(text)),), (), ("s",))
+    marked = replace(discourse, relations=(relation,), edits=())
+    for made in ConnectiveSubstitution(word)(marked, Context()):
+        assert undo(made) == discourse.texts
+        assert made.units[1:] == discourse.units[1:]
+        assert len(made.edits) == 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word", "used"),
+    [
+        ("We left, though it rained.", "though", "subordinator"),
+        ("We left, though, at last.", "though", "adverbial"),
+        ("We left it though so it is yours.", "though", "adverbial"),
+        ("We left, yet it rained.", "yet", "coordinator"),
+        ("However, we left.", "However", "adverbial"),
+        ("We sang as we left.", "as", "subordinator"),
+    ],
+)
+def test_syntax(sentence: str, word: str, used: str) -> None:
+    start = sentence.index(word)
+    assert syntax(sentence, start, start + len(word)) == used
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word", "replacement", "expected"),
+    [
+        ("We sang as we left.", "as", "since", True),
+        ("We sang as we left.", "as", "however", False),
+        ("We left, however, at last.", "however", "though", True),
+        ("However, we left.", "However", "though", False),
+        ("He sang while walking home.", "while", "though", True),
+        ("He sang while walking home.", "while", "as", False),
+        ("He sang while simultaneously walking home.", "while", "since", False),
+        ("He sang, although asked not to.", "although", "as", False),
+        ("The century however, marked it.", "however", "as", False),
+        ("He sang, although asked not to.", "although", "since", False),
+        ("He sang while in prison.", "while", "since", False),
+        ("He sang while everything burned.", "while", "since", True),
+    ],
+)
+def test_fits(sentence: str, word: str, replacement: str, expected: bool) -> None:
+    start = sentence.index(word)
+    classes = KNOWN[replacement].syntax
+    assert fits(replacement, classes, sentence, start, start + len(word)) is expected
