@@ -30,9 +30,7 @@ def run(suites: Sequence[Suite], arguments: argparse.Namespace) -> int:
     """
     from builders.errors import explain
 
-    signal.signal(signal.SIGTERM, _interrupt)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
+    stop_cleanly()
     code = 0
     for suite in suites:
         failed = 0
@@ -48,6 +46,13 @@ def run(suites: Sequence[Suite], arguments: argparse.Namespace) -> int:
             print(f"{suite.name}: {text}", file=sys.stderr)
         code = max(code, failed)
     return code
+
+
+def stop_cleanly() -> None:
+    """Let a polite kill and Ctrl-C raise ``KeyboardInterrupt``, after which all is cleaned up."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
 
 
 def _interrupt(number: int, frame: Any) -> None:

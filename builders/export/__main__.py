@@ -34,11 +34,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     from builders.errors import explain
     from builders.export.write import Exports, export
+    from builders.run import stop_cleanly
     from builders.summary import print_lines
     from eval.source import find
 
     exports = Exports(arguments.export_syntaxgym, arguments.export_pairs, arguments.overwrite)
     folder = Path(arguments.dataset)
+    stop_cleanly()
     try:
         exports.check(folder if folder.is_dir() else None, "DATASET")
         source = find(arguments.dataset, arguments.revision)

@@ -91,7 +91,8 @@ def _record(
 def _is_whole(good: Condition, bad: Condition, region: str) -> bool:
     """Whether the sums over a region differ by as much as those over the whole texts.
 
-    They do if the region is the whole text, or the rest of it after a beginning that both share.
+    They do if the region is the whole text, or the rest of it after a beginning that both share and
+    that ends in white space: otherwise a token may reach across the boundary.
     """
     if region == "*":
         return True
@@ -102,4 +103,4 @@ def _is_whole(good: Condition, bad: Condition, region: str) -> bool:
         if condition.content[offsets[number][1] :].strip():
             return False
         starts.append(condition.content[: offsets[number][0]])
-    return starts[0] == starts[1]
+    return starts[0] == starts[1] and not starts[0][-1:].strip()

@@ -237,6 +237,17 @@ def test_when_the_whole_texts_are_what_the_suite_compares(
     assert [record["simple_LM_method"] for record in made.records] == [same]
 
 
+@pytest.mark.parametrize(("joint", "same"), [(" ", True), ("", False)])
+def test_a_rest_of_the_text_begins_where_no_token_reaches_across(joint: str, same: bool) -> None:
+    conditions = tuple(
+        Condition(name, f"x{joint}{end}", (Region(1, "x"), Region(2, end)))
+        for name, end in (("a", "y"), ("b", "z"))
+    )
+    one = Item("i", 1, conditions, (Prediction("(2;%b%) > (2;%a%)", "sum"),), "d", "c")
+    made = pair_table(table(one), "s")
+    assert [record["simple_LM_method"] for record in made.records] == [same]
+
+
 def test_what_is_no_pair_is_counted() -> None:
     predictions = [
         Prediction("(1;%a%) > (2;%b%)", "sum"),

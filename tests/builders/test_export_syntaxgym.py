@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonlines
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,13 +19,16 @@ from toy_shapes import SHAPES, shapes_corpus
 from builders.build import Options, build
 from builders.export.syntaxgym import ODD_NAME, item_records, refusal, suite_json, suite_table
 from builders.export.write import Exports, export_build
-from builders.registry import load_suite
+from builders.registry import SUITES, load_suite
 from builders.sources import Source, Sources, find_sources
+from eval.cli import main as evaluate
 from eval.dataset import ItemTable, tables
 from eval.source import find
 from eval.suite import Condition, Item, Prediction, Region, validate_item
 from eval.syntaxgym import suites as evaluator_reads
 
+#: Discourses that are read of a sample.
+LIMIT = 40
 METRICS = {"sum", "mean", "median", "range", "max", "min"}
 
 
@@ -80,17 +84,19 @@ def exported(build_folder: Path, folder: Path) -> tuple[dict[str, dict[str, Any]
     return read_all(folder), lines
 
 
-@pytest.mark.parametrize("name", ["sentence_order", "story_cloze", "winograd"])
+@pytest.mark.parametrize("name", SUITES)
 def test_the_samples_come_back(name: str, tmp_path: Path) -> None:
     """Every text and every formula that went in comes out, or is counted as left out."""
     suite = load_suite(name)
     (tmp_path / "build").mkdir()
     sources = find_sources(suite, ["sample"])
-    build(suite, sources, Options(limit=40), tmp_path / "build")
+    build(suite, sources, Options(limit=LIMIT), tmp_path / "build")
     found, lines = exported(tmp_path / "build", tmp_path / "out")
     with jsonlines.open(tmp_path / "out" / "items.jsonl") as records:
         ids = {(record["suite"], record["item_number"]): record["item_id"] for record in records}
-    assert len(ids) == sum(len(each["items"]) for each in found.values()) > 0
+    assert len(ids) == sum(len(each["items"]) for each in found.values())
+    # Every text of that suite holds the separator.
+    assert bool(found) == (name != "speaker_commitment")
     total = 0
     for table in tables(find(str(tmp_path / "build"))):
         mine = {k: v for k, v in found.items() if k.startswith(f"{table.config}-{table.split}")}
@@ -113,6 +119,62 @@ def test_the_samples_come_back(name: str, tmp_path: Path) -> None:
         assert sum(int(line.split("): ")[1].split(",")[0]) for line in said) == left_out
         total += len(table.items) - left_out
     assert lines[0].startswith(f"for SyntaxGym: {total} items in {len(found)} suite")
+    if found:
+        compare_with_evaluator(found, tmp_path / "out")
+
+
+def compare_with_evaluator(found: dict[str, dict[str, Any]], folder: Path) -> None:
+    """Hold what the reader here reads to what the evaluator does."""
+    _, read = evaluator_reads([folder])
+    assert {table.config for table in read} == set(found)
+    for table in read:
+        own = found[table.config]
+        assert [item.item_number for item in table.items] == list(own["items"])
+        for item in table.items:
+            assert [p.formula for p in item.predictions] == own["formulas"]
+            assert {p.metric for p in item.predictions} == {own["metric"]}
+            texts = {
+                condition: as_syntaxgym_joins(regions)
+                for condition, regions in own["items"][item.item_number].items()
+            }
+            assert {c.condition_name: c.content for c in item.conditions} == texts
+
+
+def region_bits(folder: Path) -> dict[tuple[str, str, str, int], tuple[int, float]]:
+    """Config, item, condition and region -> tokens and bits, from the results of a run."""
+    rows: list[dict[str, Any]] = pq.read_table(folder / "regions.parquet").to_pylist()
+    return {
+        (row["config"], row["item_id"], row["condition_name"], row["region_number"]): (
+            row["n_tokens"],
+            row["sum_bits"],
+        )
+        for row in rows
+    }
+
+
+def test_an_exported_suite_scores_as_the_build_does(tmp_path: Path) -> None:
+    """Through the command line, with the demo model: the same tokens and bits for every region."""
+    (tmp_path / "build").mkdir()
+    suite = load_suite("winograd")
+    build(suite, find_sources(suite, ["sample"]), Options(), tmp_path / "build")
+    found, _ = exported(tmp_path / "build", tmp_path / "out")
+    command = ["--model", "demo", "--output"]
+    assert evaluate([*command, str(tmp_path / "a"), "--dataset", str(tmp_path / "build")]) == 0
+    assert evaluate([*command, str(tmp_path / "b"), "--suite", str(tmp_path / "out")]) == 0
+    ours, theirs = region_bits(tmp_path / "a"), region_bits(tmp_path / "b")
+    with jsonlines.open(tmp_path / "out" / "items.jsonl") as records:
+        ids = {
+            f"{record['suite']}/{record['item_number']}": record["item_id"] for record in records
+        }
+    assert {stem for stem, *_ in theirs} == set(found)
+    assert {identifier for _, identifier, *_ in theirs} == set(ids)
+    for (stem, identifier, condition, region), (tokens, bits) in theirs.items():
+        config = stem.split("-")[0]
+        own_tokens, own_bits = ours[config, ids[identifier], condition, region]
+        # Texts are batched with others, so that the last digits differ.
+        assert (tokens, bits) == (own_tokens, pytest.approx(own_bits, abs=1e-3))
+    scores = json.loads((tmp_path / "b" / "results.json").read_text())["scores"]
+    assert {(score["level"], score["n"]) for score in scores} == {("all", 49)}
 
 
 def test_the_evaluator_reads_what_is_written(shapes: Path, tmp_path: Path) -> None:
