@@ -45,4 +45,4 @@ build: $(VENV)/.installed
 	$(BIN)/python -m build
 
 clean:
-	rm -rf build dist *.egg-info demo_out suites results .coverage*
+	rm -rf build dist *.egg-info demo_out suites results judgements .coverage*
