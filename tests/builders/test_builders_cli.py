@@ -11,10 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import build_command, one_line
 from hub.client import NO_PARQUET_EXPORT, run_python
 from hub.server import HubServer
 
-from builders.cli import main, run_suite, suite_parser
+from builders.cli import main, suite_parser
 from builders.registry import SUITES, load_suite
 
 HEADER = (
@@ -41,20 +42,6 @@ def storycloze(tmp_path: Path) -> Path:
     text = HEADER + "".join(STORY.format(i=i, right=1 + i % 2) for i in range(25))
     (folder / "cloze_test_test__spring2016 - cloze_test_ALL_test.csv").write_text(text)
     return folder
-
-
-def command(suite: str, *argv: object) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        run_suite(load_suite(suite), [str(argument) for argument in argv])
-    code = stopped.value.code
-    assert isinstance(code, int)
-    return code
-
-
-def one_line(text: str) -> str:
-    assert text.count("\n") == 1, text
-    assert "Traceback" not in text
-    return text
 
 
 @pytest.mark.parametrize("module", ["builders", *(f"builders.{name}" for name in SUITES)])
@@ -94,7 +81,7 @@ def test_every_suite_shows_its_own_options() -> None:
 def test_a_build_says_what_it_made_and_what_it_could_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command("story_cloze", "--limit", 30) == 0
+    assert build_command("story_cloze", "--limit", 30) == 0
     out, err = capsys.readouterr()
     assert err == ""  # no progress in a pipe
     assert "not built from storycloze: " in out
@@ -114,17 +101,17 @@ def test_an_existing_folder_is_not_overwritten(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ("--corpus", "sample", "--limit", 21, "--output", "out")
-    assert command("story_cloze", *arguments) == 0
+    assert build_command("story_cloze", *arguments) == 0
     before = (tmp_path / "out/manifest.json").read_bytes()
     capsys.readouterr()
-    assert command("story_cloze", *arguments) == 2
+    assert build_command("story_cloze", *arguments) == 2
     assert "--overwrite" in one_line(capsys.readouterr().err)
-    assert command("story_cloze", *arguments, "--overwrite") == 0
+    assert build_command("story_cloze", *arguments, "--overwrite") == 0
     assert (tmp_path / "out/manifest.json").read_bytes() == before
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("story_cloze", "--corpus", "sample", "--limit", 21, "--dry-run") == 0
+    assert build_command("story_cloze", "--corpus", "sample", "--limit", 21, "--dry-run") == 0
     assert "nothing was written" in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
 
@@ -143,10 +130,10 @@ def test_a_bad_row_is_one_line_and_no_folder(
     (file,) = storycloze.iterdir()
     file.write_text(file.read_text() + row)
     arguments = ("--corpus", "storycloze", "--data-dir", storycloze, "--output", "out")
-    assert command("story_cloze", *arguments) == 2
+    assert build_command("story_cloze", *arguments) == 2
     assert f"{file.name}{said}" in one_line(capsys.readouterr().err)
     assert not (tmp_path / "out").exists()
-    assert command("story_cloze", *arguments, "--skip-bad-rows") == 0
+    assert build_command("story_cloze", *arguments, "--skip-bad-rows") == 0
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())
     entry = manifest["configs"]["storycloze"]
     assert entry["splits"]["test"]["rows"] == 25
@@ -166,7 +153,7 @@ def test_a_bad_row_is_one_line_and_no_folder(
 def test_mistakes_are_one_line(
     argv: list[str], said: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = command("story_cloze", *argv)
+    code = build_command("story_cloze", *argv)
     err = capsys.readouterr().err
     if said is not None:
         assert code == 2
@@ -181,7 +168,7 @@ def test_a_hub_dataset_is_a_corpus(tmp_path: Path, capsys: pytest.CaptureFixture
             text = [f"Ann saw {i} dogs.", "They barked.", "She ran."]
             stream.write(json.dumps({"sentences": text}) + "\n")
     argv = ("--hub-dataset", folder, "--hub-column", "sentences", "--output", "out")
-    assert command("sentence_order", *argv) == 0
+    assert build_command("sentence_order", *argv) == 0
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())
     assert {name.rsplit("_", 2)[-1] for name in manifest["configs"]} == {"all", "context"}
     assert all(not entry["republishable"] for entry in manifest["configs"].values())
@@ -194,7 +181,7 @@ def test_a_hub_dataset_without_a_licence_is_not_pushed(
     line = json.dumps({"sentences": ["Ann saw dogs.", "They barked.", "She ran."]}) + "\n"
     (tmp_path / "mine" / "train.jsonl").write_text(line)
     argv = ("--hub-dataset", tmp_path / "mine", "--hub-column", "sentences", "--push-to-hub")
-    assert command("sentence_order", *argv) == 2
+    assert build_command("sentence_order", *argv) == 2
     assert "may not be republished" in one_line(capsys.readouterr().err)
     assert hub_clients.repositories() == []
 
@@ -233,10 +220,10 @@ def test_what_may_not_be_republished_is_refused_when_named(
     hub_clients: HubServer, storycloze: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     argv = ("--push-to-hub", "--data-dir", storycloze, "--repo-id", "coherencegym/mine")
-    assert command("story_cloze", *argv, "--corpus", "storycloze") == 2
+    assert build_command("story_cloze", *argv, "--corpus", "storycloze") == 2
     assert "may not be republished" in one_line(capsys.readouterr().err)
     assert hub_clients.repositories() == []
-    assert command("story_cloze", *argv) == 0
+    assert build_command("story_cloze", *argv) == 0
     assert "left out of the push, may not be republished: storycloze" in capsys.readouterr().out
     manifest = json.loads(hub_clients.files("coherencegym/mine")["manifest.json"])
     assert list(manifest["configs"]) == ["sample"]
@@ -247,12 +234,12 @@ def test_a_private_repository_takes_it(
     hub_clients: HubServer, storycloze: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     argv = ("--push-to-hub", "--data-dir", storycloze, "--corpus", "storycloze", "--private")
-    assert command("story_cloze", *argv) == 0
+    assert build_command("story_cloze", *argv) == 0
     manifest = json.loads(hub_clients.files("coherencegym/story_cloze")["manifest.json"])
     assert list(manifest["configs"]) == ["storycloze"]
     hub_clients.seed("coherencegym/public", {})
     capsys.readouterr()
-    code = command("story_cloze", *argv, "--repo-id", "coherencegym/public", "--overwrite")
+    code = build_command("story_cloze", *argv, "--repo-id", "coherencegym/public", "--overwrite")
     assert code == 2
     assert "exists and is public" in one_line(capsys.readouterr().err)
 
@@ -261,7 +248,7 @@ def test_a_read_only_token_is_one_line(
     hub_clients: HubServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", hub_clients.read_token)
-    assert command("story_cloze", "--corpus", "sample", "--limit", 21, "--push-to-hub") == 2
+    assert build_command("story_cloze", "--corpus", "sample", "--limit", 21, "--push-to-hub") == 2
     out, err = capsys.readouterr()
     assert "may not write there" in one_line(err)
     assert hub_clients.read_token not in out + err
@@ -279,15 +266,15 @@ def test_a_failing_hub_is_one_line_and_the_same_command_finishes(
     hub_clients.faults.add(
         method="POST", path_contains="/commit/", status=status, cut=status is None
     )
-    assert command("story_cloze", *argv) == 1
+    assert build_command("story_cloze", *argv) == 1
     assert "run the same command again" in one_line(capsys.readouterr().err)
-    assert command("story_cloze", *argv) == 0
+    assert build_command("story_cloze", *argv) == 0
     assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v1.0.0"]
 
 
 def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixture[str]) -> None:
     argv = ("--corpus", "sample", "--limit", 21, "--push-to-hub", "--dry-run")
-    assert command("story_cloze", *argv) == 0
+    assert build_command("story_cloze", *argv) == 0
     shown = capsys.readouterr().out
     assert "does not exist, would be made" in shown
     assert "add data/sample/test-00000-of-00001.parquet" in shown

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from commands import build_command, one_line
 from hub.server import HubServer
 
-from builders.cli import main, run_suite
+from builders.cli import main
 from builders.export.__main__ import main as export_main
-from builders.registry import load_suite
 
 SAMPLE = ("--corpus", "sample", "--limit", "21", "--output", "out")
 BOTH = ("--export-syntaxgym", "suites_out", "--export-pairs", "pairs_out")
@@ -25,27 +25,13 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def command(suite: str, *argv: object) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        run_suite(load_suite(suite), [str(argument) for argument in argv])
-    code = stopped.value.code
-    assert isinstance(code, int)
-    return code
-
-
-def one_line(text: str) -> str:
-    assert text.count("\n") == 1, text
-    assert "Traceback" not in text
-    return text
-
-
 def content(folder: str) -> dict[str, bytes]:
     paths = (path for path in Path(folder).rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def test_a_build_is_exported_beside(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("story_cloze", *SAMPLE, *BOTH) == 0
+    assert build_command("story_cloze", *SAMPLE, *BOTH) == 0
     shown = capsys.readouterr().out
     assert "written to out\n" in shown
     assert "for SyntaxGym: 21 items in 1 suite, written to suites_out\n" in shown
@@ -64,7 +50,7 @@ def test_a_build_is_exported_beside(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_dry_run_says_what_would_be_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command("story_cloze", *SAMPLE, *BOTH, "--dry-run") == 0
+    assert build_command("story_cloze", *SAMPLE, *BOTH, "--dry-run") == 0
     shown = capsys.readouterr().out
     assert "for SyntaxGym: 21 items in 1 suite, would be written to suites_out\n" in shown
     assert "would be written to pairs_out\n" in shown
@@ -74,13 +60,13 @@ def test_a_dry_run_says_what_would_be_written(
 def test_the_same_again_needs_overwrite_and_gives_the_same_bytes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert command("winograd", *SAMPLE, *BOTH) == 0
+    assert build_command("winograd", *SAMPLE, *BOTH) == 0
     before = content("suites_out"), content("pairs_out")
-    assert command("winograd", *SAMPLE, *BOTH, "--overwrite") == 0
+    assert build_command("winograd", *SAMPLE, *BOTH, "--overwrite") == 0
     assert (content("suites_out"), content("pairs_out")) == before
     capsys.readouterr()
     arguments = ("--corpus", "sample", "--output", "new", *BOTH)
-    assert command("winograd", *arguments) == 2
+    assert build_command("winograd", *arguments) == 2
     said = one_line(capsys.readouterr().err)
     assert "suites_out exists; name another folder with --export-syntaxgym" in said
     assert not Path("new").exists()  # refused before the build
@@ -92,7 +78,7 @@ def test_what_is_no_export_is_not_overwritten(
 ) -> None:
     Path("mine").mkdir()
     Path("mine/thesis.txt").write_text("all of it")
-    assert command("story_cloze", *SAMPLE, option, "mine", "--overwrite") == 2
+    assert build_command("story_cloze", *SAMPLE, option, "mine", "--overwrite") == 2
     assert f"name another folder with {option}" in one_line(capsys.readouterr().err)
     assert Path("mine/thesis.txt").exists()
     assert not Path("out").exists()
@@ -110,7 +96,7 @@ def test_what_is_no_export_is_not_overwritten(
 def test_folders_in_one_another_are_refused(
     argv: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command("story_cloze", *SAMPLE, *argv) == 2
+    assert build_command("story_cloze", *SAMPLE, *argv) == 2
     assert said in one_line(capsys.readouterr().err)
     assert list(tmp_path.iterdir()) == []
 
@@ -141,7 +127,7 @@ def test_what_may_not_be_republished_is_said(
     name = "cloze_test_test__spring2016 - cloze_test_ALL_test.csv"
     (tmp_path / "data" / name).write_text(header + rows)
     argv = ("--corpus", "storycloze", "--data-dir", "data", "--export-pairs", "pairs_out")
-    assert command("story_cloze", *argv) == 0
+    assert build_command("story_cloze", *argv) == 0
     shown = capsys.readouterr().out
     assert "storycloze may not be republished: what is exported of it is for yourself" in shown
     assert "needs a private copy" in (tmp_path / "pairs_out" / "PAIRS.md").read_text()
@@ -156,9 +142,9 @@ def revision(folder: str, task: str) -> str:
 
 def test_a_task_reads_the_version_that_was_published(hub_clients: HubServer) -> None:
     push = (*SAMPLE, "--push-to-hub", "--repo-id", "coherencegym/stories", "--overwrite")
-    assert command("story_cloze", *push, "--version", "1.3.0") == 0
+    assert build_command("story_cloze", *push, "--version", "1.3.0") == 0
     # The suite's own version is older than the one that is there.
-    assert command("story_cloze", *push, "--export-pairs", "pairs_out") == 0
+    assert build_command("story_cloze", *push, "--export-pairs", "pairs_out") == 0
     assert list(hub_clients.tags("coherencegym/stories")) == ["v1.3.0"]
     assert revision("pairs_out", "coherencegym_story_cloze_sample") == "v1.3.0"
 
@@ -167,7 +153,7 @@ def test_an_earlier_build_and_a_release_are_exported(
     hub_clients: HubServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     push = ("--push-to-hub", "--repo-id", "coherencegym/stories")
-    assert command("story_cloze", *SAMPLE, *push, *BOTH) == 0
+    assert build_command("story_cloze", *SAMPLE, *push, *BOTH) == 0
     build, release = ("--export-pairs", "p1"), ("--export-pairs", "p2", "--export-syntaxgym", "s2")
     assert export_main(["out", *build]) == 0
     assert export_main(["coherencegym/stories", "--revision", "v1.0.0", *release]) == 0
@@ -190,7 +176,7 @@ def test_an_earlier_build_and_a_release_are_exported(
 def test_a_dataset_that_is_none_of_ours_is_one_line(
     damage: object, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command("story_cloze", *SAMPLE) == 0
+    assert build_command("story_cloze", *SAMPLE) == 0
     path = Path("out/manifest.json")
     if callable(damage):
         path.write_text(json.dumps(damage(json.loads(path.read_text()))))
@@ -203,8 +189,8 @@ def test_a_dataset_that_is_none_of_ours_is_one_line(
 
 
 def test_changed_rows_are_not_exported(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("story_cloze", *SAMPLE) == 0
-    assert command("story_cloze", *SAMPLE[:2], "--limit", 20, "--output", "other") == 0
+    assert build_command("story_cloze", *SAMPLE) == 0
+    assert build_command("story_cloze", *SAMPLE[:2], "--limit", 20, "--output", "other") == 0
     data = "data/sample/test-00000-of-00001.parquet"
     Path("out", data).write_bytes(Path("other", data).read_bytes())
     capsys.readouterr()

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from annotators import always_a, answered, at_random, fill, incoherent_texts, perfect
+from commands import build_command, one_line
 
-from builders.cli import main, run_suite
-from builders.registry import load_suite
+from builders.cli import main
 from eval.cli import main as evaluate
 
 Built = Callable[[str], Path]
@@ -36,15 +36,7 @@ def command(*argv: object) -> int:
 
 
 def rebuild(suite: str, *argv: object) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        run_suite(load_suite(suite), ["--corpus", "sample", *map(str, argv)])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code
-
-
-def one_line(text: str) -> str:
-    assert text.count("\n") == 1, text
-    return text
+    return build_command(suite, "--corpus", "sample", *argv)
 
 
 @pytest.fixture
