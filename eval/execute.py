@@ -91,11 +91,22 @@ def execute(
         return execution
     forward = Forward(model)
     if plan.shares:
-        execution.probe = probe(forward, plan)
+        execution.probe = _probe(forward, plan)
         if not execution.probe.passed:
             execution.plan = plan.batched(budget, share=False, done=done)
     _run_all(forward, execution, budget, done, store, progress)
     return execution
+
+
+def _probe(forward: Forward, plan: Plan) -> Probe:
+    try:
+        return probe(forward, plan)
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        error.__traceback__ = None
+    _free(forward)
+    return Probe(False, reason="the memory does not suffice for a trial")
 
 
 def _run_all(
