@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from eval.activation import fused_activations
 from eval.backends import padded, shared
 from eval.backends.logits import Forward
 from eval.batches import Batch, Budget, Run
 from eval.errors import EvaluationError
+from eval.numeric import METRICS, measured_error
 from eval.plan import Plan
 from eval.probe import Probe, is_out_of_memory, probe
 
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
 
 #: Called after each batch with the tokens done and the tokens of the whole plan, padding included.
 Progress = Callable[[int, int], None]
+
+
+#: Where a store keeps the errors: no text has such a token.
+_ERRORS = ((-1,), tuple(range(len(METRICS))))
 
 
 class Store(Protocol):
@@ -42,6 +48,9 @@ class Execution:
         stored: runs that were known before.
         probe: whether beginnings may be shared; None where nothing was to be shared.
         halved: how often a batch was too big for the memory.
+        ran: the runs that were not known before, in their order.
+        errors: by metric (``mean``, ``sum``, ``token``), by how much (bits) two values of a region
+            may differ in this number format; empty where the promised accuracy holds.
     """
 
     bits: list[np.ndarray]
@@ -50,6 +59,7 @@ class Execution:
     probe: Probe | None = None
     halved: int = 0
     ran: list[int] = field(default_factory=list)
+    errors: dict[str, float] = field(default_factory=dict)
 
 
 def execute(
@@ -87,15 +97,31 @@ def execute(
         values = bits[index]
         assert values is not None
         execution.bits[index] = values
-    if not plan.batches:
+    if not plan.runs:
         return execution
     forward = Forward(model)
-    if plan.shares:
-        execution.probe = _probe(forward, plan)
-        if not execution.probe.passed:
-            execution.plan = plan.batched(budget, share=False, done=done)
-    _run_all(forward, execution, budget, done, store, progress)
+    with fused_activations(model):
+        if plan.shares:
+            execution.probe = _probe(forward, plan)
+            if not execution.probe.passed:
+                execution.plan = plan.batched(budget, share=False, done=done)
+        _run_all(forward, execution, budget, done, store, progress)
+        if not forward.is_exact:
+            execution.errors = _errors(forward, execution, store)
     return execution
+
+
+def _errors(forward: Forward, execution: Execution, store: Store | None) -> dict[str, float]:
+    """The largest errors that this run, and those that it goes on from, have shown."""
+    import numpy as np
+
+    errors = measured_error(forward, execution.plan.runs, execution.bits, execution.ran)
+    if store is not None:
+        (before,) = store.get_many([_ERRORS])
+        if before is not None:
+            errors = np.maximum(errors, before)
+        store.put([(*_ERRORS, errors)])
+    return dict(zip(METRICS, errors.tolist(), strict=True))
 
 
 def _probe(forward: Forward, plan: Plan) -> Probe:

@@ -77,12 +77,14 @@ class ScoredItem:
             is there for an item that is too long.
         too_long: a condition is longer than the model's context; the item is in no score.
         truncated: tokens that every condition lost on the left, where that was allowed.
+        errors: by metric, the error (bits) of the run; see :mod:`eval.numeric`.
     """
 
     item: Item
     conditions: Mapping[str, ScoredCondition]
     too_long: bool = False
     truncated: int = 0
+    errors: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ def score(
         conditions[number][name] = scored
     return Scored(
         tuple(
-            ScoredItem(item, own, one.too_long, one.cut)
+            ScoredItem(item, own, one.too_long, one.cut, execution.errors)
             for item, own, one in zip(items, conditions, fitted, strict=True)
         ),
         start,

@@ -16,6 +16,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eval.activation import fused_activations
 from eval.backends import padded, shared
 from eval.backends.logits import Forward
 from eval.batches import Batch, Budget, Run
@@ -217,10 +218,6 @@ class Liar(torch.nn.Module):  # type: ignore[misc]
         super().__init__()
         self.inner, self.config, self.bits = inner, inner.config, bits
 
-    @property
-    def dtype(self) -> Any:
-        return self.inner.dtype
-
     def get_input_embeddings(self) -> Any:
         return self.inner.get_input_embeddings()
 
@@ -259,6 +256,33 @@ def test_half_precision_is_held_to_what_batching_does_to_it(gpt2: Any) -> None:
     assert not probe(Forward(Liar(half, 3.0)), plan).passed
 
 
+def test_the_error_of_half_precision_is_measured_and_kept(gpt2: Any) -> None:
+    plan = make_plan(requests(), BUDGET, share=True)
+    half = copy.deepcopy(gpt2).bfloat16()
+    store = Memory()
+    first = execute(half, plan, BUDGET, store=store)
+    assert first.errors["token"] > first.errors["mean"] > 0
+    # What batching did to the runs is not more than a few times what the sample shows.
+    alone = execute(half, plan, Budget(1, 1, 1), share=False)
+    assert worst(first.bits, alone.bits) < 5 * first.errors["token"]
+    again = execute(Small(half, 0), plan, BUDGET, store=store)
+    assert again.errors == first.errors
+    assert execute(gpt2, plan, BUDGET).errors == {}
+
+
+def test_gelu_in_one_kernel_is_the_same_function_and_is_put_back(gpt2: Any) -> None:
+    from transformers.activations import NewGELUActivation
+
+    ids = torch.tensor([[5, 6, 7, 8]])
+    with torch.inference_mode():
+        expected = gpt2(input_ids=ids).logits
+        with fused_activations(gpt2):
+            assert not any(isinstance(m, NewGELUActivation) for m in gpt2.modules())
+            found = gpt2(input_ids=ids).logits
+    assert float((found - expected).abs().max()) < 1e-4
+    assert sum(isinstance(m, NewGELUActivation) for m in gpt2.modules()) == 2
+
+
 def test_the_trial_takes_the_longest_beginnings_and_unequal_ends() -> None:
     plan = make_plan(requests(), BUDGET, share=True)
     runs, batch = trial(plan)
@@ -286,10 +310,6 @@ class Small(torch.nn.Module):  # type: ignore[misc]
         super().__init__()
         self.inner, self.config, self.room = inner, inner.config, room
         self.sizes: list[int] = []
-
-    @property
-    def dtype(self) -> Any:
-        return self.inner.dtype
 
     def get_input_embeddings(self) -> Any:
         return self.inner.get_input_embeddings()
