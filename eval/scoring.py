@@ -125,6 +125,7 @@ def score(
     truncate: bool = False,
     rules: Rules = DEFAULT,
     batch_tokens: int | None = None,
+    every_token: bool = False,
     progress: Progress | None = None,
 ) -> Scored:
     """Surprisals (bits) of every token that a prediction of the items reads.
@@ -140,6 +141,7 @@ def score(
         truncate: cut a text that is too long on the left, as far as all conditions are identical.
         rules: another mode (see :mod:`eval.compat`), which fixes the five options above.
         batch_tokens: most tokens in a batch, padding included; None: by device.
+        every_token: also of the tokens that no prediction reads, separators included.
         progress: called after each batch.
 
     Raises:
@@ -186,7 +188,11 @@ def score(
     for number, one in enumerate(fitted):
         for name, encoding in one.encodings.items():
             owners.append((number, name))
-            requests.append(Request(encoding.ids, _positions(encoding, wanted[number].get(name))))
+            read = wanted[number].get(name)
+            positions = (
+                tuple(range(1, len(encoding.ids))) if every_token else _positions(encoding, read)
+            )
+            requests.append(Request(encoding.ids, positions))
     _check_vocabulary(model, tokenizer, requests)
     if batch_tokens is None:
         device = model.get_input_embeddings().weight.device.type
