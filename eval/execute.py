@@ -38,6 +38,14 @@ class Store(Protocol):
         """Keep the surprisals (bits) of (ids, positions)."""
 
 
+class NotFiniteError(Exception):
+    """A surprisal is not finite; ``run`` is the index of its run."""
+
+    def __init__(self, run: int) -> None:
+        super().__init__(run)
+        self.run = run
+
+
 @dataclass
 class Execution:
     """What was run, and what came of it.
@@ -83,6 +91,7 @@ def execute(
 
     Raises:
         EvaluationError: the memory does not suffice for one sequence.
+        NotFiniteError: a surprisal is not finite; nothing of its batch is kept.
     """
     import numpy as np
 
@@ -143,6 +152,8 @@ def _run_all(
     store: Store | None,
     progress: Progress | None,
 ) -> None:
+    import numpy as np
+
     share = execution.plan.shares
     tokens = 0
     queue = list(reversed(execution.plan.batches))
@@ -169,6 +180,8 @@ def _run_all(
             queue = list(reversed(rest.batches))
             continue
         for index, values in zip(batch.runs, results, strict=True):
+            if not np.isfinite(values).all():
+                raise NotFiniteError(index)
             execution.bits[index] = values
         done.update(batch.runs)
         execution.ran += batch.runs
