@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from eval.compat import DEFAULT, Rules
+from eval.distributed import ALONE, World
 from eval.encode import Encoding
 from eval.errors import EvaluationError
 from eval.execute import Execution, NotFiniteError, Progress, Store, execute
@@ -129,6 +130,7 @@ def score(
     store: Store | None = None,
     every_token: bool = False,
     progress: Progress | None = None,
+    world: World = ALONE,
 ) -> Scored:
     """Surprisals (bits) of every token that a prediction of the items reads.
 
@@ -147,6 +149,7 @@ def score(
         store: surprisals of earlier runs of the same model, and where to keep those of this one.
         every_token: also of the tokens that no prediction reads, separators included.
         progress: called after each batch.
+        world: the processes that run together; see :mod:`eval.distributed`.
 
     Raises:
         SuiteError: an item is not valid.
@@ -170,7 +173,9 @@ def score(
     budget = default_budget(model.get_input_embeddings().weight.device.type, batch_tokens)
     plan = make_plan(prepared.requests, budget, share=share)
     try:
-        execution = execute(model, plan, budget, share=share, store=store, progress=progress)
+        execution = execute(
+            model, plan, budget, share=share, store=store, progress=progress, world=world
+        )
     except NotFiniteError as error:
         number, name = prepared.owners[plan.owner.index(error.run)]
         raise EvaluationError(
