@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eval.compat import MODES, refuse_options
+from eval.placement import DEVICE_MAPS
 
 if TYPE_CHECKING:
     from eval.compat import Rules
@@ -38,6 +39,10 @@ SETTINGS = (
     "compat",
     "batch_tokens",
     "seed",
+    "model_revision",
+    "model_args",
+    "device_map",
+    "trust_remote_code",
 )
 
 
@@ -86,12 +91,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--split", metavar="S", help="one split; default all")
     add("--revision", metavar="TAG", help="tag or commit of a Hub dataset")
+    add("--model-revision", metavar="TAG", help="tag or commit of a Hub model")
+    add(
+        "--model-arg",
+        dest="model_args",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="for from_pretrained; also peft=, load_in_8bit=true, attn_implementation=eager, ...",
+    )
+    add(
+        "--trust-remote-code",
+        action="store_true",
+        help="run code from the model's repository if it needs it; read it first",
+    )
     add("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps; default auto")
     add(
         "--dtype",
         default="auto",
         choices=("auto", "float32", "bfloat16", "float16"),
-        help="auto: float32 on a CPU, bfloat16 on a GPU that has it",
+        help="auto: float32 on a CPU, bfloat16 on a GPU that has it, its own if quantized",
+    )
+    add(
+        "--device-map",
+        choices=DEVICE_MAPS,
+        help="spread a model that is larger than one GPU over all of them (needs accelerate)",
     )
     add(
         "--batch-tokens",
@@ -144,6 +169,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Score a model on a dataset or on suites; prints the table and writes the folder."""
     from eval.compat import DEFAULT
     from eval.folders import check_folder
+    from eval.model_arguments import parse
     from eval.report import MARKER, write
     from eval.results import gather
     from eval.table import print_table
@@ -159,15 +185,25 @@ def run(arguments: argparse.Namespace) -> int:
             "--truncate": (arguments.truncate, False),
         },
     )
+    about_model = parse(arguments.model_args, arguments.model_revision)
     check_folder(output, arguments.overwrite, MARKER)
     _quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
     source, read = _read(arguments)
     from eval.model import load
 
-    model = load(arguments.model, arguments.device, arguments.dtype)
+    model = load(
+        arguments.model,
+        arguments.device,
+        arguments.dtype,
+        arguments=about_model,
+        device_map=arguments.device_map,
+        trust_remote_code=arguments.trust_remote_code,
+    )
     scored = [(table, _score(arguments, model, table, rules)) for table in read]
-    results = gather(source, model, scored, {name: getattr(arguments, name) for name in SETTINGS})
+    settings = {name: getattr(arguments, name) for name in SETTINGS}
+    settings |= {"model_args": about_model.record(), "model_revision": about_model.revision}
+    results = gather(source, model, scored, settings)
     write(results, output, overwrite=arguments.overwrite, tokens=arguments.tokens)
     print_table(results)
     print(f"written to {output}")
