@@ -8,6 +8,7 @@ from typing import Any
 
 from eval.errors import EvaluationError
 from eval.model_source import ModelSource, first_line, require
+from eval.placement import input_device
 
 _WEIGHTS = "adapter_model.safetensors"
 
@@ -70,7 +71,7 @@ def apply(model: Any, adapter: ModelSource) -> Any:
         warnings.simplefilter("always")
         try:
             adapted = PeftModel.from_pretrained(
-                model, str(folder), torch_device=str(model.get_input_embeddings().weight.device)
+                model, str(folder), torch_device=str(input_device(model))
             )
         except Exception as error:
             # peft raises whatever the layers that an adapter asks for lead to.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -197,13 +198,6 @@ def first_line(error: Exception) -> str:
     return next((line for line in lines if line), "") or type(error).__name__
 
 
-#: What transformers raises where files are not what they should be.
-_EXPECTED = (
-    *(OSError, ValueError, KeyError, ImportError),
-    *(RuntimeError, TypeError, AttributeError),
-)
-
-
 def attempt(
     what: str, load: Callable[..., Any], *arguments: Any, trust: bool = False, **settings: Any
 ) -> Any:
@@ -219,17 +213,35 @@ def attempt(
     Raises:
         EvaluationError: it failed.
     """
+    from huggingface_hub.errors import StrictDataclassError
+
+    expected = (OSError, ValueError, KeyError, ImportError, RuntimeError, StrictDataclassError)
     try:
         return load(*arguments, trust_remote_code=trust, **settings)
     except Exception as error:
-        if not trust and not isinstance(error, _EXPECTED):
+        if not trust and not isinstance(error, (*expected, TypeError, AttributeError)):
             raise
-        if not trust and "trust_remote_code" in str(error):
+        said = str(error)
+        if not trust and "trust_remote_code" in said:
             raise EvaluationError(
                 f"{what} needs code from its repository; read it, and if you trust it give "
                 "--trust-remote-code"
             ) from None
-        raise EvaluationError(f"{what} cannot be loaded: {first_line(error)}") from None
+        if unknown := re.search(r"unexpected keyword argument '(\w+)'", said):
+            raise EvaluationError(
+                f"{what} cannot be loaded: {unknown[1]} is neither an argument of from_pretrained "
+                "nor an entry of this model's config (see --model-arg)"
+            ) from None
+        if "ignore_mismatched_sizes" in said:
+            raise EvaluationError(
+                f"{what} cannot be loaded: its weights have other shapes than its config says"
+            ) from None
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        if isinstance(error, StrictDataclassError):
+            # The first line names the check, the second says what is wrong.
+            lines = lines[-1:]
+        reason = lines[0] if lines else type(error).__name__
+        raise EvaluationError(f"{what} cannot be loaded: {reason}") from None
 
 
 def require(package: str, what: str) -> None:

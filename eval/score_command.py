@@ -287,6 +287,8 @@ def _progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
 
 def _quiet_libraries() -> None:
     """Keep the libraries' warnings off the terminal, and their bars out of pipes."""
+    import logging
+
     import datasets
     import huggingface_hub.utils.logging as hub_logging
     import transformers
@@ -296,6 +298,7 @@ def _quiet_libraries() -> None:
     transformers.logging.disable_progress_bar()
     datasets.logging.set_verbosity_error()
     datasets.disable_progress_bars()
+    logging.getLogger("accelerate").setLevel(logging.ERROR)
     hub_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     if not sys.stderr.isatty():
         disable_progress_bars()
