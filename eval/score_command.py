@@ -38,6 +38,7 @@ SETTINGS = (
     "truncate",
     "compat",
     "batch_tokens",
+    "share",
     "seed",
     "model_revision",
     "model_args",
@@ -123,6 +124,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_positive,
         metavar="N",
         help="most tokens in a batch, padding included",
+    )
+    add(
+        "--no-sharing",
+        dest="share",
+        action="store_false",
+        help="read every text from its beginning, also what an item's conditions begin with alike",
     )
     add(
         "--bos",
@@ -265,6 +272,7 @@ def _score(
             uses_separator=table.separator,
             truncate=arguments.truncate,
             rules=rules,
+            share=arguments.share,
             batch_tokens=arguments.batch_tokens,
             progress=progress,
         )

@@ -6,16 +6,17 @@ The surprisal of a token is -log2 p(token | everything before it), in bits (Hale
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from eval.compat import DEFAULT, Rules, refuse_options, with_joined_regions
 from eval.encode import Encoding, encode
 from eval.errors import EvaluationError
+from eval.execute import Execution, Progress, Store, execute
 from eval.fit import fit
 from eval.model import context_length, vocabulary_size
-from eval.plan import BATCH_TOKENS, BATCH_TOKENS_ELSEWHERE, Plan, Request, make_plan
+from eval.plan import Plan, Request, default_budget, make_plan
 from eval.predictions import WHOLE, RegionRef, read_by
 from eval.regions import SPECIAL
 from eval.special import (
@@ -32,9 +33,6 @@ from eval.suite import SEPARATOR, Item, validate_item
 
 if TYPE_CHECKING:
     import numpy as np
-
-#: Called after each batch with the padded tokens done and the padded tokens of the whole plan.
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -79,12 +77,14 @@ class ScoredItem:
             is there for an item that is too long.
         too_long: a condition is longer than the model's context; the item is in no score.
         truncated: tokens that every condition lost on the left, where that was allowed.
+        errors: by metric, the error (bits) of the run; see :mod:`eval.numeric`.
     """
 
     item: Item
     conditions: Mapping[str, ScoredCondition]
     too_long: bool = False
     truncated: int = 0
+    errors: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,14 @@ class Scored:
     start: Start
     separator: Separator | None
     context: int | None
-    plan: Plan = field(repr=False)
+    execution: Execution = field(repr=False)
     rules: Rules = DEFAULT
     added: Added | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """What was run."""
+        return self.execution.plan
 
     @property
     def spanning_tokens(self) -> int:
@@ -124,7 +129,9 @@ def score(
     uses_separator: bool | None = None,
     truncate: bool = False,
     rules: Rules = DEFAULT,
+    share: bool = True,
     batch_tokens: int | None = None,
+    store: Store | None = None,
     progress: Progress | None = None,
 ) -> Scored:
     """Surprisals (bits) of every token that a prediction of the items reads.
@@ -139,7 +146,9 @@ def score(
         uses_separator: whether ``[SEP]`` in a text is a separator; None: it is where it occurs.
         truncate: cut a text that is too long on the left, as far as all conditions are identical.
         rules: another mode (see :mod:`eval.compat`), which fixes the five options above.
+        share: run what an item's conditions begin with alike once, if the model can.
         batch_tokens: most tokens in a batch, padding included; None: by device.
+        store: surprisals of earlier runs of the same model, and where to keep those of this one.
         progress: called after each batch.
 
     Raises:
@@ -186,16 +195,15 @@ def score(
     for number, one in enumerate(fitted):
         for name, encoding in one.encodings.items():
             owners.append((number, name))
-            requests.append(Request(encoding.ids, _positions(encoding, wanted[number].get(name))))
+            positions = _positions(encoding, wanted[number].get(name))
+            requests.append(Request(encoding.ids, positions, number))
     _check_vocabulary(model, tokenizer, requests)
-    if batch_tokens is None:
-        device = model.get_input_embeddings().weight.device.type
-        batch_tokens = BATCH_TOKENS.get(device, BATCH_TOKENS_ELSEWHERE)
-    plan = make_plan(requests, batch_tokens)
-    bits = _execute(model, plan, progress)
+    budget = default_budget(model.get_input_embeddings().weight.device.type, batch_tokens)
+    plan = make_plan(requests, budget, share=share)
+    execution = execute(model, plan, budget, share=share, store=store, progress=progress)
     conditions: list[dict[str, ScoredCondition]] = [{} for _ in items]
     for (number, name), request, run in zip(owners, requests, plan.owner, strict=True):
-        scored = _scored_condition(fitted[number].encodings[name], request, plan, bits, run)
+        scored = _scored_condition(fitted[number].encodings[name], request, execution, run)
         _check_finite(items[number], name, scored, request)
         regions = wanted[number].get(name, set())
         if rules.first_token_is_zero and regions & {WHOLE, *scored.encoding.regions[:1]}:
@@ -203,13 +211,13 @@ def score(
         conditions[number][name] = scored
     return Scored(
         tuple(
-            ScoredItem(item, own, one.too_long, one.cut)
+            ScoredItem(item, own, one.too_long, one.cut, execution.errors)
             for item, own, one in zip(items, conditions, fitted, strict=True)
         ),
         start,
         rendering,
         context,
-        plan,
+        execution,
         rules,
         added,
     )
@@ -242,31 +250,14 @@ def _check_vocabulary(model: Any, tokenizer: Any, requests: Sequence[Request]) -
         )
 
 
-def _execute(model: Any, plan: Plan, progress: Progress | None) -> list[np.ndarray]:
-    """Surprisals (bits) at the positions of each run of a plan."""
-    import numpy as np
-
-    from eval.backends import padded
-
-    bits = [np.empty(0)] * len(plan.runs)
-    done, total = 0, plan.padded_tokens
-    for batch, results in padded.run(model, plan):
-        for index, values in zip(batch.runs, results, strict=True):
-            bits[index] = values
-        done += batch.padded_tokens
-        if progress is not None:
-            progress(done, total)
-    return bits
-
-
 def _scored_condition(
-    encoding: Encoding, request: Request, plan: Plan, bits: Sequence[np.ndarray], run: int | None
+    encoding: Encoding, request: Request, execution: Execution, run: int | None
 ) -> ScoredCondition:
     import numpy as np
 
     values = np.full(len(encoding.ids), math.nan)
     if run is not None:
-        values[list(plan.runs[run].positions)] = bits[run]
+        values[list(execution.plan.runs[run].positions)] = execution.bits[run]
         unread = np.ones(len(values), dtype=bool)
         unread[list(request.positions)] = False
         values[unread] = math.nan
