@@ -12,7 +12,7 @@ from eval.causal import refuse_if_it_sees_ahead, refuse_unless_causal
 from eval.errors import EvaluationError
 from eval.model_arguments import ModelArguments, Scalar
 from eval.model_source import ModelSource, attempt, find
-from eval.placement import devices, place, quantization
+from eval.placement import devices, keep_selection, place, quantization
 
 #: What a config calls the most tokens that its model can read, most usual first.
 _CONTEXT_NAMES = ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx")
@@ -157,6 +157,7 @@ def load(
 
         model = apply(model, adapter)
     model = model.eval()
+    keep_selection(model)
     refuse_if_it_sees_ahead(name, model)
     remote_code = type(model).__module__.startswith("transformers_modules")
     return LoadedModel(

@@ -16,6 +16,7 @@ from eval.errors import EvaluationError
 from eval.execute import Execution, Progress, Store, execute
 from eval.fit import fit
 from eval.model import context_length, vocabulary_size
+from eval.placement import input_device
 from eval.plan import Plan, Request, default_budget, make_plan
 from eval.predictions import WHOLE, RegionRef, read_by
 from eval.regions import SPECIAL
@@ -198,7 +199,7 @@ def score(
             positions = _positions(encoding, wanted[number].get(name))
             requests.append(Request(encoding.ids, positions, number))
     _check_vocabulary(model, tokenizer, requests)
-    budget = default_budget(model.get_input_embeddings().weight.device.type, batch_tokens)
+    budget = default_budget(input_device(model).type, batch_tokens)
     plan = make_plan(requests, budget, share=share)
     execution = execute(model, plan, budget, share=share, store=store, progress=progress)
     conditions: list[dict[str, ScoredCondition]] = [{} for _ in items]

@@ -34,7 +34,7 @@ def signature(
     """``key:value`` pairs joined by ``|``: what was read, how, and with which versions."""
     parts: dict[str, Any] = {
         "model": f"{model.get('base') or model['name']}@{_short(model['commit'])}",
-        "peft": _at(model.get("adapter")),
+        "adapter": _at(model.get("adapter")),
         "tokenizer": _at(model.get("tokenizer")),
         "args": _listed(model.get("arguments")),
         "quant": model.get("quantization"),
