@@ -6,6 +6,7 @@ from typing import Any
 
 from eval.errors import EvaluationError
 from eval.model_arguments import ATTENTION
+from eval.model_source import first_line
 
 
 def refuse_unless_causal(name: str, config: Any, trust: bool = False) -> None:
@@ -70,7 +71,7 @@ def refuse_if_it_sees_ahead(name: str, model: Any) -> None:
     """Refuse a model whose prediction changes with what follows: surprisal is then meaningless.
 
     Raises:
-        EvaluationError: it does.
+        EvaluationError: it does, or it cannot be run.
     """
     import torch
 
@@ -78,8 +79,12 @@ def refuse_if_it_sees_ahead(name: str, model: Any) -> None:
 
     size = int(model.get_input_embeddings().weight.shape[0])
     ids = torch.tensor([[1, 2, 3, 4], [1, 2, 3, 5]], device=input_device(model)) % size
-    with torch.inference_mode():
-        logits = model(input_ids=ids).logits[:, 2].float()
+    try:
+        with torch.inference_mode():
+            logits = model(input_ids=ids).logits[:, 2].float()
+    except Exception as error:
+        # Its first pass: whatever its layers, quantized, adapted or its own, cannot do.
+        raise EvaluationError(f"model {name!r} cannot be run: {first_line(error)[:300]}") from None
     # Two rows of one batch may differ by rounding, in half precision or quantized by a little more.
     exact = model.dtype == torch.float32 and getattr(model, "hf_quantizer", None) is None
     tolerance = 1e-3 if exact else 0.1

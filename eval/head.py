@@ -89,7 +89,7 @@ def _sums_in_float32(weight: torch.Tensor) -> bool:
     try:
         small = torch.zeros(16, 16, dtype=weight.dtype, device=weight.device)
         # Older releases of torch have no such argument.
-        return torch.mm(small, small, out_dtype=torch.float32).dtype == torch.float32
+        return bool(torch.mm(small, small, out_dtype=torch.float32).dtype == torch.float32)
     except (RuntimeError, TypeError, NotImplementedError):
         return False
 

@@ -121,7 +121,7 @@ def load(
     arguments = arguments or ModelArguments()
     trust = trust_remote_code
     source, adapter, embedded = _sources(name, arguments)
-    passed = dict(arguments.passed)
+    passed: dict[str, Any] = dict(arguments.passed)
     config = attempt(
         f"model {name!r}",
         AutoConfig.from_pretrained,

@@ -111,9 +111,9 @@ def scalar(text: str) -> Scalar:
         return text.lower() == "true"
     if text in ("null", "None"):
         return None
-    if re.fullmatch(r"[+-]?\d+", text):
+    if re.fullmatch(r"[+-]?[0-9]+", text):
         return int(text)
-    if re.fullmatch(r"[+-]?(\d+\.\d*|\.?\d+)([eE][+-]?\d+)?", text):
+    if re.fullmatch(r"[+-]?([0-9]+\.[0-9]*|\.?[0-9]+)([eE][+-]?[0-9]+)?", text):
         return float(text)
     if text.startswith('"'):
         try:
@@ -158,14 +158,15 @@ def parse(texts: Sequence[str], revision: str | None = None) -> ModelArguments:
                 "the value"
             )
         try:
-            given[key] = scalar(value.strip())
+            found = scalar(value.strip())
+            # A commit may look like a number.
+            given[key] = found if isinstance(found, str) or key not in _STRINGS else value.strip()
         except EvaluationError as error:
             raise EvaluationError(f"--model-arg {key}={error}") from None
-    own = {key: given.pop(key) for key in list(given) if key in _STRINGS}
-    for key, value in own.items():
-        if not isinstance(value, str | int | float) or isinstance(value, bool) or value == "":
+    strings = {key: str(given.pop(key)) for key in list(given) if key in _STRINGS}
+    for key, string in strings.items():
+        if not string:
             raise EvaluationError(f"--model-arg {key}: expected {_STRINGS[key]}")
-    strings = {key: str(value) for key, value in own.items()}
     if revision is not None and strings.get("revision", revision) != revision:
         raise EvaluationError(
             f"--model-arg revision={strings['revision']} and --model-revision {revision}: "

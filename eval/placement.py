@@ -164,7 +164,7 @@ def keep_selection(model: Any) -> None:
 
     Rows are selected on the last device, which takes a selection from there or from the CPU.
     """
-    hook = getattr(model, "_hf_hook", None)
+    hook: Any = getattr(model, "_hf_hook", None)
     if is_spread(model) and hasattr(hook, "skip_keys"):
         keys = hook.skip_keys or []
         hook.skip_keys = [*([keys] if isinstance(keys, str) else keys), "logits_to_keep"]

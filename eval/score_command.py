@@ -306,7 +306,8 @@ def _quiet_libraries() -> None:
     transformers.logging.disable_progress_bar()
     datasets.logging.set_verbosity_error()
     datasets.disable_progress_bars()
-    logging.getLogger("accelerate").setLevel(logging.ERROR)
+    for name in ("accelerate", "bitsandbytes"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     hub_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     if not sys.stderr.isatty():
         disable_progress_bars()

@@ -116,11 +116,11 @@ def test_the_model_comes_back_as_it_was() -> None:
     assert torch.equal(logits(model), before)
 
 
-class OwnLinear(torch.nn.Linear):
+class OwnLinear(torch.nn.Linear):  # type: ignore[misc]
     """What quantized and adapted layers are to torch."""
 
 
-class OwnParameter(torch.nn.Parameter):
+class OwnParameter(torch.nn.Parameter):  # type: ignore[misc]
     """What quantized weights are to torch."""
 
 
