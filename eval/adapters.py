@@ -59,10 +59,16 @@ def apply(model: Any, adapter: ModelSource) -> Any:
         The model itself, whose forward takes what it took before.
 
     Raises:
-        EvaluationError: the adapter does not fit the model.
+        EvaluationError: the adapter does not fit the model, or the model not into the memory.
     """
     from peft import PeftModel
 
+    if any(weights.device.type == "meta" for weights in model.parameters()):
+        raise EvaluationError(
+            f"adapter {adapter.name!r}: a part of the model is kept elsewhere for want of memory, "
+            "and peft cannot change it there; expected more memory, or the adapter merged into the "
+            "model"
+        )
     config, weights = adapter.file("adapter_config.json"), adapter.file(_WEIGHTS)
     assert config is not None
     assert weights is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -61,6 +62,11 @@ def place(
     if arguments.quantization:
         settings["quantization_config"] = _bitsandbytes(arguments.quantization)
     if device_map is not None:
+        if os.environ.get("WORLD_SIZE", "1") != "1":
+            raise EvaluationError(
+                "--device-map: one process spreads a model over all GPUs; expected to be started "
+                "without accelerate launch or torchrun"
+            )
         if device != "auto":
             raise EvaluationError(f"--device {device} and --device-map: expected one of them")
         require("accelerate", "--device-map")

@@ -14,6 +14,10 @@ from hub.server import HubServer
 
 import eval.model_source
 from eval.cli import main
+from eval.errors import EvaluationError
+from eval.model import load
+from eval.model_arguments import parse
+from eval.placement import input_device, is_spread
 from eval.suite import Item
 
 MODULE = """
@@ -76,6 +80,7 @@ class Run:
         self.count += 1
         output = self.output / str(self.count)
         command = ["--model", model, "--dataset", self.saved / "data", "--output", output, *more]
+        self.capsys.readouterr()
         assert main([str(word) for word in command]) == 0, self.capsys.readouterr().err
         assert self.capsys.readouterr().err == ""
         results: dict[str, Any] = json.loads((output / "results.json").read_text())
@@ -259,12 +264,18 @@ def test_a_package_that_is_missing_is_named(
     assert f"needs {package}; expected pip install {package}" in run.error(saved / "model", *more)
 
 
-def test_a_device_map_changes_no_number(run: Run, saved: Path, tmp_path: Path) -> None:
+def test_a_device_map_changes_no_number(
+    run: Run, saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("accelerate", reason="accelerate is not installed")
     plain = run(saved / "model", "--device", "cpu")
     assert "expected one of them" in run.error(
         saved / "model", "--device", "cpu", "--device-map", "auto"
     )
+    with monkeypatch.context() as launched:
+        launched.setenv("WORLD_SIZE", "2")
+        with pytest.raises(EvaluationError, match="without accelerate launch"):
+            load(str(saved / "model"), device_map="auto")
     mapped = run(saved / "model", "--device-map", "auto")
     assert mapped["settings"]["device_map"] == "auto"
     assert margins(mapped) == margins(plain)
@@ -279,10 +290,6 @@ def test_a_model_on_several_devices_keeps_its_selection_of_rows(
     run: Run, saved: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("accelerate", reason="accelerate is not installed")
-    from eval.model import load
-    from eval.model_arguments import parse
-    from eval.placement import input_device, is_spread
-
     limits = ["max_cpu_memory=120KB", f"offload_folder={tmp_path / 'offload'}"]
     spread = load(str(saved / "model"), device_map="auto", arguments=parse(limits))
     assert spread.device == "cpu+disk"
@@ -293,6 +300,16 @@ def test_a_model_on_several_devices_keeps_its_selection_of_rows(
     results = run(saved / "model", "--device-map", "auto", "--model-arg", *limits)
     assert results["model"]["device"] == "cpu+disk"
     assert margins(results) == margins(run(saved / "model", "--device", "cpu"))
+
+
+def test_an_adapter_with_a_device_map(run: Run, saved: Path, adapter: Path, tmp_path: Path) -> None:
+    pytest.importorskip("accelerate", reason="accelerate is not installed")
+    options = ["--device-map", "auto", "--model-arg", f"peft={adapter}"]
+    whole = run(saved / "model", "--device", "cpu", "--model-arg", f"peft={adapter}")
+    assert margins(run(saved / "model", *options)) == margins(whole)
+    limits = ["max_cpu_memory=120KB", f"offload_folder={tmp_path / 'offload'}"]
+    error = run.error(saved / "model", *options, *limits)
+    assert "is kept elsewhere for want of memory" in error
 
 
 @pytest.mark.parametrize("width", [4, 8])
@@ -310,7 +327,6 @@ def test_quantized_weights(
     model = make_model("llama", tokenizer, hidden_size=64, intermediate_size=128)
     model.save_pretrained(tmp_path / "model")
     tokenizer.save_pretrained(tmp_path / "model")
-    run.capsys.readouterr()
     plain = run(tmp_path / "model", "--device", "cpu")
     pair = f"load_in_{width}bit=true"
     quantized = run(tmp_path / "model", "--device", "cpu", "--model-arg", pair)
