@@ -12,6 +12,7 @@ from typing import NoReturn, Protocol, cast
 #: Subcommand -> what it is for, and the module that has ``add_arguments`` and ``run``.
 COMMANDS = {
     "score": ("score a model on a dataset of minimal pairs (the default)", "eval.score_command"),
+    "cache": ("where surprisals are kept from run to run, and how much", "eval.cache_command"),
 }
 DEFAULT = "score"
 

@@ -55,7 +55,8 @@ def gather(
         tables: its items with their surprisals, at least one table.
         settings: what the user chose: ``configs``, ``split``, ``max_items``, ``bos``,
             ``separator``, ``separator_space``, ``truncate``, ``compat``, ``batch_tokens``,
-            ``seed``.
+            ``seed``, ``model_revision``, ``model_args``, ``device_map``,
+            ``trust_remote_code``.
     """
     seed = settings["seed"]
     rules, added = tables[0][1].rules, tables[0][1].added
@@ -85,14 +86,7 @@ def gather(
         effects += [effect] if effect else []
         average = macro(table.config, table.split, judgements, table.headline, seed)
         macros += [average] if average else []
-    about_model = {
-        "name": model.name,
-        "commit": model.commit,
-        "parameters": model.parameters,
-        "context": tables[0][1].context,
-        "device": model.device,
-        "dtype": model.dtype,
-    }
+    about_model = {**model.about(), "context": tables[0][1].context}
     about_dataset = _about_dataset(source, tables)
     rendering = next((s.separator for _, s in tables if s.separator is not None), None)
     all_settings = {
@@ -104,7 +98,7 @@ def gather(
         "tie_bits": rules.tie_bits,
         "numeric_error": _numeric_error(tables),
         "resamples": RESAMPLES,
-        "versions": versions(),
+        "versions": versions(about_model),
     }
     return Results(
         signature=signature(about_model, about_dataset, all_settings),
@@ -115,6 +109,7 @@ def gather(
         macros=macros,
         notes=[
             *source.notes,
+            *model.notes,
             *compat_notes(rules, model.dtype, tables),
             *notes(scores, tables),
             *map(effect_line, effects),
