@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from eval.labels import printable
 from eval.saved import Saved, SavedTable
 from eval.strict_json import kind
 
@@ -66,7 +67,7 @@ def _different_data(baseline: Saved, model: Saved) -> Iterator[str]:
 
 
 def _name(table: SavedTable) -> str:
-    return f"{table.config} ({table.split})"
+    return printable(f"{table.config} ({table.split})")
 
 
 def _different_settings(baseline: Saved, model: Saved) -> Iterator[str]:

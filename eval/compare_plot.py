@@ -102,6 +102,7 @@ def _panel(
     for text, row in zip(axes.get_yticklabels(), rows, strict=True):
         text.set_fontweight("bold" if row.level == "all" else "normal")
         text.set_parse_math(False)  # a name may hold dollar signs
+    axes.tick_params(axis="x", labelsize=9)
     axes.tick_params(axis="y", length=0, pad=6 + 5.6 * widest)
     axes.set_ylim(len(texts) - 0.4, -0.6)
     # Zero in the middle: the side on which an interval lies is what matters.
@@ -124,7 +125,7 @@ def _legend(figure: Any) -> None:
 
     handles = [
         point(_MODEL, "p (Holm) < 0.05"),
-        point("white", "not"),
+        point("white", "p (Holm) ≥ 0.05"),
         Line2D([], [], color=_ZERO, linestyle=(0, (4, 3)), label="no difference"),
     ]
     figure.legend(

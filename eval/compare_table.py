@@ -32,7 +32,7 @@ def print_comparisons(
         console = Console(file=console.file, width=160, highlight=False)
     for comparison, (model, baseline) in zip(comparisons, names, strict=True):
         console.print(f"{model} against {baseline} (baseline)", markup=False, style="bold")
-        console.print(comparison_table(comparison))
+        console.print(comparison_table(comparison, console.width))
         for note in notes(comparison):
             console.print(f"· {note}", markup=False)
         console.print()
@@ -40,38 +40,56 @@ def print_comparisons(
         console.print(f"· {line}", markup=False)
 
 
-def comparison_table(comparison: Comparison) -> Any:
+#: Columns that a narrow terminal does without, the first to go first.
+_SPARE = ("test", "p", "95 % interval")
+#: Characters to which a name is folded before a column goes.
+_NAME = 24
+
+
+def comparison_table(comparison: Comparison, width: int) -> Any:
     """A rich table: one row for each config, and indented below it one for each of its groups.
 
-    Columns that have nothing to say are left out.
+    Columns that have nothing to say are left out, and so are the p-value without correction, the
+    name of the test and at last the interval where they do not fit into the width (characters).
     """
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     rows = comparison.shown
-    columns: dict[str, list[str]] = {
+    names = [printable(name) for name in labels(rows)]
+    for spared in range(len(_SPARE) + 1):
+        columns = _columns(rows, _SPARE[:spared])
+        widths = [max(map(len, (head, *cells))) for head, cells in columns.items()]
+        if min(_NAME, max(map(len, names))) + sum(widths) + 2 * len(widths) + 2 <= width:
+            break
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("config, group", min_width=16, overflow="fold")
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    for number, (row, name) in enumerate(zip(rows, names, strict=True)):
+        # A Text: rich would read a formula's square brackets as markup.
+        cells = [Text(column[number]) for column in columns.values()]
+        table.add_row(Text(name), *cells, style="bold" if row.level == "all" else "")
+    return table
+
+
+def _columns(rows: Sequence[PairedScore], without: Sequence[str]) -> dict[str, list[str]]:
+    interval = "95 % interval" not in without
+    columns = {
         "items": [f"{row.n:,}" + (" !" if row.n < FEW_ITEMS else "") for row in rows],
         "left out": [f"{row.left_out:,}" if row.left_out else "" for row in rows],
         "too close": [f"{row.too_close:,}" if row.too_close else "" for row in rows],
         "baseline": [_number(row.baseline_score) for row in rows],
         "model": [_number(row.score) for row in rows],
-        "difference [95 % interval]": [_difference(row) for row in rows],
+        "difference" + " [95 % interval]" * interval: [_difference(row, interval) for row in rows],
         "test": [_TESTS.get(row.test, row.test) for row in rows],
         "p": [_p(row.p) for row in rows],
         "p (Holm)": [_p(row.p_holm) + ("*" if significant(row) else " ") for row in rows],
     }
-    columns = {name: cells for name, cells in columns.items() if set(cells) - {""}}
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("config, group", min_width=16, overflow="fold")
-    for name in columns:
-        table.add_column(name, justify="right", no_wrap=name != "test")
-    for number, (row, name) in enumerate(zip(rows, labels(rows), strict=True)):
-        # A Text: rich would read a formula's square brackets as markup.
-        cells = [Text(column[number]) for column in columns.values()]
-        style = "bold" if row.level == "all" else ""
-        table.add_row(Text(printable(name)), *cells, style=style)
-    return table
+    return {
+        name: cells for name, cells in columns.items() if name not in without and set(cells) - {""}
+    }
 
 
 def significant(row: PairedScore) -> bool:
@@ -127,9 +145,11 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _difference(row: PairedScore) -> str:
-    if row.difference is None or row.ci_low is None or row.ci_high is None:
+def _difference(row: PairedScore, with_interval: bool) -> str:
+    if row.difference is None:
         return "–"
+    if not with_interval or row.ci_low is None or row.ci_high is None:
+        return f"{row.difference:+.3f}"
     return f"{row.difference:+.3f} [{row.ci_low:+.3f}, {row.ci_high:+.3f}]"
 
 

@@ -125,9 +125,9 @@ def read(path: Path) -> dict[tuple[str, str], list[SavedJudgement]]:
                 row["reason"],
             )
         )
-    for (config, split), judgements in found.items():
+    for judgements in found.values():
         if len({len(judgement.item.columns) for judgement in judgements}) > 1:
-            raise EvaluationError(f"{path}: {config} ({split}): items have different columns")
+            raise EvaluationError(f"{path}: items of one table have different columns")
     return found
 
 

@@ -195,7 +195,7 @@ def _tables(
         _check_agreement(table, scores.get((table.config, table.split)), where, file)
         yield table
     if others := set(judged) - seen:
-        raise EvaluationError(f"{file}: {min(others)[0]}: not in {path.name}; {_AGAIN}")
+        raise EvaluationError(f"{file}: {kind(min(others)[0])}: not in {path.name}; {_AGAIN}")
 
 
 _AGAIN = "the files are not of one run: score the model again"
@@ -239,15 +239,15 @@ def _check_agreement(
         map(str.startswith, labels, table.breakdowns)
     ):
         raise EvaluationError(
-            f"{file}: {table.config}: columns other than its breakdowns; {_AGAIN}"
+            f"{file}: {kind(table.config)}: columns other than its breakdowns; {_AGAIN}"
         )
     rows = select(table.judgements, lambda j: j.item.columns, table.headline)
     shares = [value.share for value in item_values(rows[0].judgements)]
     if score is None:
-        raise EvaluationError(f"{where}: no score of {table.config} ({table.split}); {_AGAIN}")
+        raise EvaluationError(f"{where}: no score of the table; {_AGAIN}")
     if len(shares) != score[0] or not math.isclose(math.fsum(shares), score[1], abs_tol=1e-6):
         raise EvaluationError(
-            f"{where}: {table.config} ({table.split}): the score is over {score[0]} items of which "
+            f"{where}: the score is over {score[0]} items of which "
             f"{score[1]:g} hold, but in {file.name} it is {math.fsum(shares):g} of {len(shares)}; "
             f"{_AGAIN}"
         )
