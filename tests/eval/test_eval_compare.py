@@ -122,6 +122,15 @@ def test_an_item_stays_with_the_predictions_that_both_have() -> None:
     assert found["all"].score == 1.0
 
 
+def test_a_prediction_that_an_item_has_twice_counts_twice() -> None:
+    """As in the scores: the second of the one is paired with the second of the other."""
+    left = [judgement("i", met, groups=(g,)) for met, g in ((True, "one"), (False, "two"))]
+    right = [judgement("i", met, groups=(g,)) for met, g in ((False, "one"), (True, "two"))]
+    found = rows(left, right)
+    assert (found["all"].n, found["all"].difference) == (1, 0.0)
+    assert (found["group one"].difference, found["group two"].difference) == (-1.0, 1.0)
+
+
 def test_nothing_defined_is_no_difference_and_no_test() -> None:
     found = compare(results("a", outcomes(None, None)), results("b", outcomes(True, False)))
     (row,) = found.rows
@@ -274,6 +283,12 @@ def test_commits_of_the_dataset_are_compared_where_both_have_one() -> None:
     assert not compare(one, LEFT).obstacles
 
 
+def test_a_setting_that_an_older_release_did_not_know_is_off_there() -> None:
+    known = replace(LEFT, settings={**SETTINGS, "of_a_later_release": False})
+    assert not compare(LEFT, known).obstacles
+    assert not compare(known, LEFT).obstacles
+
+
 def test_precision_machine_and_packages_may_differ_and_are_said() -> None:
     other = replace(
         LEFT,
@@ -407,6 +422,7 @@ def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
     assert len(limits) == 1
     low, high = limits.pop()
     assert low == -high
+    assert all(row.ci_high is not None and row.ci_high < high for row in comparison.shown)
 
 
 def test_the_folder_is_whole_or_not_there(

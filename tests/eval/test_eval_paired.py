@@ -101,6 +101,14 @@ def test_sign_flips_by_hand() -> None:
     assert sign_flips([1.0, 1.0, -1.0, 0.5], ["a", "a", "b", "c"]).p == pytest.approx(6 / 8)
 
 
+def test_shares_of_few_predictions_are_counted_exactly_at_any_size() -> None:
+    """A third is no number that a float holds; no clusters of 100 could be gone through."""
+    differences = [1 / 3] * 60 + [-(1 - 2 / 3)] * 40
+    found = sign_flips(differences, [str(place) for place in range(100)])
+    assert found.method == "sign flips"
+    assert found.p == pytest.approx(mcnemar(40, 60))
+
+
 def test_drawn_signs_are_near_the_exact_value_and_never_zero(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
