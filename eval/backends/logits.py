@@ -41,6 +41,18 @@ class Forward:
         """Where token ids go: the device of the input embeddings."""
         return self.model.get_input_embeddings().weight.device
 
+    @property
+    def dtype(self) -> Any:
+        """The number format of the activations: that of the input embeddings."""
+        return self.model.get_input_embeddings().weight.dtype
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the promised accuracy (1e-4 bits a token) holds without a measurement."""
+        import torch
+
+        return self.dtype in (torch.float32, torch.float64)
+
     def rows(
         self, ids: torch.Tensor, read: torch.Tensor, cache: Any = None, keep_cache: bool = False
     ) -> tuple[torch.Tensor, Any]:
