@@ -13,6 +13,7 @@ from typing import NoReturn, Protocol, cast
 COMMANDS = {
     "score": ("score a model on a dataset of minimal pairs (the default)", "eval.score_command"),
     "cache": ("where surprisals are kept from run to run, and how much", "eval.cache_command"),
+    "compare": ("compare the results of models, item by item", "eval.compare_command"),
 }
 DEFAULT = "score"
 
@@ -62,8 +63,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    name = words.pop(0) if words and words[0] in COMMANDS else DEFAULT
-    if words and not words[0].startswith("-"):
+    named = bool(words) and words[0] in COMMANDS
+    name = words.pop(0) if named else DEFAULT
+    if words and not named and not words[0].startswith("-"):
         print(
             f"eval: no subcommand {words[0]!r}; expected one of {', '.join(COMMANDS)}",
             file=sys.stderr,

@@ -126,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.device = own_device(arguments.device, processes)
     with joined(processes), ExitStack() as stack:
         model = load_model(arguments)
-        cache = open_cache(arguments, model, {"share": arguments.share})
+        cache = open_cache(arguments, model, {"share": arguments.share, "head": "float32"})
         if cache is not None:
             stack.enter_context(cache)
         scored = [
