@@ -11,6 +11,8 @@ from typing import NoReturn, Protocol, cast
 #: Subcommand -> what it is for, and the module that has ``add_arguments`` and ``run``.
 COMMANDS = {
     "score": ("score a model on a dataset of minimal pairs (the default)", "eval.score_command"),
+    "show": ("show the surprisal of every token of one item", "eval.show_command"),
+    "plot": ("draw the scores of several runs in one figure", "eval.plot_command"),
 }
 DEFAULT = "score"
 
@@ -61,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     name = words.pop(0) if words and words[0] in COMMANDS else DEFAULT
-    if words and not words[0].startswith("-"):
+    if name == DEFAULT and words and not words[0].startswith("-"):
         print(
             f"eval: no subcommand {words[0]!r}; expected one of {', '.join(COMMANDS)}",
             file=sys.stderr,
