@@ -63,7 +63,7 @@ def _legend() -> Any:
     for place, (low, _, _) in enumerate(SHADES):
         high = f"–{SHADES[place + 1][0]:.0f}" if place + 1 < len(SHADES) else " and more"
         legend.append(f" {low:.0f}{high} ", style=shade(low))
-    return legend.append("  │2 region 2 begins", style="default")
+    return legend.append("  │2│ region 2 begins", style="default")
 
 
 def _coloured(condition: ConditionView) -> Any:
@@ -73,7 +73,7 @@ def _coloured(condition: ConditionView) -> Any:
     region: int | None = None
     for token in condition.tokens:
         if token.region is not None and token.region != region:
-            text.append(f"│{token.region or '–'} ", style="bold")
+            text.append(f"│{token.region or '–'}│", style="bold")
             region = token.region
         text.append(token.text, style="dim" if token.bits is None else shade(token.bits))
     return text

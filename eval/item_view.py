@@ -21,6 +21,7 @@ _REASONS = {
     "separator": "undefined: this tokenizer has no separator for [SEP]",
     "empty": "undefined: a region has no token with a surprisal",
 }
+_WORD_MARKS = "▁Ġ"
 _VISIBLE = {"\n": "↵", "\t": "⇥", "\r": "␍"}
 
 
@@ -164,23 +165,26 @@ def _read(judgement: Judgement) -> list[tuple[RegionRef, str]]:
 
 def _tokens(scored: ScoredCondition, content: str, tokenizer: Any) -> tuple[TokenView, ...]:
     encoding = scored.encoding
-    names = tokenizer.convert_ids_to_tokens(list(encoding.ids))
+    names = map(str, tokenizer.convert_ids_to_tokens(list(encoding.ids)))
     tokens = []
     before = (0, 0)
     for name, region, place, bits in zip(
         names, encoding.regions, encoding.offsets, scored.bits, strict=True
     ):
         start, end = place
-        # Of a character that is several tokens the first shows it, the others their own names.
-        own = region == SPECIAL or start == end or place == before
+        text = content[start:end]
+        # SentencePiece's mark of a word, where it is a token of its own, has the place of what
+        # follows; of a character that is several tokens the first shows it.
+        is_mark = bool(text.strip()) and not name.strip(_WORD_MARKS)
+        named = region == SPECIAL or start == end or place == before or is_mark
         tokens.append(
             TokenView(
-                visible_text(str(name) if own else content[start:end]),
+                visible_text(name if named else text),
                 None if math.isnan(bits) else float(bits),
                 None if region == SPECIAL else region,
             )
         )
-        before = place
+        before = before if is_mark else place
     return tuple(tokens)
 
 

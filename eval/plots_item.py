@@ -20,11 +20,11 @@ from eval.figures import (
 )
 from eval.item_view import ConditionView, ItemView, TokenView
 
-#: Most tokens in a line, characters of a token, points of its letters.
-_BESIDE, _LONGEST, _POINTS = 48, 18, 7.5
+#: Most tokens in a line; characters of a token, and of a start or separator token; points of both.
+_BESIDE, _LONGEST, _LONGEST_SPECIAL, _POINTS = 48, 18, 9, 7.5
 #: Inches: a token, the bars, the margins, the heading of the figure and of a condition, a gap.
 _TOKEN, _BARS, _LEFT, _RIGHT = 0.19, 1.05, 0.55, 0.15
-_TOP, _HEADING, _GAP = 0.75, 0.3, 0.16
+_TOP, _HEADING, _GAP = 0.6, 0.3, 0.16
 #: Colours of bars, of start-of-text and separator tokens, and of a region's mean.
 _BAR, _SPECIAL, _MEAN = COLOURS[0], "#999999", "#D55E00"
 #: Backgrounds of regions: of those that a prediction reads, and of the others.
@@ -48,10 +48,13 @@ def draw_item(view: ItemView, model: str) -> Any:
     of a region, a line says how high that is. All panels have the same scale. A panel's ``gid`` is
     the condition's name and the place of its first token.
     """
+    # All conditions break at the same place, lines being about as long as each other.
+    longest = max(len(condition.tokens) for condition in view.conditions)
+    each = ceil(longest / ceil(longest / _BESIDE))
     lines = [
-        (condition, first, tokens)
+        (condition, first, condition.tokens[first : first + each])
         for condition in view.conditions
-        for first, tokens in _lines(condition.tokens)
+        for first in range(0, len(condition.tokens), each)
     ]
     beside = max(len(tokens) for _, _, tokens in lines)
     # Room for the words below each line, as long as they are.
@@ -79,15 +82,10 @@ def draw_item(view: ItemView, model: str) -> Any:
     return figure
 
 
-def _lines(tokens: Sequence[TokenView]) -> list[tuple[int, Sequence[TokenView]]]:
-    """Tokens in lines of about the same length, each with the place of its first."""
-    each = ceil(len(tokens) / ceil(len(tokens) / _BESIDE))
-    return [(start, tokens[start : start + each]) for start in range(0, len(tokens), each)]
-
-
 def _word(token: TokenView) -> str:
     """A token below its bar: white space stripped, unless there is nothing else."""
-    return cut(token.text.strip() or token.text.replace(" ", "␣"), _LONGEST)
+    text = token.text.strip() or token.text.replace(" ", "␣")
+    return cut(text, _LONGEST if token.region is not None else _LONGEST_SPECIAL)
 
 
 def _inches(tokens: Sequence[TokenView]) -> list[float]:
