@@ -14,6 +14,8 @@ from eval.results import Results
 
 #: The mode in which scores of Beyer et al. (2021) and of SyntaxGym's authors were computed.
 PUBLISHED_MODE = SYNTAXGYM_2021.name
+#: Rows of published scores on the terminal; results.json has them all.
+PUBLISHED_ROWS = 12
 
 
 def blocks(results: Results) -> Iterator[Any]:
@@ -88,17 +90,23 @@ def published_block(rows: Sequence[Published], mode: str) -> Any:
     title = f"published (original corpora, {PUBLISHED_MODE} mode; {comparable})"
     table = _table()
     models = list(dict.fromkeys(row.model for row in rows))
+    sources = list(dict.fromkeys(row.source for row in rows))
     table.add_column("config, row", min_width=20, overflow="fold")
     for model in models:
         table.add_column(_text(model), justify="right", no_wrap=True)
-    table.add_column("source", overflow="fold")
+    if len(sources) > 1:
+        table.add_column("source", overflow="fold")
     scores: dict[tuple[str, str, str], dict[str, float]] = {}
     for row in rows:
         scores.setdefault((row.config, row.row, row.source), {})[row.model] = row.score
-    for (config, name, source), by_model in scores.items():
+    for (config, name, source), by_model in list(scores.items())[:PUBLISHED_ROWS]:
         cells = [f"{by_model[m]:.3f}" if m in by_model else "–" for m in models]
-        _add_row(table, ", ".join(filter(None, (config, name))) or "all", *cells, source)
-    return _block(title, table)
+        cells += [source] * (len(sources) > 1)
+        _add_row(table, ", ".join(filter(None, (config, name))) or "all", *cells)
+    notes = [sources[0]] if len(sources) == 1 else []
+    if len(scores) > PUBLISHED_ROWS:
+        notes.append(f"{len(scores) - PUBLISHED_ROWS} more rows in results.json")
+    return _block(title, table, notes)
 
 
 def _table() -> Any:
@@ -108,12 +116,12 @@ def _table() -> Any:
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
 
 
-def _block(title: str, table: Any) -> Any:
-    """A table under its title, which may be the wider of the two."""
+def _block(title: str, table: Any, notes: Sequence[str] = ()) -> Any:
+    """A table under its title, which may be the wider of the two, and notes under the table."""
     from rich.console import Group
     from rich.padding import Padding
 
-    return Padding(Group(_text(title), table), (0, 0, 0, 1))
+    return Padding(Group(_text(title), table, *map(_text, notes)), (0, 0, 0, 1))
 
 
 def _add_row(table: Any, *cells: str) -> None:

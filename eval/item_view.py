@@ -60,7 +60,8 @@ class ConditionView:
 class PredictionView:
     """A prediction with the values (bits) of the regions that it reads, in its own order.
 
-    ``verdict`` is ``met``, ``not met``, ``tie`` or why there is none; ``margin`` is in bits.
+    ``verdict`` is ``met``, ``not met``, ``tie``, either of these with ``too close to call``, or why
+    there is none; ``margin`` is in bits.
     """
 
     formula: str
@@ -206,6 +207,7 @@ def _prediction(
         verdict = _REASONS[judgement.reason]
     else:
         verdict = "met" if outcome.met else "tie" if outcome.tie else "not met"
+        verdict += ", too close to call" if judgement.too_close else ""
     return PredictionView(
         judgement.formula,
         judgement.metric,

@@ -1,95 +1,122 @@
 """What to run, before anything is run: pure Python, so that tests assert on the work planned.
 
 A request is a token sequence and the positions whose surprisal some prediction reads. Equal
-sequences are run once, and a sequence is cut after the last position that is read: what follows
-cannot change what a causal model says before it.
+sequences are run once, a sequence is cut after the last position that is read (what follows cannot
+change what a causal model says before it), and what the sequences of an item begin with alike may
+be run once for all of them (:mod:`eval.batches`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-#: Tokens in a batch, padding included, by device type. A CPU gains nothing from more.
-BATCH_TOKENS = {"cpu": 2048}
-BATCH_TOKENS_ELSEWHERE = 8192
+from eval.batches import Batch, Budget, Run, make_batches
+
+#: What a batch may take, by device type. A CPU gains nothing from more.
+BUDGETS = {"cpu": Budget(tokens=1024, head_rows=256, cached=1024, forward=80)}
+BUDGET_ELSEWHERE = Budget(tokens=8192, head_rows=2048, cached=32768, forward=512)
+
+
+def default_budget(device: str, batch_tokens: int | None = None) -> Budget:
+    """What a batch may take on a device of this type.
+
+    Args:
+        device: such as ``cpu`` or ``cuda``.
+        batch_tokens: most tokens in a forward pass, if somebody wants another number.
+    """
+    budget = BUDGETS.get(device, BUDGET_ELSEWHERE)
+    if batch_tokens is None:
+        return budget
+    scale = batch_tokens / budget.tokens
+    return replace(
+        budget,
+        tokens=batch_tokens,
+        head_rows=max(1, int(budget.head_rows * scale)),
+        cached=int(budget.cached * scale),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Token ids, and the positions in them (increasing, none 0) that are to be scored."""
+    """Token ids, and the positions in them (increasing, none 0) that are to be scored.
 
-    ids: tuple[int, ...]
-    positions: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A sequence that goes through the model once.
-
-    The model reads ``ids[:-1]``; the surprisal of ``ids[p]`` is read from its row ``p - 1``.
+    Requests of one ``family``, the conditions of an item, may share what they begin with.
     """
 
     ids: tuple[int, ...]
     positions: tuple[int, ...]
-
-    @property
-    def length(self) -> int:
-        """How many tokens the model reads."""
-        return len(self.ids) - 1
+    family: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Indices of runs that go through the model together, padded on the right to one length."""
-
-    runs: tuple[int, ...]
-    length: int
-
-    @property
-    def padded_tokens(self) -> int:
-        """Tokens that the model reads, padding included."""
-        return len(self.runs) * self.length
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """The runs, the batches that hold each of them once, and which run serves which request.
 
-    ``owner[i]`` is the run of request ``i``; None where it asks for no position.
+    ``owner[i]`` is the run of request ``i``; None where it asks for no position. ``families`` are
+    the runs by the item that asked for them first.
     """
 
     runs: tuple[Run, ...]
-    batches: tuple[Batch, ...]
+    families: tuple[tuple[int, ...], ...]
     owner: tuple[int | None, ...]
+    batches: tuple[Batch, ...]
 
-    @property
+    @cached_property
     def tokens(self) -> int:
-        """Tokens that the model reads, padding left out."""
+        """Tokens of all runs, as if nothing were shared or padded."""
         return sum(run.length for run in self.runs)
 
-    @property
+    @cached_property
+    def tokens_once(self) -> int:
+        """Tokens that the model reads, padding left out: shared beginnings count once."""
+        return self.tokens - sum(
+            (len(group) - 1) * batch.prefix for batch in self.batches for group in batch.groups
+        )
+
+    @cached_property
     def padded_tokens(self) -> int:
         """Tokens that the model reads, padding included."""
         return sum(batch.padded_tokens for batch in self.batches)
 
-    @property
+    @cached_property
     def head_rows(self) -> int:
         """Positions at which the output head is computed."""
-        return sum(len(run.positions) for run in self.runs)
+        return sum(batch.head_rows for batch in self.batches)
+
+    @property
+    def shares(self) -> bool:
+        """Whether any batch shares a beginning."""
+        return any(batch.prefix for batch in self.batches)
+
+    def batched(self, budget: Budget, *, share: bool, done: Set[int] = frozenset()) -> Plan:
+        """The same runs in other batches, without those that are done."""
+        families = (
+            tuple(index for index in family if index not in done) for family in self.families
+        )
+        left = (family for family in families if family)
+        return Plan(
+            self.runs,
+            self.families,
+            self.owner,
+            make_batches(self.runs, left, budget, share=share),
+        )
 
 
-def make_plan(requests: Sequence[Request], batch_tokens: int) -> Plan:
+def make_plan(requests: Sequence[Request], budget: Budget, *, share: bool = False) -> Plan:
     """Plan the runs for some requests.
 
     Args:
         requests: what is to be scored.
-        batch_tokens: most tokens in a batch, padding included; a longer sequence runs alone.
+        budget: what a batch may take.
+        share: run what the requests of a family begin with alike once.
     """
     runs: list[Run] = []
     by_ids: dict[tuple[int, ...], int] = {}
     owner: list[int | None] = []
-    for request in requests:
+    families: dict[int, list[int]] = {}
+    for number, request in enumerate(requests):
         if not request.positions:
             owner.append(None)
             continue
@@ -97,22 +124,25 @@ def make_plan(requests: Sequence[Request], batch_tokens: int) -> Plan:
         index = by_ids.setdefault(ids, len(runs))
         if index == len(runs):
             runs.append(Run(ids, request.positions))
+            # A request without a family is one by itself.
+            key = request.family if request.family >= 0 else -1 - number
+            families.setdefault(key, []).append(index)
         elif runs[index].positions != request.positions:
             union = tuple(sorted({*runs[index].positions, *request.positions}))
             runs[index] = Run(ids, union)
         owner.append(index)
-    return Plan(tuple(runs), tuple(_batches(runs, batch_tokens)), tuple(owner))
+    plan = Plan(tuple(runs), tuple(map(tuple, families.values())), tuple(owner), ())
+    return plan.batched(budget, share=share)
 
 
-def _batches(runs: Sequence[Run], batch_tokens: int) -> Iterable[Batch]:
-    # Longest first: if memory does not suffice, that is known at once and not after an hour.
-    order = sorted(range(len(runs)), key=lambda index: -runs[index].length)
-    members: list[int] = []
-    for index in order:
-        longest = runs[members[0]].length if members else 0
-        if members and (len(members) + 1) * longest > batch_tokens:
-            yield Batch(tuple(members), longest)
-            members = []
-        members.append(index)
-    if members:
-        yield Batch(tuple(members), runs[members[0]].length)
+__all__ = [
+    "BUDGETS",
+    "BUDGET_ELSEWHERE",
+    "Batch",
+    "Budget",
+    "Plan",
+    "Request",
+    "Run",
+    "default_budget",
+    "make_plan",
+]

@@ -95,6 +95,7 @@ def gather(
         "rules": asdict(rules),
         "added_tokens": asdict(added) if added else None,
         "tie_bits": rules.tie_bits,
+        "numeric_error": _numeric_error(tables),
         "resamples": RESAMPLES,
         "versions": versions(),
     }
@@ -123,6 +124,12 @@ def _differences(
         name: judged[name, table.split] for name in table.controls if (name, table.split) in judged
     }
     return differences(table.config, table.split, judged[table.config, table.split], controls, seed)
+
+
+def _numeric_error(tables: Tables) -> dict[str, float] | None:
+    """By metric, the largest measured error (bits) of a comparison; None where none was needed."""
+    errors = [scored.execution.errors for _, scored in tables if scored.execution.errors]
+    return {name: max(e[name] for e in errors) for name in errors[0]} if errors else None
 
 
 def _about_dataset(source: Source, tables: Tables) -> dict[str, Any]:
@@ -207,6 +214,7 @@ def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
     cut = sum(item.truncated > 0 for _, scored in tables for item in scored.items)
     if cut:
         lines.append(f"cut to fit: {cut:,}, on the left, where all conditions are identical")
+    lines += _execution_notes(tables)
     spanning = sum(scored.spanning_tokens for _, scored in tables)
     if spanning:
         lines.append(f"tokens over a region's end: {spanning:,}, counted to where they begin")
@@ -228,6 +236,24 @@ def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
         lines.append(
             "human: the share of judged pairs of which most people call the incoherent text the "
             f"less coherent ({', '.join(judged)} pairs); the interval is in results.json"
+        )
+    return lines
+
+
+def _execution_notes(tables: Tables) -> list[str]:
+    """What happened on the way that a reader may want to know."""
+    executions = [scored.execution for _, scored in tables]
+    lines = []
+    refused = {e.probe.reason for e in executions if e.probe is not None and not e.probe.passed}
+    for reason in sorted(refused):
+        lines.append(f"beginnings of texts were not shared by conditions: {reason}")
+    if halved := sum(execution.halved for execution in executions):
+        lines.append(f"memory ended {halved:,} times: smaller batches were run")
+    error = max((e.errors.get("mean", 0.0) for e in executions), default=0.0)
+    if error:
+        lines.append(
+            f"too close: differences within the numeric error of this run, {error:.2g} bits for "
+            "means; they are in the score"
         )
     return lines
 

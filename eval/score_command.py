@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eval.data_options import add_data_arguments, read_tables
+from eval.distributed import World, joined, own_device, world
 from eval.model_options import (
     add_model_arguments,
     chosen_rules,
@@ -43,6 +44,7 @@ SETTINGS = (
     "truncate",
     "compat",
     "batch_tokens",
+    "share",
     "seed",
 )
 
@@ -72,6 +74,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="most tokens in a batch, padding included",
     )
+    add(
+        "--no-sharing",
+        dest="share",
+        action="store_false",
+        help="read every text from its beginning, also what an item's conditions begin with alike",
+    )
     add("--max-items", type=_positive, metavar="N", help="only the first N items of each table")
     add(
         "--seed",
@@ -98,8 +106,13 @@ def run(arguments: argparse.Namespace) -> int:
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
     source, read = read_tables(arguments, arguments.max_items)
-    model = load_model(arguments)
-    scored = [(table, _score(arguments, model, table, rules)) for table in read]
+    processes = world()
+    arguments.device = own_device(arguments.device, processes)
+    with joined(processes):
+        model = load_model(arguments)
+        scored = [(table, _score(arguments, model, table, rules, processes)) for table in read]
+    if not processes.is_first:
+        return 0
     results = gather(source, model, scored, {name: getattr(arguments, name) for name in SETTINGS})
     write(results, output, overwrite=arguments.overwrite, tokens=arguments.tokens)
     print_table(results)
@@ -122,26 +135,32 @@ def _suites_name(paths: Sequence[Path]) -> str:
 
 
 def _score(
-    arguments: argparse.Namespace, model: LoadedModel, table: ItemTable, rules: Rules
+    arguments: argparse.Namespace,
+    model: LoadedModel,
+    table: ItemTable,
+    rules: Rules,
+    processes: World,
 ) -> Scored:
     from eval.scoring import score
 
-    with _progress(f"{table.config} ({table.split})") as progress:
+    with _progress(f"{table.config} ({table.split})", processes.is_first) as progress:
         return score(
             model.model,
             model.tokenizer,
             table.items,
             uses_separator=table.separator,
             **scoring_options(arguments, rules),
+            share=arguments.share,
             batch_tokens=arguments.batch_tokens,
             progress=progress,
+            world=processes,
         )
 
 
 @contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
+def _progress(what: str, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar on standard error if that is a terminal; None, and silence, if not."""
-    if not sys.stderr.isatty():
+    if not shown or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

@@ -6,35 +6,30 @@ The surprisal of a token is -log2 p(token | everything before it), in bits (Hale
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eval.compat import DEFAULT, Rules, refuse_options, with_joined_regions
-from eval.encode import Encoding, encode
+from eval.compat import DEFAULT, Rules
+from eval.distributed import ALONE, World
+from eval.encode import Encoding
 from eval.errors import EvaluationError
-from eval.fit import fit
-from eval.model import context_length, vocabulary_size
-from eval.plan import BATCH_TOKENS, BATCH_TOKENS_ELSEWHERE, Plan, Request, make_plan
-from eval.predictions import WHOLE, RegionRef, read_by
-from eval.regions import SPECIAL
+from eval.execute import Execution, NotFiniteError, Progress, Store, execute
+from eval.model import vocabulary_size
+from eval.plan import Plan, Request, default_budget, make_plan
+from eval.predictions import WHOLE, RegionRef
+from eval.prepare import places, prepare
 from eval.special import (
     Added,
     BosChoice,
     Separator,
     SpaceChoice,
     Start,
-    added_by,
-    separator,
-    start_of_text,
 )
-from eval.suite import SEPARATOR, Item, validate_item
+from eval.suite import Item
 
 if TYPE_CHECKING:
     import numpy as np
-
-#: Called after each batch with the padded tokens done and the padded tokens of the whole plan.
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -57,8 +52,7 @@ class ScoredCondition:
         """
         import numpy as np
 
-        places = _places(self.encoding, region)
-        values: np.ndarray = self.bits[places]
+        values: np.ndarray = self.bits[places(self.encoding, region)]
         values = values[~np.isnan(values)]
         return values
 
@@ -66,7 +60,7 @@ class ScoredCondition:
         """Whether the region holds the first token of a text that has nothing before it."""
         import numpy as np
 
-        return 0 in _places(self.encoding, region) and bool(np.isnan(self.bits[0]))
+        return 0 in places(self.encoding, region) and bool(np.isnan(self.bits[0]))
 
 
 @dataclass(frozen=True)
@@ -79,12 +73,14 @@ class ScoredItem:
             is there for an item that is too long.
         too_long: a condition is longer than the model's context; the item is in no score.
         truncated: tokens that every condition lost on the left, where that was allowed.
+        errors: by metric, the error (bits) of the run; see :mod:`eval.numeric`.
     """
 
     item: Item
     conditions: Mapping[str, ScoredCondition]
     too_long: bool = False
     truncated: int = 0
+    errors: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -99,9 +95,14 @@ class Scored:
     start: Start
     separator: Separator | None
     context: int | None
-    plan: Plan = field(repr=False)
+    execution: Execution = field(repr=False)
     rules: Rules = DEFAULT
     added: Added | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """What was run."""
+        return self.execution.plan
 
     @property
     def spanning_tokens(self) -> int:
@@ -124,9 +125,12 @@ def score(
     uses_separator: bool | None = None,
     truncate: bool = False,
     rules: Rules = DEFAULT,
+    share: bool = True,
     batch_tokens: int | None = None,
+    store: Store | None = None,
     every_token: bool = False,
     progress: Progress | None = None,
+    world: World = ALONE,
 ) -> Scored:
     """Surprisals (bits) of every token that a prediction of the items reads.
 
@@ -140,9 +144,12 @@ def score(
         uses_separator: whether ``[SEP]`` in a text is a separator; None: it is where it occurs.
         truncate: cut a text that is too long on the left, as far as all conditions are identical.
         rules: another mode (see :mod:`eval.compat`), which fixes the five options above.
+        share: run what an item's conditions begin with alike once, if the model can.
         batch_tokens: most tokens in a batch, padding included; None: by device.
+        store: surprisals of earlier runs of the same model, and where to keep those of this one.
         every_token: also of the tokens that no prediction reads, separators included.
         progress: called after each batch.
+        world: the processes that run together; see :mod:`eval.distributed`.
 
     Raises:
         SuiteError: an item is not valid.
@@ -150,91 +157,53 @@ def score(
             gives no offsets, its tokens are not in the model's vocabulary, or a surprisal is not
             finite.
     """
-    refuse_options(
-        rules,
-        {
-            "bos": (bos, "auto"),
-            "separator_text": (separator_text, "auto"),
-            "separator_space": (separator_space, "keep"),
-            "truncate": (truncate, False),
-        },
+    prepared = prepare(
+        tokenizer,
+        getattr(model, "config", None),
+        items,
+        bos=bos,
+        separator_text=separator_text,
+        separator_space=separator_space,
+        uses_separator=uses_separator,
+        truncate=truncate,
+        rules=rules,
+        every_token=every_token,
     )
-    items = list(items)
-    for item in items:
-        validate_item(item)
-    wanted = [read_by(item) for item in items]
-    if rules.joins_regions:
-        items = [with_joined_regions(item) for item in items]
-    added = added_by(tokenizer) if rules.tokenizer_adds else None
-    start = start_of_text(
-        tokenizer, getattr(model, "config", None), "never" if rules.tokenizer_adds else bos
-    )
-    rendering = None
-    if rules.separator_is_text:
-        uses_separator = False
-    if uses_separator is None:
-        uses_separator = any(SEPARATOR in c.content for i in items for c in i.conditions)
-    if uses_separator:
-        rendering = separator(tokenizer, separator_text, separator_space)
-    context = context_length(getattr(model, "config", None))
-    flat = [condition for item in items for condition in item.conditions]
-    encodings = iter(encode(tokenizer, flat, start, rendering, added))
-    fitted = [
-        fit({c.condition_name: next(encodings) for c in item.conditions}, context, truncate)
-        for item in items
-    ]
-    owners: list[tuple[int, str]] = []
-    requests: list[Request] = []
-    for number, one in enumerate(fitted):
-        for name, encoding in one.encodings.items():
-            owners.append((number, name))
-            read = wanted[number].get(name)
-            positions = (
-                tuple(range(1, len(encoding.ids))) if every_token else _positions(encoding, read)
-            )
-            requests.append(Request(encoding.ids, positions))
-    _check_vocabulary(model, tokenizer, requests)
-    if batch_tokens is None:
-        device = model.get_input_embeddings().weight.device.type
-        batch_tokens = BATCH_TOKENS.get(device, BATCH_TOKENS_ELSEWHERE)
-    plan = make_plan(requests, batch_tokens)
-    bits = _execute(model, plan, progress)
-    conditions: list[dict[str, ScoredCondition]] = [{} for _ in items]
-    for (number, name), request, run in zip(owners, requests, plan.owner, strict=True):
-        scored = _scored_condition(fitted[number].encodings[name], request, plan, bits, run)
-        _check_finite(items[number], name, scored, request)
-        regions = wanted[number].get(name, set())
-        if rules.first_token_is_zero and regions & {WHOLE, *scored.encoding.regions[:1]}:
+    _check_vocabulary(model, tokenizer, prepared.requests)
+    budget = default_budget(model.get_input_embeddings().weight.device.type, batch_tokens)
+    plan = make_plan(prepared.requests, budget, share=share)
+    try:
+        execution = execute(
+            model, plan, budget, share=share, store=store, progress=progress, world=world
+        )
+    except NotFiniteError as error:
+        number, name = prepared.owners[plan.owner.index(error.run)]
+        raise EvaluationError(
+            f"{prepared.items[number].item_id}: condition {name!r} has a surprisal that is not "
+            "finite; try --dtype float32"
+        ) from None
+    conditions: list[dict[str, ScoredCondition]] = [{} for _ in prepared.items]
+    for (number, name), request, run in zip(
+        prepared.owners, prepared.requests, plan.owner, strict=True
+    ):
+        encoding = prepared.fitted[number].encodings[name]
+        scored = _scored_condition(encoding, request, execution, run)
+        regions = prepared.wanted[number].get(name, set())
+        if rules.first_token_is_zero and regions & {WHOLE, *encoding.regions[:1]}:
             scored.bits[:1] = 0.0
         conditions[number][name] = scored
     return Scored(
         tuple(
-            ScoredItem(item, own, one.too_long, one.cut)
-            for item, own, one in zip(items, conditions, fitted, strict=True)
+            ScoredItem(item, own, one.too_long, one.cut, execution.errors)
+            for item, own, one in zip(prepared.items, conditions, prepared.fitted, strict=True)
         ),
-        start,
-        rendering,
-        context,
-        plan,
+        prepared.start,
+        prepared.separator,
+        prepared.context,
+        execution,
         rules,
-        added,
+        prepared.added,
     )
-
-
-def _places(encoding: Encoding, region: RegionRef) -> list[int]:
-    """Indices of a region's tokens; for ``"*"`` of all tokens of the text."""
-    if region == WHOLE:
-        return [i for i, number in enumerate(encoding.regions) if number != SPECIAL]
-    return [i for i, number in enumerate(encoding.regions) if number == region]
-
-
-def _positions(encoding: Encoding, regions: set[RegionRef] | None) -> tuple[int, ...]:
-    """The positions to score: position 0 has nothing before it and so no surprisal."""
-    if not regions:
-        return ()
-    if WHOLE in regions:
-        return tuple(i for i in _places(encoding, WHOLE) if i > 0)
-    return tuple(i for i, n in enumerate(encoding.regions) if i > 0 and n in regions)
 
 
 def _check_vocabulary(model: Any, tokenizer: Any, requests: Sequence[Request]) -> None:
@@ -248,45 +217,18 @@ def _check_vocabulary(model: Any, tokenizer: Any, requests: Sequence[Request]) -
         )
 
 
-def _execute(model: Any, plan: Plan, progress: Progress | None) -> list[np.ndarray]:
-    """Surprisals (bits) at the positions of each run of a plan."""
-    import numpy as np
-
-    from eval.backends import padded
-
-    bits = [np.empty(0)] * len(plan.runs)
-    done, total = 0, plan.padded_tokens
-    for batch, results in padded.run(model, plan):
-        for index, values in zip(batch.runs, results, strict=True):
-            bits[index] = values
-        done += batch.padded_tokens
-        if progress is not None:
-            progress(done, total)
-    return bits
-
-
 def _scored_condition(
-    encoding: Encoding, request: Request, plan: Plan, bits: Sequence[np.ndarray], run: int | None
+    encoding: Encoding, request: Request, execution: Execution, run: int | None
 ) -> ScoredCondition:
     import numpy as np
 
     values = np.full(len(encoding.ids), math.nan)
     if run is not None:
-        values[list(plan.runs[run].positions)] = bits[run]
+        values[list(execution.plan.runs[run].positions)] = execution.bits[run]
         unread = np.ones(len(values), dtype=bool)
         unread[list(request.positions)] = False
         values[unread] = math.nan
     return ScoredCondition(encoding, values)
-
-
-def _check_finite(item: Item, name: str, scored: ScoredCondition, request: Request) -> None:
-    import numpy as np
-
-    if not np.isfinite(scored.bits[list(request.positions)]).all():
-        raise EvaluationError(
-            f"{item.item_id}: condition {name!r} has a surprisal that is not finite; "
-            "try --dtype float32"
-        )
 
 
 __all__ = ["Scored", "ScoredCondition", "ScoredItem", "score"]

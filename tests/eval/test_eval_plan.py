@@ -4,33 +4,39 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.plan import Request, make_plan
+from eval.batches import Budget, head_rows, shared_length
+from eval.plan import Plan, Request, default_budget, make_plan
+
+WIDE = Budget(tokens=10_000, head_rows=10_000, cached=10_000, forward=10)
+BEGINNING = tuple(range(100, 120))
 
 
 def test_equal_sequences_run_once() -> None:
-    plan = make_plan([Request((1, 2, 3), (2,)), Request((1, 2, 3), (2,))], 100)
+    plan = make_plan([Request((1, 2, 3), (2,)), Request((1, 2, 3), (2,))], WIDE)
     assert len(plan.runs) == 1
     assert plan.owner == (0, 0)
     assert plan.head_rows == 1
 
 
 def test_positions_of_equal_sequences_are_united() -> None:
-    plan = make_plan([Request((1, 2, 3, 4), (1, 3)), Request((1, 2, 3, 4), (2, 3))], 100)
+    plan = make_plan([Request((1, 2, 3, 4), (1, 3)), Request((1, 2, 3, 4), (2, 3))], WIDE)
     assert plan.runs[0].positions == (1, 2, 3)
 
 
 def test_nothing_behind_the_last_position_read_is_run() -> None:
-    plan = make_plan([Request((1, 2, 3, 4, 5), (1, 2))], 100)
+    plan = make_plan([Request((1, 2, 3, 4, 5), (1, 2))], WIDE)
     assert plan.runs[0].ids == (1, 2, 3)
     assert plan.tokens == 2
 
 
 def test_what_nothing_reads_is_not_run() -> None:
-    plan = make_plan([Request((1, 2, 3), ()), Request((4, 5), (1,))], 100)
+    plan = make_plan([Request((1, 2, 3), ()), Request((4, 5), (1,))], WIDE)
     assert plan.owner == (None, 0)
     assert plan.tokens == 1
 
@@ -38,46 +44,185 @@ def test_what_nothing_reads_is_not_run() -> None:
 def test_longest_first_and_within_the_budget() -> None:
     lengths = [3, 9, 5, 9, 2, 4]
     requests = [Request(tuple(range(i * 20, i * 20 + n)), (n - 1,)) for i, n in enumerate(lengths)]
-    plan = make_plan(requests, 16)
+    plan = make_plan(requests, replace(WIDE, tokens=16))
     assert [batch.length for batch in plan.batches] == [8, 4]
     assert [len(batch.runs) for batch in plan.batches] == [2, 4]
     assert plan.padded_tokens == 2 * 8 + 4 * 4
 
 
+def test_logits_have_a_budget_of_their_own() -> None:
+    requests = [Request(tuple(range(i, i + 5)), (1, 2, 3, 4)) for i in range(6)]
+    plan = make_plan(requests, replace(WIDE, head_rows=8))
+    assert [batch.head_rows for batch in plan.batches] == [8, 8, 8]
+
+
 def test_a_sequence_longer_than_the_budget_runs_alone() -> None:
-    plan = make_plan([Request(tuple(range(50)), (49,)), Request((1, 2), (1,))], 10)
+    plan = make_plan(
+        [Request(tuple(range(50)), (49,)), Request((1, 2), (1,))], replace(WIDE, tokens=10)
+    )
     assert [len(batch.runs) for batch in plan.batches] == [1, 1]
 
 
-requests = st.lists(
-    st.lists(st.integers(0, 3), min_size=2, max_size=12).flatmap(
-        lambda ids: st.builds(
-            Request,
-            st.just(tuple(ids)),
-            st.sets(st.integers(1, len(ids) - 1)).map(lambda s: tuple(sorted(s))),
-        )
-    ),
-    max_size=30,
+def item(family: int, *ends: tuple[int, ...], read: int = 2) -> list[Request]:
+    """Requests of one item: the beginning, which is their own, and an end each."""
+    requests = []
+    for end in ends:
+        ids = tuple(family * 1000 + token for token in BEGINNING) + end
+        requests.append(Request(ids, tuple(range(len(ids) - read, len(ids))), family))
+    return requests
+
+
+def test_what_an_items_conditions_begin_with_alike_is_read_once() -> None:
+    requests = item(1, (1, 2, 3), (4, 2, 3), (5, 6, 2, 3))
+    plan = make_plan(requests, WIDE, share=True)
+    (batch,) = plan.batches
+    assert (batch.prefix, batch.length) == (20, 23)
+    assert batch.groups == ((0, 1, 2),)
+    # The beginning, and what the model reads of the three ends: all but their last tokens.
+    assert plan.tokens == 3 * 20 + 2 + 2 + 3
+    assert plan.tokens_once == 20 + 2 + 2 + 3
+    assert plan.padded_tokens == 20 + 3 * 3
+    assert make_plan(requests, WIDE).padded_tokens == 3 * 23
+
+
+def test_items_do_not_share_and_neither_do_requests_without_one() -> None:
+    loose = [replace(request, family=-1) for request in item(1, (1, 2), (3, 4))]
+    assert not make_plan(loose, WIDE, share=True).shares
+    two = [replace(request, family=n) for n, request in enumerate(item(1, (1, 2), (3, 4)))]
+    assert not make_plan(two, WIDE, share=True).shares
+
+
+def test_beginnings_of_one_batch_are_cut_to_the_shortest() -> None:
+    requests = item(1, (1, 2, 3), (4, 2, 3)) + item(2, (1, 2, 3, 4), (1, 5, 3, 4))
+    plan = make_plan(requests, replace(WIDE, forward=100), share=True)
+    (batch,) = plan.batches
+    assert batch.prefix == 20
+    assert plan.padded_tokens == 2 * 20 + 4 * 3
+    apart = make_plan(requests, replace(WIDE, forward=0), share=True)
+    assert sorted(batch.prefix for batch in apart.batches) == [20, 21]
+
+
+def test_a_beginning_that_saves_little_is_not_shared() -> None:
+    requests = [Request((1, 2, n, 4), (3,), 7) for n in range(3)]
+    assert not make_plan(requests, WIDE, share=True).shares
+
+
+def test_rows_within_the_beginning_are_read_once() -> None:
+    requests = item(1, (1, 2), (3, 4), read=21)
+    plan = make_plan(requests, WIDE, share=True)
+    # 20 rows of the beginning (one for both first tokens of the ends), and one in each end.
+    assert plan.head_rows == 20 + 2
+    assert head_rows(plan.runs, (0, 1), 0) == 42
+
+
+def test_a_family_too_large_for_the_budget_is_divided() -> None:
+    requests = item(1, *((n, 2, 3) for n in range(8)))
+    plan = make_plan(requests, replace(WIDE, cached=50), share=True)
+    assert [len(batch.runs) for batch in plan.batches] == [2, 2, 2, 2]
+    assert all(batch.prefix for batch in plan.batches)
+
+
+def test_a_budget_can_be_halved_until_one_token_is_left() -> None:
+    budget: Budget | None = Budget(tokens=5, head_rows=3, cached=1)
+    sizes = []
+    while budget is not None:
+        sizes.append((budget.tokens, budget.head_rows))
+        budget = budget.halved()
+    assert sizes == [(5, 3), (2, 1), (1, 1)]
+
+
+def test_what_is_done_is_not_batched_again() -> None:
+    plan = make_plan(item(1, (1, 2, 3), (4, 2, 3), (5, 6, 2, 3)), WIDE, share=True)
+    rest = plan.batched(WIDE, share=True, done={1})
+    assert [batch.groups for batch in rest.batches] == [((0, 2),)]
+    assert plan.batched(WIDE, share=True, done={0, 1, 2}).batches == ()
+
+
+def test_a_chosen_number_of_tokens_scales_the_budget() -> None:
+    budget = default_budget("cpu")
+    half = default_budget("cpu", budget.tokens // 2)
+    assert (half.tokens, half.head_rows) == (budget.tokens // 2, budget.head_rows // 2)
+    assert default_budget("cuda").tokens > budget.tokens
+
+
+@st.composite
+def families(draw: st.DrawFn) -> list[Request]:
+    """Requests of a few items whose conditions begin alike, more or less."""
+    requests = []
+    token = st.integers(0, 3)
+    for family in range(draw(st.integers(1, 6))):
+        beginning = draw(st.lists(token, max_size=14))
+        for _ in range(draw(st.integers(1, 4))):
+            ids = tuple(beginning + draw(st.lists(token, min_size=2, max_size=6)))
+            places = draw(st.sets(st.integers(1, len(ids) - 1)))
+            requests.append(Request(ids, tuple(sorted(places)), family))
+    return requests
+
+
+@pytest.mark.parametrize("share", [False, True])
+@given(
+    asked=families(), tokens=st.integers(1, 80), rows=st.integers(1, 60), held=st.integers(1, 90)
 )
-
-
-@given(requests, st.integers(1, 60))
 def test_every_position_asked_for_is_run_once_and_no_batch_is_over_budget(
-    asked: list[Request], budget: int
+    share: bool, asked: list[Request], tokens: int, rows: int, held: int
 ) -> None:
-    plan = make_plan(asked, budget)
+    budget = Budget(tokens, rows, held, 4)
+    plan = make_plan(asked, budget, share=share)
+    check(plan, asked)
+    for batch in plan.batches:
+        if len(batch.runs) > 1:
+            rest = batch.length - batch.prefix
+            assert len(batch.runs) * rest <= tokens
+            if batch.prefix:
+                assert len(batch.groups) * batch.prefix <= tokens
+                assert len(batch.runs) * batch.length <= held
+            else:
+                assert batch.head_rows <= rows
+    unshared = plan.batched(budget, share=False)
+    check(unshared, asked)
+    assert plan.tokens_once <= unshared.tokens_once == plan.tokens
+    assert plan.padded_tokens >= plan.tokens_once
+
+
+def check(plan: Plan, asked: list[Request]) -> None:
     assert sorted(i for batch in plan.batches for i in batch.runs) == list(range(len(plan.runs)))
     assert len({run.ids for run in plan.runs}) == len(plan.runs)
     for batch in plan.batches:
         assert batch.length == max(plan.runs[i].length for i in batch.runs)
-        assert batch.padded_tokens <= budget or len(batch.runs) == 1
+        for group in batch.groups:
+            assert len(group) == 1 or batch.prefix
+            assert batch.prefix < min(plan.runs[i].length for i in group) or len(group) == 1
+            assert len({plan.runs[i].ids[: batch.prefix] for i in group}) == 1
+        assert batch.head_rows == sum(head_rows(plan.runs, g, batch.prefix) for g in batch.groups)
     for request, owner in zip(asked, plan.owner, strict=True):
         if request.positions:
             assert owner is not None
             run = plan.runs[owner]
             assert set(request.positions) <= set(run.positions)
             assert request.ids[: len(run.ids)] == run.ids
-    assert plan.padded_tokens >= plan.tokens
+
+
+@given(families())
+def test_the_shared_length_is_the_longest_common_beginning(asked: list[Request]) -> None:
+    plan = make_plan([replace(r, positions=(len(r.ids) - 1,)) for r in asked], WIDE)
+    for family in plan.families:
+        length = shared_length(plan.runs, family)
+        members = [plan.runs[index] for index in family]
+        assert len({m.ids[:length] for m in members}) == 1
+        assert length < min(m.length for m in members)
+        if length < min(m.length for m in members) - 1:
+            assert len({m.ids[: length + 1] for m in members}) > 1
+
+
+def test_many_items_are_batched_with_little_padding() -> None:
+    requests = [
+        request
+        for n in range(1500)
+        for request in item(n, *((c, *range(n % 13)) for c in range(4)), read=1)
+    ]
+    plan = make_plan(requests, Budget(1024, 512, 2048, 16), share=True)
+    assert plan.padded_tokens < 1.03 * plan.tokens_once
+    assert plan.tokens_once < 0.5 * plan.tokens
 
 
 def test_types_formulas_plans_and_the_command_line_need_no_torch() -> None:

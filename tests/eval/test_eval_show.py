@@ -199,6 +199,19 @@ def test_only_chosen_conditions_and_what_can_be_said_of_them(
     assert chosen.conditions[1].read == frozenset()
 
 
+def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
+    model: tuple[Any, Any], pair_items: list[Item]
+) -> None:
+    from dataclasses import replace
+
+    (scored,) = score(*model, pair_items[:1], every_token=True).items
+    for error, close in ((0.0, False), (1e6, True)):
+        shown = view_item(
+            replace(scored, errors={"mean": error}), model[1], "c", "t", rules=DEFAULT
+        )
+        assert shown.predictions[0].verdict.endswith("too close to call") == close
+
+
 def test_separators_and_parts_of_characters_have_names(
     view: Callable[..., ItemView], make_item: Callable[..., Item]
 ) -> None:

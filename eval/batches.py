@@ -1,0 +1,265 @@
+"""Which sequences go through a model together: pure Python, so that tests assert on the work.
+
+Sequences of one item often begin with the same tokens. A :class:`Batch` runs such beginnings once,
+all cut to one length so that nothing in them is padding, and then the rest of every sequence on the
+keys and values that they left, padded on the right. Without shared beginnings a batch is simply
+padded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+#: Fewest tokens that sharing a beginning has to save.
+WORTH_SHARING = 8
+#: More groups than these are cut into batches greedily: padding is then small anyway.
+_EXACT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A sequence that goes through the model once.
+
+    The model reads ``ids[:-1]``; the surprisal of ``ids[p]`` is read from its row ``p - 1``.
+    """
+
+    ids: tuple[int, ...]
+    positions: tuple[int, ...]
+
+    @property
+    def length(self) -> int:
+        """How many tokens the model reads."""
+        return len(self.ids) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a batch may take.
+
+    Attributes:
+        tokens: most tokens in one forward pass, padding included.
+        head_rows: most rows of logits in one forward pass.
+        cached: most tokens whose keys and values are held for sharing.
+        forward: what one more forward pass costs, in tokens: below it, padding is the cheaper.
+    """
+
+    tokens: int
+    head_rows: int
+    cached: int
+    forward: int = 16
+
+    def halved(self) -> Budget | None:
+        """Half of it, for a model that ran out of memory; None where one token is left."""
+        if self.tokens <= 1:
+            return None
+        return replace(
+            self,
+            tokens=self.tokens // 2,
+            head_rows=max(1, self.head_rows // 2),
+            cached=self.cached // 2,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Runs that go through the model together.
+
+    Attributes:
+        groups: indices of runs; the runs of a group begin with the same ``prefix`` tokens.
+        prefix: how many tokens are shared, in every group; 0: nothing is, each run is a group.
+        length: tokens that the model reads of the longest run, the prefix included.
+        head_rows: rows of logits, of both forward passes.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    prefix: int
+    length: int
+    head_rows: int
+
+    @property
+    def runs(self) -> tuple[int, ...]:
+        """Indices of all its runs, group by group."""
+        return tuple(index for group in self.groups for index in group)
+
+    @property
+    def padded_tokens(self) -> int:
+        """Tokens that the model reads, padding included."""
+        rows = sum(map(len, self.groups))
+        return len(self.groups) * self.prefix + rows * (self.length - self.prefix)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Runs that share a beginning: how long it is, and their longest."""
+
+    runs: tuple[int, ...]
+    prefix: int
+    length: int
+    head_rows: int
+
+
+def make_batches(
+    runs: Sequence[Run],
+    families: Iterable[Sequence[int]],
+    budget: Budget,
+    *,
+    share: bool,
+) -> tuple[Batch, ...]:
+    """Put runs into batches, the longest first: what does not fit into memory shows at once.
+
+    Args:
+        runs: all runs.
+        families: indices of the runs to batch; those of one family may share a beginning.
+        budget: what a batch may take; a run that alone takes more is a batch of its own.
+        share: whether beginnings are shared.
+    """
+    together: list[_Group] = []
+    alone: list[_Group] = []
+    for family in families:
+        for group in _groups(runs, family, budget, share):
+            (together if group.prefix else alone).append(group)
+    batches = [*_partition(runs, together, budget), *_partition(runs, alone, budget)]
+    return tuple(sorted(batches, key=lambda batch: -batch.length))
+
+
+def shared_length(runs: Sequence[Run], family: Sequence[int]) -> int:
+    """How many tokens all runs of a family begin with, of those that the model reads.
+
+    At least one token of each run is left: a row of logits belongs to a token that is read.
+    """
+    members = [runs[index] for index in family]
+    most = min(member.length for member in members) - 1
+    first, last = min(m.ids for m in members), max(m.ids for m in members)
+    # The least and the greatest in the order of tuples differ where any two differ.
+    for place in range(most):
+        if first[place] != last[place]:
+            return place
+    return max(most, 0)
+
+
+def head_rows(runs: Sequence[Run], group: Sequence[int], prefix: int) -> int:
+    """Rows of logits that a group takes: those within the prefix are the same for all its runs."""
+    within = {p for index in group for p in runs[index].positions if p <= prefix}
+    return len(within) + sum(p > prefix for index in group for p in runs[index].positions)
+
+
+def _groups(
+    runs: Sequence[Run], family: Sequence[int], budget: Budget, share: bool
+) -> Iterator[_Group]:
+    prefix = shared_length(runs, family) if share and len(family) > 1 else 0
+    if (len(family) - 1) * prefix < WORTH_SHARING:
+        for index in family:
+            run = runs[index]
+            yield _Group((index,), 0, run.length, len(run.positions))
+        return
+    length = max(runs[index].length for index in family)
+    rows = head_rows(runs, family, prefix)
+    if _fits(1, len(family), prefix, length, rows, budget):
+        yield _Group(tuple(family), prefix, length, rows)
+        return
+    half = len(family) // 2
+    for part in (family[:half], family[half:]):
+        yield from _groups(runs, part, budget, share)
+
+
+def _fits(groups: int, rows: int, prefix: int, length: int, head: int, budget: Budget) -> bool:
+    if head > budget.head_rows or rows * (length - prefix) > budget.tokens:
+        return False
+    return not prefix or (groups * prefix <= budget.tokens and rows * length <= budget.cached)
+
+
+def _partition(runs: Sequence[Run], groups: list[_Group], budget: Budget) -> list[Batch]:
+    """Cut an order of groups into batches, so that they read as few tokens as possible."""
+    if len(groups) > _EXACT:
+        return list(_greedy(_tiled(groups, budget), budget, runs))
+    orders = [sorted(groups, key=lambda g: (g.length, g.prefix))]
+    if any(group.prefix for group in groups):
+        orders.append(sorted(groups, key=lambda g: (g.prefix, g.length)))
+        orders.append(sorted(groups, key=lambda g: (g.length - g.prefix, g.length)))
+    candidates = [_exact(order, budget, runs) for order in orders]
+    return min(candidates, key=lambda found: found[0])[1]
+
+
+def _tiled(groups: list[_Group], budget: Budget) -> list[_Group]:
+    """Neighbours are alike in prefix and in length: strips of one, each ordered by the other."""
+    work = sum(len(g.runs) * (g.length - g.prefix) for g in groups)
+    strips = max(1, math.isqrt(work // max(1, budget.tokens)))
+    by_prefix = sorted(groups, key=lambda g: (g.prefix, g.length))
+    if not by_prefix[-1].prefix:
+        return by_prefix
+    size = math.ceil(len(groups) / strips)
+    tiled: list[_Group] = []
+    for number, start in enumerate(range(0, len(groups), size)):
+        strip = by_prefix[start : start + size]
+        # There and back, so that the end of a strip is like the beginning of the next.
+        tiled += sorted(strip, key=lambda g: g.length, reverse=bool(number % 2))
+    return tiled
+
+
+def _greedy(order: Sequence[_Group], budget: Budget, runs: Sequence[Run]) -> Iterator[Batch]:
+    members: list[_Group] = []
+    rows = head = length = 0
+    prefix = 0
+    for group in order:
+        cut = min(prefix, group.prefix) if members else group.prefix
+        longest = max(length, group.length)
+        fits = _fits(
+            len(members) + 1,
+            rows + len(group.runs),
+            cut,
+            longest,
+            head + group.head_rows,
+            budget,
+        )
+        if members and not fits:
+            yield _batch(members, runs)
+            members, rows, head = [], 0, 0
+            cut, longest = group.prefix, group.length
+        members.append(group)
+        rows += len(group.runs)
+        head += group.head_rows
+        prefix, length = cut, longest
+    if members:
+        yield _batch(members, runs)
+
+
+def _exact(
+    order: Sequence[_Group], budget: Budget, runs: Sequence[Run]
+) -> tuple[float, list[Batch]]:
+    """The cheapest cuts of one order, by dynamic programming, and what they cost in tokens."""
+    best = [0.0] + [math.inf] * len(order)
+    start = [0] * (len(order) + 1)
+    for end in range(1, len(order) + 1):
+        prefix, length, rows, head = order[end - 1].prefix, 0, 0, 0
+        for begin in range(end - 1, -1, -1):
+            group = order[begin]
+            prefix, length = min(prefix, group.prefix), max(length, group.length)
+            rows, head = rows + len(group.runs), head + group.head_rows
+            groups = end - begin
+            if groups > 1 and not _fits(groups, rows, prefix, length, head, budget):
+                break
+            passes = 2 if prefix else 1
+            tokens = groups * prefix + rows * (length - prefix) + passes * budget.forward
+            if best[begin] + tokens < best[end]:
+                best[end], start[end] = best[begin] + tokens, begin
+    batches = []
+    end = len(order)
+    while end:
+        batches.append(_batch(order[start[end] : end], runs))
+        end = start[end]
+    return best[-1], batches
+
+
+def _batch(members: Sequence[_Group], runs: Sequence[Run]) -> Batch:
+    prefix = min(group.prefix for group in members)
+    return Batch(
+        tuple(group.runs for group in members),
+        prefix,
+        max(group.length for group in members),
+        sum(head_rows(runs, group.runs, prefix) for group in members),
+    )
+
+
+__all__ = ["WORTH_SHARING", "Batch", "Budget", "Run", "head_rows", "make_batches", "shared_length"]

@@ -1,0 +1,147 @@
+"""Whether a model may share beginnings: tried on the plan's own sequences, scored both ways.
+
+Some models go on from a cache as if it were the text; some cannot, and some do so without a word
+and wrongly (Mamba, FalconMamba and Jamba when the rest has more than one token). Nothing in a
+model's config says which, so every run finds out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from eval.backends import padded, shared
+from eval.backends.logits import Forward
+from eval.batches import Batch, Run
+from eval.plan import Plan
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Bits by which surprisals may differ in float32.
+TOLERANCE = 1e-3
+#: Elsewhere: so many times what batching alone makes of the same sequences.
+_TIMES_NOISE = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What came of the trial.
+
+    Attributes:
+        passed: beginnings may be shared.
+        difference: the largest difference (bits) between both ways; None where the model cannot
+            share at all.
+        tolerance: what it may be, in bits.
+        reason: why not, for people; empty where they may.
+    """
+
+    passed: bool
+    difference: float | None = None
+    tolerance: float = TOLERANCE
+    reason: str = ""
+
+
+def probe(forward: Forward, plan: Plan) -> Probe:
+    """Score a few sequences of a plan with beginnings shared and without.
+
+    They are those of the longest shared beginnings and of the most unequal lengths, with at least
+    two tokens after the beginning where there are such; all of these tokens are compared.
+
+    Args:
+        forward: the model.
+        plan: one that shares.
+    """
+    import numpy as np
+
+    runs, batch = trial(plan)
+    apart = replace(batch, groups=tuple((index,) for index in batch.runs), prefix=0)
+    expected = np.concatenate(padded.run(forward, runs, apart))
+    try:
+        found = np.concatenate(shared.run(forward, runs, batch))
+    except shared.NoCacheError:
+        return Probe(False, reason="it leaves no cache that can be handed on")
+    except (TypeError, ValueError, IndexError, AttributeError, NotImplementedError) as error:
+        return Probe(False, reason=f"its cache cannot be handed on ({_first_line(error)})")
+    except RuntimeError as error:
+        if is_out_of_memory(error):
+            raise
+        return Probe(False, reason=f"its cache cannot be handed on ({_first_line(error)})")
+    tolerance = TOLERANCE
+    if not forward.is_exact:
+        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, runs, batch.runs, expected))
+    difference = float(np.abs(found - expected).max())
+    if difference <= tolerance:
+        return Probe(True, difference, tolerance)
+    return Probe(
+        False,
+        difference,
+        tolerance,
+        f"it differs by {difference:.2g} bits where {tolerance:.2g} are allowed",
+    )
+
+
+def trial(plan: Plan) -> tuple[list[Run], Batch]:
+    """The sequences to try: of each group the shortest and the longest, read after the beginning.
+
+    Returns:
+        New runs, and one batch of all of them.
+    """
+    sharing = [batch for batch in plan.batches if batch.prefix]
+    groups = [(batch.prefix, group) for batch in sharing for group in batch.groups]
+
+    def lengths(group: Sequence[int]) -> list[int]:
+        return sorted(plan.runs[index].length for index in group)
+
+    def rank(entry: tuple[int, tuple[int, ...]]) -> tuple[bool, int, int]:
+        prefix, group = entry
+        long_enough = lengths(group)[-1] - prefix >= 2
+        return (long_enough, prefix, lengths(group)[-1] - lengths(group)[0])
+
+    ranked = sorted(groups, key=rank, reverse=True)
+    chosen = ranked[:2]
+    spread = max(ranked, key=lambda entry: lengths(entry[1])[-1] - lengths(entry[1])[0])
+    ends = {length for _, group in chosen for length in lengths(group)}
+    if len(ends) == 1 and spread not in chosen:
+        chosen.append(spread)
+    cut = min(prefix for prefix, _ in chosen)
+    runs: list[Run] = []
+    members: list[tuple[int, ...]] = []
+    for _, group in chosen:
+        ordered = sorted(group, key=lambda index: plan.runs[index].length)
+        ids = [plan.runs[index].ids for index in (ordered[0], ordered[-1])]
+        members.append((len(runs), len(runs) + 1))
+        runs += [Run(each, tuple(range(cut + 1, len(each)))) for each in ids]
+    rows = sum(len(run.positions) for run in runs)
+    return runs, Batch(tuple(members), cut, max(run.length for run in runs), rows)
+
+
+def _noise(
+    forward: Forward, runs: Sequence[Run], indices: Sequence[int], together: np.ndarray
+) -> float:
+    """The largest difference (bits) between a sequence alone and in the batch."""
+    import numpy as np
+
+    alone = [
+        padded.run(forward, runs, Batch(((index,),), 0, runs[index].length, 0))[0]
+        for index in indices
+    ]
+    return float(np.abs(np.concatenate(alone) - together).max())
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether a device or the machine had no memory left."""
+    import torch
+
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    text = str(error).lower()
+    return isinstance(error, RuntimeError) and (
+        "out of memory" in text or "can't allocate memory" in text
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    return f"{type(error).__name__}: {text}"[:120]
