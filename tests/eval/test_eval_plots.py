@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,20 @@ from eval.plots_scores import draw_scores
 from eval.runs import Run
 from eval.summary import Score
 
+NOTHING: dict[str, Any] = {field.name: None for field in fields(Score)}
+COUNTS = dict.fromkeys(("ties", "undefined", "too_long", "first_left_out", "human_n"), 0)
 BLANK = Score(
-    "c", "test", "", "", "", "all", 40, 40, 40, 20.0, 0, 0, {}, 0, 0.5, 0.4, 0.6, "wilson",
-    *[None] * 9, 0,
-)  # fmt: skip
+    **{
+        **NOTHING,
+        **COUNTS,
+        **dict.fromkeys(("formula", "metric", "group"), ""),
+        **dict.fromkeys(("n", "n_discourses", "n_clusters"), 40),
+        "split": "test",
+        "level": "all",
+        "undefined_why": {},
+        "ci_method": "wilson",
+    }
+)
 
 
 def one(score: float | None, config: str = "c", **more: Any) -> Score:
@@ -145,7 +155,7 @@ CELLS = [
     cell("as_causal", "since", 0.75),
     cell("as_causal", "while", 0.45),
     cell("while_other", "as", 0.2, ci_high=0.3),
-    cell("while_other", "since", 0.6, n=3),
+    cell("while_other", "since", 0.75, n=3),
     cell("yet_x", "as", None, n=0),
 ]
 
@@ -168,7 +178,7 @@ def test_a_cell_says_score_and_items_in_its_row_and_column() -> None:
         (1, 0): ["0.75", "n=40"],
         (2, 0): ["0.45", "n=40"],
         (0, 1): ["0.20", "n=40"],
-        (1, 1): ["0.60", "n=3"],
+        (1, 1): ["0.75", "n=3"],
         (0, 2): ["–", "n=0"],
     }
     frames = {
@@ -183,8 +193,8 @@ def test_a_cell_says_score_and_items_in_its_row_and_column() -> None:
         if str(p.get_gid()).startswith("score ")
     }
     assert set(paint) == {(1, 0), (2, 0), (0, 1), (1, 1)}
-    # Fewer items than 30: nearly white, though 0.6 is over chance.
-    assert sum(paint[1, 1][:3]) > sum(paint[1, 0][:3])
+    # The same score of fewer items than 30 is nearer to white.
+    assert sum(paint[1, 1][:3]) > sum(paint[1, 0][:3]) + 0.5
 
 
 def test_heat_maps_of_several_models_have_the_same_rows_and_columns() -> None:
@@ -213,6 +223,7 @@ LONG = "a_connective_of_very_many_words_in_a_sense_that_nobody_has_named_before"
     "cells",
     [
         CELLS[:1],
+        [cell("c_x", word, 0.5) for word in ("a", "b", "c", "d", "e", "f as long as it can be")],
         [cell(f"c{number}_x", f"w{number % 7}", 0.5) for number in range(40)],
         [cell(LONG, "on the other hand of it", 0.1), cell("$x$_y", "a nevertheless", None, n=0)],
     ],
