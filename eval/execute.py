@@ -80,6 +80,7 @@ def execute(
     store: Store | None = None,
     progress: Progress | None = None,
     world: World = ALONE,
+    beginnings: Sequence[int] = (),
 ) -> Execution:
     """Run a plan through a model.
 
@@ -91,6 +92,7 @@ def execute(
         store: where surprisals are looked up, and kept after every batch.
         progress: called after each batch.
         world: the processes among which the batches are divided; each returns all results.
+        beginnings: ids of the tokens that begin a word, where their surprisal is read.
 
     Raises:
         EvaluationError: the memory does not suffice for one sequence.
@@ -113,7 +115,7 @@ def execute(
         execution.bits[index] = values
     if not plan.runs:
         return execution
-    forward = Forward(model)
+    forward = Forward(model, beginnings)
     with fused_activations(model):
         if plan.shares:
             execution.probe = _probe(forward, plan, world)

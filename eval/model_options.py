@@ -56,6 +56,11 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="cut texts that are too long on the left, where all conditions are identical",
     )
+    add(
+        "--word-correction",
+        action="store_true",
+        help="surprisals of words, for tokens that begin with a space (Pimentel and Meister 2024)",
+    )
 
 
 def chosen_rules(arguments: argparse.Namespace) -> Rules:
@@ -72,6 +77,7 @@ def chosen_rules(arguments: argparse.Namespace) -> Rules:
             "--separator": (arguments.separator, "auto"),
             "--separator-space": (arguments.separator_space, "keep"),
             "--truncate": (arguments.truncate, False),
+            "--word-correction": (arguments.word_correction, False),
         },
     )
     return rules
@@ -84,6 +90,7 @@ def scoring_options(arguments: argparse.Namespace, rules: Rules) -> dict[str, An
         "separator_text": arguments.separator,
         "separator_space": arguments.separator_space,
         "truncate": arguments.truncate,
+        "word_correction": arguments.word_correction,
         "rules": rules,
     }
 

@@ -21,6 +21,7 @@ from eval.significance import RESAMPLES
 from eval.source import Source
 from eval.summary import FEW_ITEMS, Macro, Score, macro, shown, summarise
 from eval.syntaxgym import SPLIT as SUITE_SPLIT
+from eval.word_effect import WordEffect, effect_line, word_effect
 
 Tables = Sequence[tuple[ItemTable, Scored]]
 
@@ -40,6 +41,7 @@ class Results:
     differences: Sequence[Difference] = ()
     lengths: Sequence[LengthCorrelation] = ()
     published: Sequence[Published] = ()
+    word_effects: Sequence[WordEffect] = ()
 
 
 def gather(
@@ -59,6 +61,7 @@ def gather(
     rules, added = tables[0][1].rules, tables[0][1].added
     scores, macros = [], []
     lengths: list[LengthCorrelation] = []
+    effects: list[WordEffect] = []
     judged: dict[tuple[str, str], list[Judgement]] = {}
     for table, scored in tables:
         judgements = [judgement for item in scored.items for judgement in judge(item, rules)]
@@ -76,6 +79,10 @@ def gather(
             headline=table.headline,
             seed=seed,
         )
+        effect = word_effect(
+            table.config, table.split, scored.items, judgements, rules, table.headline
+        )
+        effects += [effect] if effect else []
         average = macro(table.config, table.split, judgements, table.headline, seed)
         macros += [average] if average else []
     about_model = {
@@ -106,13 +113,19 @@ def gather(
         settings=all_settings,
         scores=scores,
         macros=macros,
-        notes=[*source.notes, *compat_notes(rules, model.dtype, tables), *notes(scores, tables)],
+        notes=[
+            *source.notes,
+            *compat_notes(rules, model.dtype, tables),
+            *notes(scores, tables),
+            *map(effect_line, effects),
+        ],
         tables=tables,
         differences=list(
             chain.from_iterable(_differences(table, judged, seed) for table, _ in tables)
         ),
         lengths=lengths,
         published=about(published(source.manifest), [table.config for table, _ in tables]),
+        word_effects=effects,
     )
 
 

@@ -42,6 +42,7 @@ SETTINGS = (
     "separator",
     "separator_space",
     "truncate",
+    "word_correction",
     "compat",
     "batch_tokens",
     "share",

@@ -39,6 +39,7 @@ def signature(
         "dtype": model["dtype"],
         "device": model["device"],
         "truncate": "yes" if settings["truncate"] else "no",
+        "words": "corrected" if settings["word_correction"] else None,
         "max": settings["max_items"],
         "tie": settings["tie_bits"],
         "boot": f"{settings['resamples']}x{settings['seed']}",
