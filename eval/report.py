@@ -4,8 +4,9 @@
 from control configs (:mod:`eval.controls`), the correlations of margin and length
 (:mod:`eval.lengths`) and what was published (:mod:`eval.published`); ``predictions.parquet``
 what became of every prediction (:mod:`eval.predictions_file`); ``regions.parquet`` the surprisal of
-every region that was read; ``tokens.parquet``, if asked for, that of every token;
-``scores.png`` the scores with their intervals.
+every region that was read; ``tokens.parquet``, if asked for, that of every token; ``scores.png``
+and ``scores.svg`` the scores with their intervals; ``heatmap.png`` and ``heatmap.svg``, where the
+suite replaces words by others, the scores by both (:mod:`eval.heatmap`).
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
     import pyarrow
     from pyarrow import parquet
 
-    from eval.plots import plot_scores
+    from eval.plots import plot_runs
+    from eval.runs import run_of
 
     with written_beside(folder, overwrite, MARKER) as work:
         text = json.dumps(as_json(results), ensure_ascii=False, indent=1, allow_nan=False)
@@ -58,7 +60,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
                 pyarrow.Table.from_pylist(list(token_rows(results)), schema=_token_schema()),
                 work / "tokens.parquet",
             )
-        plot_scores(results.scores, results.model["name"], work / "scores.png", results.differences)
+        plot_runs([run_of(results)], work)
 
 
 def as_json(results: Results) -> dict[str, Any]:

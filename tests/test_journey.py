@@ -50,6 +50,7 @@ def test_from_samples_to_a_score(
         "regions.parquet",
         "results.json",
         "scores.png",
+        "scores.svg",
         "tokens.parquet",
     }
     shown = capsys.readouterr()

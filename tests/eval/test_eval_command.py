@@ -73,6 +73,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "regions.parquet",
         "results.json",
         "scores.png",
+        "scores.svg",
         "tokens.parquet",
     ]
     results = json.loads((output / "results.json").read_text())
