@@ -136,7 +136,7 @@ def score(
 
     Args:
         model: a causal language model of transformers, in evaluation mode.
-        tokenizer: its fast tokenizer.
+        tokenizer: its tokenizer.
         items: minimal pairs.
         bos: start of text; see :mod:`eval.special`.
         separator_text: ``auto``, ``none`` or the text that stands for ``[SEP]``.
@@ -151,8 +151,8 @@ def score(
 
     Raises:
         SuiteError: an item is not valid.
-        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokenizer
-            gives no offsets, its tokens are not in the model's vocabulary, or a surprisal is not
+        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokens of a
+            text cannot be placed in it or are not in the model's vocabulary, or a surprisal is not
             finite.
     """
     refuse_options(
@@ -183,7 +183,8 @@ def score(
         rendering = separator(tokenizer, separator_text, separator_space)
     context = context_length(getattr(model, "config", None))
     flat = [condition for item in items for condition in item.conditions]
-    encodings = iter(encode(tokenizer, flat, start, rendering, added))
+    item_ids = [item.item_id for item in items for _ in item.conditions]
+    encodings = iter(encode(tokenizer, flat, start, rendering, added, item_ids))
     fitted = [
         fit({c.condition_name: next(encodings) for c in item.conditions}, context, truncate)
         for item in items
