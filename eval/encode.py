@@ -29,11 +29,12 @@ from typing import Any
 import numpy as np
 
 from eval.errors import EvaluationError
+from eval.reading import Reader
 from eval.regions import SPECIAL, region_map
 from eval.rendering import Rendered, take_out_separators
 from eval.special import Added, Separator, Start
 from eval.suite import Condition
-from eval.tokens import TextError, Tokens, continuation, encode_texts
+from eval.tokens import TextError, Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Encoding:
         )
 
 
-def _between_breaks(tokenizer: Any, rendered: Rendered, whole: Tokens) -> list[Tokens]:
+def _between_breaks(reader: Reader, rendered: Rendered, whole: Tokens) -> list[Tokens]:
     """The tokens of the whole text, cut where separators stood.
 
     Where a token would reach over a separator, each piece is encoded by itself.
@@ -91,7 +92,7 @@ def _between_breaks(tokenizer: Any, rendered: Rendered, whole: Tokens) -> list[T
     pieces = []
     for start, end in pairwise([0, *rendered.breaks, len(rendered.text)]):
         text = rendered.text[start:end]
-        tokens = continuation(tokenizer, text) if start else encode_texts(tokenizer, [text])[0]
+        tokens = reader.read_continuation(text) if start else reader.read([text])[0]
         pieces.append(tokens.shifted(start))
     return pieces
 
@@ -120,7 +121,7 @@ def encode(
 
     Raises:
         EvaluationError: a text cannot be encoded, or its tokens cannot be assigned to regions (see
-            :mod:`eval.tokens`).
+            :mod:`eval.reading`).
     """
 
     def refused(number: int, reason: str) -> EvaluationError:
@@ -130,10 +131,11 @@ def encode(
             f"({conditions[number].content[:40]!r}): {reason}"
         )
 
+    reader = Reader(tokenizer)
     rendered = [take_out_separators(c.content, separator) for c in conditions]
     texts = list(dict.fromkeys(r.text for r in rendered))
     try:
-        tokens = dict(zip(texts, encode_texts(tokenizer, texts), strict=True))
+        tokens = dict(zip(texts, reader.read(texts), strict=True))
     except TextError as error:
         number = next(n for n, r in enumerate(rendered) if r.text == error.text)
         raise refused(number, error.reason) from None
@@ -143,7 +145,7 @@ def encode(
             encodings.append(None)
             continue
         try:
-            pieces = _between_breaks(tokenizer, text, tokens[text.text])
+            pieces = _between_breaks(reader, text, tokens[text.text])
         except TextError as error:
             raise refused(number, error.reason) from None
         separator_ids = (separator.ids if separator else None) or ()

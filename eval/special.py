@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from eval.errors import EvaluationError
-from eval.tokens import continuation, special_ids
+from eval.reading import Reader
+from eval.tokens import special_ids
 
 BosChoice = Literal["auto", "always", "never"]
 SpaceChoice = Literal["keep", "drop"]
@@ -119,7 +120,7 @@ def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep")
     if choice == "none":
         return Separator((), "", "left out, as asked", space)
     if choice != "auto":
-        ids = tuple(continuation(tokenizer, choice, special_names=True).ids.tolist())
+        ids = tuple(Reader(tokenizer).read_continuation(choice, special_names=True).ids.tolist())
         if not ids:
             raise EvaluationError(
                 f"--separator {choice!r} gives no token; expected auto, none or a text"

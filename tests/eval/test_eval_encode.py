@@ -11,10 +11,10 @@ import pytest
 
 from eval.encode import Encoding, encode
 from eval.errors import EvaluationError
+from eval.reading import Reader
 from eval.regions import NO_REGION, SPECIAL
 from eval.special import Separator, Start, separator, start_of_text
 from eval.suite import Condition, Region
-from eval.tokens import continuation
 
 NO_START = Start(None, "", "test")
 Spans = list[tuple[int, int]]
@@ -338,9 +338,9 @@ def test_a_continuation_has_no_mark_of_a_first_word(stories260k: Path) -> None:
 
     tokenizer = AutoTokenizer.from_pretrained(stories260k)
     text = "was sad"
-    ids = continuation(tokenizer, text).ids.tolist()
+    ids = Reader(tokenizer).read_continuation(text).ids.tolist()
     assert not tokenizer.convert_ids_to_tokens(ids)[0].startswith("▁")
-    ids = continuation(tokenizer, " " + text).ids.tolist()
+    ids = Reader(tokenizer).read_continuation(" " + text).ids.tolist()
     assert tokenizer.convert_ids_to_tokens(ids)[0] == "▁was"
 
 
