@@ -96,8 +96,8 @@ class Reader:
             name = self._tokenizer.convert_ids_to_tokens(int(ids[places[0]]))
             raise TextError(
                 text,
-                f"{describe(self._tokenizer)} gives its special token {name!r} for it; expected none "
-                "within a text (leave the item out, or use another tokenizer)",
+                f"{describe(self._tokenizer)} gives its special token {name!r} for it; expected "
+                "none within a text (leave the item out, or use another tokenizer)",
             )
 
     def _call(self, texts: list[str], **settings: Any) -> Any:
@@ -157,9 +157,9 @@ class Reader:
         if spans is None:
             raise TextError(
                 text,
-                f"{describe(self._tokenizer)} rewrites it to {rewritten[:40]!r} before it cuts it, and "
-                "its tokens cannot be matched with the text's characters; expected a tokenizer "
-                "whose tokens can (or leave the item out)",
+                f"{describe(self._tokenizer)} rewrites it to {rewritten[:40]!r} before it cuts "
+                "it, and its tokens cannot be matched with the text's characters; expected a "
+                "tokenizer whose tokens can (or leave the item out)",
             )
         return Tokens(tokens.ids, *spans)
 
@@ -173,8 +173,8 @@ class Reader:
         if spans is None:
             raise TextError(
                 text,
-                f"{describe(self._tokenizer)} gives no character offsets, and its tokens do not spell "
-                "the text, so that they cannot be put in regions; expected a fast tokenizer "
+                f"{describe(self._tokenizer)} gives no character offsets, and its tokens do not "
+                "spell the text, so that they cannot be put in regions; expected a fast tokenizer "
                 "(tokenizer.json)",
             )
         return Tokens(np.array(ids, dtype=np.int64), *spans)

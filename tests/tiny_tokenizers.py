@@ -41,7 +41,11 @@ def byte_level(normalizer: Any = None, *, prefix: bool = False, trim: bool = Fal
 
 
 def bpe(
-    normalizer: Any = None, pre_tokenizer: Any = None, *, fallback: bool = True, unknown: bool = True
+    normalizer: Any = None,
+    pre_tokenizer: Any = None,
+    *,
+    fallback: bool = True,
+    unknown: bool = True,
 ) -> Tokenizer:
     """BPE over characters; with byte fallback, as Llama's."""
     tokenizer = Tokenizer(
@@ -51,6 +55,9 @@ def bpe(
         tokenizer.normalizer = normalizer
     if pre_tokenizer is not None:
         tokenizer.pre_tokenizer = pre_tokenizer
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+    )
     trainer = trainers.BpeTrainer(
         vocab_size=420 if fallback else 150,
         limit_alphabet=40,
