@@ -107,7 +107,7 @@ NO_START = Start(None, "", "test")
 
 
 @pytest.mark.parametrize("name", CUTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(first=TEXTS, second=TEXTS)
 def test_tokens_are_where_they_spell_the_text(name: str, first: str, second: str) -> None:
     tokenizer = Slow(CUTS[name])

@@ -136,7 +136,7 @@ def without_space(text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", tiny.KINDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(condition=conditions())
 def test_every_token_is_placed_or_the_text_is_refused(kind: str, condition: Condition) -> None:
     tokenizer = tiny.make(kind)
@@ -174,7 +174,7 @@ def test_every_token_is_placed_or_the_text_is_refused(kind: str, condition: Cond
 
 
 @pytest.mark.parametrize("kind", tiny.COMPLETE)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(text=TEXTS)
 def test_the_text_before_a_token_is_what_the_tokens_before_it_say(kind: str, text: str) -> None:
     """Seen from the tokens' bytes; the code sees it from offsets."""
@@ -225,7 +225,7 @@ def byte_level_alphabet() -> dict[int, str]:
     return {**shown, **{byte: chr(256 + number) for number, byte in enumerate(hidden)}}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(condition=conditions())
 def test_leaving_spaces_out_of_offsets_moves_no_token(condition: Condition) -> None:
     """RoBERTa's offsets trim the space that GPT-2's have."""
@@ -236,7 +236,7 @@ def test_leaving_spaces_out_of_offsets_moves_no_token(condition: Condition) -> N
     assert [trimmed.regions[i] for i in solid] == [whole.regions[i] for i in solid]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(condition=conditions())
 def test_gpt2_itself(gpt2_tokenizer: Any, condition: Condition) -> None:
     found = encoding(gpt2_tokenizer, condition)
