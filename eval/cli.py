@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn, Protocol, cast
@@ -11,6 +12,7 @@ from typing import NoReturn, Protocol, cast
 #: Subcommand -> what it is for, and the module that has ``add_arguments`` and ``run``.
 COMMANDS = {
     "score": ("score a model on a dataset of minimal pairs (the default)", "eval.score_command"),
+    "cache": ("where surprisals are kept from run to run, and how much", "eval.cache_command"),
 }
 DEFAULT = "score"
 
@@ -69,13 +71,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return USER_ERROR
     module = cast(Command, importlib.import_module(COMMANDS[name][1]))
     arguments = _parser(name, module).parse_args(words)
-    from eval.errors import EvaluationError
+    from eval.errors import EvaluationError, ProcessError
     from eval.suite import SuiteError
 
     try:
         return module.run(arguments)
     except (EvaluationError, SuiteError, OSError) as error:
-        print(f"eval: {' '.join(str(error).split())}", file=sys.stderr)
+        # Of several processes that make one mistake, the first says so.
+        if os.environ.get("RANK", "0") == "0" or isinstance(error, ProcessError):
+            print(f"eval: {' '.join(str(error).split())}", file=sys.stderr)
         return USER_ERROR
     except KeyboardInterrupt:
         print("eval: stopped; nothing was written", file=sys.stderr)

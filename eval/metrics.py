@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eval.compat import DEFAULT, Rules
+from eval.numeric import error_of
 from eval.predictions import WHOLE, Outcome, RegionRef, evaluate, parse, references
 from eval.scoring import ScoredCondition, ScoredItem
 from eval.suite import Item
@@ -65,6 +66,7 @@ class Judgement:
             without a value); else empty.
         first_left_out: it reads a first token that has no surprisal, which the conditions then
             leave out; the tokens left out may differ.
+        too_close: no tie, and yet a difference within the measured numeric error of the run.
     """
 
     item: Item
@@ -74,6 +76,7 @@ class Judgement:
     outcome: Outcome | None
     reason: str = ""
     first_left_out: bool = False
+    too_close: bool = False
 
 
 def judge(scored: ScoredItem, rules: Rules = DEFAULT) -> Iterable[Judgement]:
@@ -90,7 +93,14 @@ def judge(scored: ScoredItem, rules: Rules = DEFAULT) -> Iterable[Judgement]:
             outcome,
             reason,
             first_left_out,
+            _is_too_close(outcome, error_of(scored.errors, prediction.metric)),
         )
+
+
+def _is_too_close(outcome: Outcome | None, error: float) -> bool:
+    if outcome is None or outcome.tie or outcome.margin is None:
+        return False
+    return abs(outcome.margin) <= error
 
 
 def _judge(

@@ -54,7 +54,6 @@ def probe(forward: Forward, plan: Plan) -> Probe:
         plan: one that shares.
     """
     import numpy as np
-    import torch
 
     runs, batch = trial(plan)
     apart = replace(batch, groups=tuple((index,) for index in batch.runs), prefix=0)
@@ -70,7 +69,7 @@ def probe(forward: Forward, plan: Plan) -> Probe:
             raise
         return Probe(False, reason=f"its cache cannot be handed on ({_first_line(error)})")
     tolerance = TOLERANCE
-    if forward.model.dtype != torch.float32 and forward.model.dtype != torch.float64:
+    if not forward.is_exact:
         tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, runs, batch.runs, expected))
     difference = float(np.abs(found - expected).max())
     if difference <= tolerance:

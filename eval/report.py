@@ -64,6 +64,7 @@ def as_json(results: Results) -> dict[str, Any]:
         "differences": [asdict(difference) for difference in results.differences],
         "lengths": [asdict(length) for length in results.lengths],
         "published": [asdict(row) for row in results.published],
+        "word_effects": [asdict(effect) for effect in results.word_effects],
     }
 
 

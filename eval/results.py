@@ -21,6 +21,7 @@ from eval.significance import RESAMPLES
 from eval.source import Source
 from eval.summary import FEW_ITEMS, Macro, Score, macro, shown, summarise
 from eval.syntaxgym import SPLIT as SUITE_SPLIT
+from eval.word_effect import WordEffect, effect_line, word_effect
 
 Tables = Sequence[tuple[ItemTable, Scored]]
 
@@ -40,6 +41,7 @@ class Results:
     differences: Sequence[Difference] = ()
     lengths: Sequence[LengthCorrelation] = ()
     published: Sequence[Published] = ()
+    word_effects: Sequence[WordEffect] = ()
 
 
 def gather(
@@ -53,12 +55,14 @@ def gather(
         tables: its items with their surprisals, at least one table.
         settings: what the user chose: ``configs``, ``split``, ``max_items``, ``bos``,
             ``separator``, ``separator_space``, ``truncate``, ``compat``, ``batch_tokens``,
-            ``seed``.
+            ``seed``, ``model_revision``, ``model_args``, ``device_map``,
+            ``trust_remote_code``.
     """
     seed = settings["seed"]
     rules, added = tables[0][1].rules, tables[0][1].added
     scores, macros = [], []
     lengths: list[LengthCorrelation] = []
+    effects: list[WordEffect] = []
     judged: dict[tuple[str, str], list[Judgement]] = {}
     for table, scored in tables:
         judgements = [judgement for item in scored.items for judgement in judge(item, rules)]
@@ -76,16 +80,13 @@ def gather(
             headline=table.headline,
             seed=seed,
         )
+        effect = word_effect(
+            table.config, table.split, scored.items, judgements, rules, table.headline
+        )
+        effects += [effect] if effect else []
         average = macro(table.config, table.split, judgements, table.headline, seed)
         macros += [average] if average else []
-    about_model = {
-        "name": model.name,
-        "commit": model.commit,
-        "parameters": model.parameters,
-        "context": tables[0][1].context,
-        "device": model.device,
-        "dtype": model.dtype,
-    }
+    about_model = {**model.about(), "context": tables[0][1].context}
     about_dataset = _about_dataset(source, tables)
     rendering = next((s.separator for _, s in tables if s.separator is not None), None)
     all_settings = {
@@ -95,8 +96,9 @@ def gather(
         "rules": asdict(rules),
         "added_tokens": asdict(added) if added else None,
         "tie_bits": rules.tie_bits,
+        "numeric_error": _numeric_error(tables),
         "resamples": RESAMPLES,
-        "versions": versions(),
+        "versions": versions(about_model),
     }
     return Results(
         signature=signature(about_model, about_dataset, all_settings),
@@ -105,13 +107,20 @@ def gather(
         settings=all_settings,
         scores=scores,
         macros=macros,
-        notes=[*source.notes, *compat_notes(rules, model.dtype, tables), *notes(scores, tables)],
+        notes=[
+            *source.notes,
+            *model.notes,
+            *compat_notes(rules, model.dtype, tables),
+            *notes(scores, tables),
+            *map(effect_line, effects),
+        ],
         tables=tables,
         differences=list(
             chain.from_iterable(_differences(table, judged, seed) for table, _ in tables)
         ),
         lengths=lengths,
         published=about(published(source.manifest), [table.config for table, _ in tables]),
+        word_effects=effects,
     )
 
 
@@ -123,6 +132,12 @@ def _differences(
         name: judged[name, table.split] for name in table.controls if (name, table.split) in judged
     }
     return differences(table.config, table.split, judged[table.config, table.split], controls, seed)
+
+
+def _numeric_error(tables: Tables) -> dict[str, float] | None:
+    """By metric, the largest measured error (bits) of a comparison; None where none was needed."""
+    errors = [scored.execution.errors for _, scored in tables if scored.execution.errors]
+    return {name: max(e[name] for e in errors) for name in errors[0]} if errors else None
 
 
 def _about_dataset(source: Source, tables: Tables) -> dict[str, Any]:
@@ -207,6 +222,7 @@ def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
     cut = sum(item.truncated > 0 for _, scored in tables for item in scored.items)
     if cut:
         lines.append(f"cut to fit: {cut:,}, on the left, where all conditions are identical")
+    lines += _execution_notes(tables)
     spanning = sum(scored.spanning_tokens for _, scored in tables)
     if spanning:
         lines.append(f"tokens over a region's end: {spanning:,}, counted to where they begin")
@@ -228,6 +244,24 @@ def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
         lines.append(
             "human: the share of judged pairs of which most people call the incoherent text the "
             f"less coherent ({', '.join(judged)} pairs); the interval is in results.json"
+        )
+    return lines
+
+
+def _execution_notes(tables: Tables) -> list[str]:
+    """What happened on the way that a reader may want to know."""
+    executions = [scored.execution for _, scored in tables]
+    lines = []
+    refused = {e.probe.reason for e in executions if e.probe is not None and not e.probe.passed}
+    for reason in sorted(refused):
+        lines.append(f"beginnings of texts were not shared by conditions: {reason}")
+    if halved := sum(execution.halved for execution in executions):
+        lines.append(f"memory ended {halved:,} times: smaller batches were run")
+    error = max((e.errors.get("mean", 0.0) for e in executions), default=0.0)
+    if error:
+        lines.append(
+            f"too close: differences within the numeric error of this run, {error:.2g} bits for "
+            "means; they are in the score"
         )
     return lines
 

@@ -5,18 +5,28 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.compat import MODES, refuse_options
+from eval.cache_command import add_cache_options, cache_line, open_cache
+from eval.data_options import add_data_arguments, read_tables
+from eval.distributed import World, joined, own_device, world
+from eval.model_options import (
+    add_model_arguments,
+    chosen_rules,
+    load_model,
+    model_settings,
+    quiet_libraries,
+    scoring_options,
+)
 
 if TYPE_CHECKING:
+    from eval.cache import Cache
     from eval.compat import Rules
     from eval.dataset import ItemTable
     from eval.model import LoadedModel
     from eval.scoring import Scored
-    from eval.source import Source
 
 EXAMPLES = """\
   python -m eval --model demo --dataset suites/sentence_order
@@ -35,8 +45,10 @@ SETTINGS = (
     "separator",
     "separator_space",
     "truncate",
+    "word_correction",
     "compat",
     "batch_tokens",
+    "share",
     "seed",
 )
 
@@ -57,42 +69,9 @@ def _not_negative(text: str) -> int:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``score``."""
+    add_model_arguments(parser)
+    add_data_arguments(parser)
     add = parser.add_argument
-    add(
-        "--model",
-        required=True,
-        metavar="ID|FOLDER|demo",
-        help="any causal language model of transformers: a Hub id, a folder, or the embedded one",
-    )
-    data = parser.add_mutually_exclusive_group(required=True)
-    data.add_argument("--dataset", metavar="ID|FOLDER", help="a Hub dataset, or a folder of one")
-    data.add_argument(
-        "--suite",
-        dest="suites",
-        nargs="+",
-        action="extend",
-        type=Path,
-        metavar="FILE.json",
-        help="test suites in SyntaxGym's JSON, or folders of them",
-    )
-    add(
-        "--config",
-        dest="configs",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="C",
-        help="configs; default all",
-    )
-    add("--split", metavar="S", help="one split; default all")
-    add("--revision", metavar="TAG", help="tag or commit of a Hub dataset")
-    add("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps; default auto")
-    add(
-        "--dtype",
-        default="auto",
-        choices=("auto", "float32", "bfloat16", "float16"),
-        help="auto: float32 on a CPU, bfloat16 on a GPU that has it",
-    )
     add(
         "--batch-tokens",
         type=_positive,
@@ -100,34 +79,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="most tokens in a batch, padding included",
     )
     add(
-        "--bos",
-        default="auto",
-        choices=("auto", "always", "never"),
-        help="start-of-text token before every text; auto: exactly one if the model has one",
+        "--no-sharing",
+        dest="share",
+        action="store_false",
+        help="read every text from its beginning, also what an item's conditions begin with alike",
     )
+    add_cache_options(parser)
     add(
-        "--separator",
-        default="auto",
-        metavar="auto|TEXT|none",
-        help="what [SEP] in dialogues becomes; auto: the model's separator or end-of-text token",
-    )
-    add(
-        "--separator-space",
-        default="keep",
-        choices=("keep", "drop"),
-        help="the space after a separator",
-    )
-    add(
-        "--compat",
-        choices=tuple(MODES),
-        help="score as the programs behind the published numbers did (the README has a table)",
+        "--explain-plan",
+        action="store_true",
+        help="print what would be run, and how much work it is; weights are not loaded",
     )
     add("--max-items", type=_positive, metavar="N", help="only the first N items of each table")
-    add(
-        "--truncate",
-        action="store_true",
-        help="cut texts that are too long on the left, where all conditions are identical",
-    )
     add(
         "--seed",
         type=_not_negative,
@@ -142,61 +105,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score a model on a dataset or on suites; prints the table and writes the folder."""
-    from eval.compat import DEFAULT
     from eval.folders import check_folder
     from eval.report import MARKER, write
     from eval.results import gather
     from eval.table import print_table
 
     output = arguments.output or _default_output(arguments)
-    rules = MODES.get(arguments.compat, DEFAULT)
-    refuse_options(
-        rules,
-        {
-            "--bos": (arguments.bos, "auto"),
-            "--separator": (arguments.separator, "auto"),
-            "--separator-space": (arguments.separator_space, "keep"),
-            "--truncate": (arguments.truncate, False),
-        },
-    )
+    rules = chosen_rules(arguments)
+    settings = {name: getattr(arguments, name) for name in SETTINGS} | model_settings(arguments)
     check_folder(output, arguments.overwrite, MARKER)
-    _quiet_libraries()
+    quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
-    source, read = _read(arguments)
-    from eval.model import load
+    source, read = read_tables(arguments, arguments.max_items)
+    if arguments.explain_plan:
+        from eval.explain_command import explain_plan
 
-    model = load(arguments.model, arguments.device, arguments.dtype)
-    scored = [(table, _score(arguments, model, table, rules)) for table in read]
-    results = gather(source, model, scored, {name: getattr(arguments, name) for name in SETTINGS})
+        explain_plan(arguments, read, rules)
+        return 0
+    processes = world()
+    arguments.device = own_device(arguments.device, processes)
+    with joined(processes), ExitStack() as stack:
+        model = load_model(arguments)
+        cache = open_cache(arguments, model, {"share": arguments.share})
+        if cache is not None:
+            stack.enter_context(cache)
+        scored = [
+            (table, _score(arguments, model, table, rules, cache, processes)) for table in read
+        ]
+    if not processes.is_first:
+        return 0
+    results = gather(source, model, scored, settings)
     write(results, output, overwrite=arguments.overwrite, tokens=arguments.tokens)
     print_table(results)
     print(f"written to {output}")
+    if cache is not None:
+        print(cache_line(cache, [scored_table.execution for _, scored_table in scored]))
     return 0
-
-
-def _read(arguments: argparse.Namespace) -> tuple[Source, Sequence[ItemTable]]:
-    """The tables to score, and where they are from.
-
-    Raises:
-        EvaluationError: they cannot be read, or an option of datasets was given for suites.
-    """
-    from eval.dataset import tables
-    from eval.errors import EvaluationError
-    from eval.source import find
-    from eval.syntaxgym import suites
-
-    if not arguments.suites:
-        source = find(arguments.dataset, arguments.revision, arguments.configs)
-        read = tables(source, arguments.configs, arguments.split, arguments.max_items)
-        return source, list(read)
-    for option, value in (
-        ("--config", arguments.configs),
-        ("--split", arguments.split),
-        ("--revision", arguments.revision),
-    ):
-        if value:
-            raise EvaluationError(f"{option}: a suite's file has none; expected --dataset with it")
-    return suites(arguments.suites, arguments.max_items)
 
 
 def _default_output(arguments: argparse.Namespace) -> Path:
@@ -214,30 +158,34 @@ def _suites_name(paths: Sequence[Path]) -> str:
 
 
 def _score(
-    arguments: argparse.Namespace, model: LoadedModel, table: ItemTable, rules: Rules
+    arguments: argparse.Namespace,
+    model: LoadedModel,
+    table: ItemTable,
+    rules: Rules,
+    cache: Cache | None,
+    processes: World,
 ) -> Scored:
     from eval.scoring import score
 
-    with _progress(f"{table.config} ({table.split})") as progress:
+    with _progress(f"{table.config} ({table.split})", processes.is_first) as progress:
         return score(
             model.model,
             model.tokenizer,
             table.items,
-            bos=arguments.bos,
-            separator_text=arguments.separator,
-            separator_space=arguments.separator_space,
             uses_separator=table.separator,
-            truncate=arguments.truncate,
-            rules=rules,
+            **scoring_options(arguments, rules),
+            share=arguments.share,
             batch_tokens=arguments.batch_tokens,
+            store=cache,
             progress=progress,
+            world=processes,
         )
 
 
 @contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
+def _progress(what: str, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar on standard error if that is a terminal; None, and silence, if not."""
-    if not sys.stderr.isatty():
+    if not shown or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
@@ -247,19 +195,3 @@ def _progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _quiet_libraries() -> None:
-    """Keep the libraries' warnings off the terminal, and their bars out of pipes."""
-    import datasets
-    import huggingface_hub.utils.logging as hub_logging
-    import transformers
-    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
-
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    datasets.logging.set_verbosity_error()
-    datasets.disable_progress_bars()
-    hub_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    if not sys.stderr.isatty():
-        disable_progress_bars()

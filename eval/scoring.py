@@ -10,26 +10,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eval.compat import DEFAULT, Rules, refuse_options, with_joined_regions
-from eval.encode import Encoding, encode
+from eval.batches import MASS
+from eval.compat import DEFAULT, Rules, refuse_options
+from eval.distributed import ALONE, World
+from eval.encode import Encoding
 from eval.errors import EvaluationError
-from eval.execute import Execution, Progress, Store, execute
-from eval.fit import fit
-from eval.model import context_length, vocabulary_size
+from eval.execute import Execution, NotFiniteError, Progress, Store, execute
+from eval.model import vocabulary_size
+from eval.placement import input_device
 from eval.plan import Plan, Request, default_budget, make_plan
-from eval.predictions import WHOLE, RegionRef, read_by
-from eval.regions import SPECIAL
+from eval.predictions import WHOLE, RegionRef
+from eval.prepare import places, prepare
 from eval.special import (
     Added,
     BosChoice,
     Separator,
     SpaceChoice,
     Start,
-    added_by,
-    separator,
-    start_of_text,
 )
-from eval.suite import SEPARATOR, Item, validate_item
+from eval.suite import Item
+from eval.words import WordBeginnings, masses_of, word_beginnings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,10 +43,16 @@ class ScoredCondition:
         encoding: token ids, regions and offsets, T tokens.
         bits: surprisals, shape (T,), float64; NaN where no prediction reads the token, and where
             it has none (a first token with nothing before it).
+        by_token: the same before they were corrected for words; None where they are not.
     """
 
     encoding: Encoding
     bits: np.ndarray
+    by_token: np.ndarray | None = None
+
+    def uncorrected(self) -> ScoredCondition:
+        """The condition as it is by token, without a correction for words."""
+        return self if self.by_token is None else ScoredCondition(self.encoding, self.by_token)
 
     def region_bits(self, region: RegionRef) -> np.ndarray:
         """Surprisals (bits) of a region's tokens, or of all tokens of the text for ``"*"``.
@@ -55,8 +61,7 @@ class ScoredCondition:
         """
         import numpy as np
 
-        places = _places(self.encoding, region)
-        values: np.ndarray = self.bits[places]
+        values: np.ndarray = self.bits[places(self.encoding, region)]
         values = values[~np.isnan(values)]
         return values
 
@@ -64,7 +69,7 @@ class ScoredCondition:
         """Whether the region holds the first token of a text that has nothing before it."""
         import numpy as np
 
-        return 0 in _places(self.encoding, region) and bool(np.isnan(self.bits[0]))
+        return 0 in places(self.encoding, region) and bool(np.isnan(self.bits[0]))
 
 
 @dataclass(frozen=True)
@@ -77,12 +82,14 @@ class ScoredItem:
             is there for an item that is too long.
         too_long: a condition is longer than the model's context; the item is in no score.
         truncated: tokens that every condition lost on the left, where that was allowed.
+        errors: by metric, the error (bits) of the run; see :mod:`eval.numeric`.
     """
 
     item: Item
     conditions: Mapping[str, ScoredCondition]
     too_long: bool = False
     truncated: int = 0
+    errors: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -130,7 +137,10 @@ def score(
     share: bool = True,
     batch_tokens: int | None = None,
     store: Store | None = None,
+    every_token: bool = False,
+    word_correction: bool = False,
     progress: Progress | None = None,
+    world: World = ALONE,
 ) -> Scored:
     """Surprisals (bits) of every token that a prediction of the items reads.
 
@@ -147,7 +157,11 @@ def score(
         share: run what an item's conditions begin with alike once, if the model can.
         batch_tokens: most tokens in a batch, padding included; None: by device.
         store: surprisals of earlier runs of the same model, and where to keep those of this one.
+        every_token: also of the tokens that no prediction reads, separators included.
+        word_correction: surprisals of words, for tokens that begin with a space; see
+            :mod:`eval.words`.
         progress: called after each batch.
+        world: the processes that run together; see :mod:`eval.distributed`.
 
     Raises:
         SuiteError: an item is not valid.
@@ -155,87 +169,63 @@ def score(
             text cannot be placed in it or are not in the model's vocabulary, or a surprisal is not
             finite.
     """
-    refuse_options(
-        rules,
-        {
-            "bos": (bos, "auto"),
-            "separator_text": (separator_text, "auto"),
-            "separator_space": (separator_space, "keep"),
-            "truncate": (truncate, False),
-        },
+    refuse_options(rules, {"word_correction": (word_correction, False)})
+    words = word_beginnings(tokenizer, vocabulary_size(model)) if word_correction else None
+    prepared = prepare(
+        tokenizer,
+        getattr(model, "config", None),
+        items,
+        bos=bos,
+        separator_text=separator_text,
+        separator_space=separator_space,
+        uses_separator=uses_separator,
+        truncate=truncate,
+        rules=rules,
+        every_token=every_token,
+        words=words,
     )
-    items = list(items)
-    for item in items:
-        validate_item(item)
-    wanted = [read_by(item) for item in items]
-    if rules.joins_regions:
-        items = [with_joined_regions(item) for item in items]
-    added = added_by(tokenizer) if rules.tokenizer_adds else None
-    start = start_of_text(
-        tokenizer, getattr(model, "config", None), "never" if rules.tokenizer_adds else bos
-    )
-    rendering = None
-    if rules.separator_is_text:
-        uses_separator = False
-    if uses_separator is None:
-        uses_separator = any(SEPARATOR in c.content for i in items for c in i.conditions)
-    if uses_separator:
-        rendering = separator(tokenizer, separator_text, separator_space)
-    context = context_length(getattr(model, "config", None))
-    flat = [condition for item in items for condition in item.conditions]
-    item_ids = [item.item_id for item in items for _ in item.conditions]
-    encodings = iter(encode(tokenizer, flat, start, rendering, added, item_ids))
-    fitted = [
-        fit({c.condition_name: next(encodings) for c in item.conditions}, context, truncate)
-        for item in items
-    ]
-    owners: list[tuple[int, str]] = []
-    requests: list[Request] = []
-    for number, one in enumerate(fitted):
-        for name, encoding in one.encodings.items():
-            owners.append((number, name))
-            positions = _positions(encoding, wanted[number].get(name))
-            requests.append(Request(encoding.ids, positions, number))
-    _check_vocabulary(model, tokenizer, requests)
-    budget = default_budget(model.get_input_embeddings().weight.device.type, batch_tokens)
-    plan = make_plan(requests, budget, share=share)
-    execution = execute(model, plan, budget, share=share, store=store, progress=progress)
-    conditions: list[dict[str, ScoredCondition]] = [{} for _ in items]
-    for (number, name), request, run in zip(owners, requests, plan.owner, strict=True):
-        scored = _scored_condition(fitted[number].encodings[name], request, execution, run)
-        _check_finite(items[number], name, scored, request)
-        regions = wanted[number].get(name, set())
-        if rules.first_token_is_zero and regions & {WHOLE, *scored.encoding.regions[:1]}:
+    _check_vocabulary(model, tokenizer, prepared.requests)
+    budget = default_budget(input_device(model).type, batch_tokens)
+    plan = make_plan(prepared.requests, budget, share=share)
+    try:
+        execution = execute(
+            model,
+            plan,
+            budget,
+            share=share,
+            store=store,
+            progress=progress,
+            world=world,
+            beginnings=words.ids if words else (),
+        )
+    except NotFiniteError as error:
+        number, name = prepared.owners[plan.owner.index(error.run)]
+        raise EvaluationError(
+            f"{prepared.items[number].item_id}: condition {name!r} has a surprisal that is not "
+            "finite; try --dtype float32"
+        ) from None
+    conditions: list[dict[str, ScoredCondition]] = [{} for _ in prepared.items]
+    for (number, name), request, run in zip(
+        prepared.owners, prepared.requests, plan.owner, strict=True
+    ):
+        encoding = prepared.fitted[number].encodings[name]
+        scored = _scored_condition(encoding, request, execution, run, words)
+        regions = prepared.wanted[number].get(name, set())
+        if rules.first_token_is_zero and regions & {WHOLE, *encoding.regions[:1]}:
             scored.bits[:1] = 0.0
         conditions[number][name] = scored
     return Scored(
         tuple(
-            ScoredItem(item, own, one.too_long, one.cut)
-            for item, own, one in zip(items, conditions, fitted, strict=True)
+            ScoredItem(item, own, one.too_long, one.cut, execution.errors)
+            for item, own, one in zip(prepared.items, conditions, prepared.fitted, strict=True)
         ),
-        start,
-        rendering,
-        context,
+        prepared.start,
+        prepared.separator,
+        prepared.context,
         execution,
         rules,
-        added,
+        prepared.added,
     )
-
-
-def _places(encoding: Encoding, region: RegionRef) -> list[int]:
-    """Indices of a region's tokens; for ``"*"`` of all tokens of the text."""
-    if region == WHOLE:
-        return [i for i, number in enumerate(encoding.regions) if number != SPECIAL]
-    return [i for i, number in enumerate(encoding.regions) if number == region]
-
-
-def _positions(encoding: Encoding, regions: set[RegionRef] | None) -> tuple[int, ...]:
-    """The positions to score: position 0 has nothing before it and so no surprisal."""
-    if not regions:
-        return ()
-    if WHOLE in regions:
-        return tuple(i for i in _places(encoding, WHOLE) if i > 0)
-    return tuple(i for i, n in enumerate(encoding.regions) if i > 0 and n in regions)
 
 
 def _check_vocabulary(model: Any, tokenizer: Any, requests: Sequence[Request]) -> None:
@@ -250,27 +240,28 @@ def _check_vocabulary(model: Any, tokenizer: Any, requests: Sequence[Request]) -
 
 
 def _scored_condition(
-    encoding: Encoding, request: Request, execution: Execution, run: int | None
+    encoding: Encoding,
+    request: Request,
+    execution: Execution,
+    run: int | None,
+    words: WordBeginnings | None,
 ) -> ScoredCondition:
     import numpy as np
 
     values = np.full(len(encoding.ids), math.nan)
-    if run is not None:
-        values[list(execution.plan.runs[run].positions)] = execution.bits[run]
-        unread = np.ones(len(values), dtype=bool)
-        unread[list(request.positions)] = False
-        values[unread] = math.nan
-    return ScoredCondition(encoding, values)
-
-
-def _check_finite(item: Item, name: str, scored: ScoredCondition, request: Request) -> None:
-    import numpy as np
-
-    if not np.isfinite(scored.bits[list(request.positions)]).all():
-        raise EvaluationError(
-            f"{item.item_id}: condition {name!r} has a surprisal that is not finite; "
-            "try --dtype float32"
-        )
+    if run is None:
+        return ScoredCondition(encoding, values)
+    reads, bits = execution.plan.runs[run].positions, execution.bits[run]
+    # The run may serve others too, which read more of it.
+    plain = [place for place, read in enumerate(reads) if not read & MASS]
+    values[[reads[place] for place in plain]] = bits[plain]
+    unread = np.ones(len(values), dtype=bool)
+    unread[[read for read in request.positions if not read & MASS]] = False
+    values[unread] = math.nan
+    if words is None:
+        return ScoredCondition(encoding, values)
+    corrected = words.corrected(encoding.ids, values, masses_of(reads, bits))
+    return ScoredCondition(encoding, corrected, by_token=values)
 
 
 __all__ = ["Scored", "ScoredCondition", "ScoredItem", "score"]

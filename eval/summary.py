@@ -45,6 +45,8 @@ class Score:
             with its interval, over ``human_n`` judged pairs of the same predictions, from the
             dataset's manifest; None, and 0, where nobody was asked.
         first_left_out: items that read a first token which has no surprisal.
+        too_close: predictions that differ by less than the measured numeric error of the run. They
+            are in the score.
     """
 
     config: str
@@ -79,6 +81,7 @@ class Score:
     human_ci_low: float | None = None
     human_ci_high: float | None = None
     human_n: int = 0
+    too_close: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +289,7 @@ def _score(
         human_ci_low=human.get("ci_low"),
         human_ci_high=human.get("ci_high"),
         human_n=human.get("n", 0),
+        too_close=sum(j.too_close for j in judgements),
     )
 
 

@@ -69,6 +69,7 @@ def _score_table(scores: Sequence[Score], with_intervals: bool) -> Any:
         ],
         "margin, bits": [_margin(row, with_intervals) for row in rows],
         "ties": [str(row.ties or "") for row in rows],
+        "too close": [str(row.too_close or "") for row in rows],
         "undefined": [str(row.undefined or "") for row in rows],
         "too long": [str(row.too_long or "") for row in rows],
     }

@@ -179,7 +179,7 @@ def test_a_surprisal_that_is_not_finite_stops_the_run_with_the_item_named(
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer)
     torch.nn.init.constant_(model.transformer.ln_f.weight, math.nan)
-    with pytest.raises(ValueError, match=r"d0/shuffled.*not finite"):
+    with pytest.raises(ValueError, match=r"d\d/shuffled: .*not finite"):
         score(model, tokenizer, pair_items)
 
 

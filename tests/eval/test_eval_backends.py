@@ -1,0 +1,412 @@
+"""Every way to run a plan against float64, on tiny models of many architectures.
+
+The oracle reads one sequence at a time, with a full softmax, and shares no code with the scorer.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eval.activation import fused_activations
+from eval.backends import padded, shared
+from eval.backends.logits import Forward
+from eval.batches import Batch, Budget, Run
+from eval.errors import EvaluationError
+from eval.execute import execute
+from eval.plan import Plan, Request, make_plan
+from eval.probe import probe, trial
+
+VOCABULARY = 97
+#: Small, so that there are many batches, cut beginnings and divided families.
+BUDGET = Budget(tokens=200, head_rows=150, cached=400, forward=8)
+
+_PLAIN: dict[str, Any] = {
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 256,
+}
+_GROUPED = {**_PLAIN, "num_key_value_heads": 2}
+_GPT = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 256}
+
+#: Tiny models by architecture, and whether they may share beginnings. Windows are shorter than the
+#: beginnings, weights large, so that a mistake shows.
+MODELS: dict[str, tuple[dict[str, Any], bool]] = {
+    "gpt2": (_GPT, True),
+    "llama": (_GROUPED, True),
+    "gpt_neox": (_PLAIN, True),
+    "opt": (
+        {
+            "hidden_size": 32,
+            "ffn_dim": 48,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "max_position_embeddings": 256,
+            "word_embed_proj_dim": 32,
+            "init_std": 0.3,
+        },
+        True,
+    ),
+    # Soft-capped logits and attention, windows.
+    "gemma2": ({**_GROUPED, "head_dim": 8, "query_pre_attn_scalar": 8, "sliding_window": 8}, True),
+    # Scaled logits.
+    "cohere": ({**_GROUPED, "logit_scale": 0.5}, True),
+    "granite": ({**_GROUPED, "logits_scaling": 0.5, "embedding_multiplier": 3.0}, True),
+    # Positions by distance (ALiBi).
+    "bloom": ({"hidden_size": 32, "n_layer": 2, "n_head": 4}, True),
+    "mpt": ({"d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 256}, True),
+    "mistral": ({**_GROUPED, "sliding_window": 8}, True),
+    # States in place of a cache of keys and values.
+    "mamba": ({"hidden_size": 32, "state_size": 4, "num_hidden_layers": 2}, False),
+    "falcon_mamba": ({"hidden_size": 32, "state_size": 4, "num_hidden_layers": 2}, False),
+    "mamba2": (
+        {
+            "hidden_size": 32,
+            "state_size": 8,
+            "num_hidden_layers": 2,
+            "head_dim": 8,
+            "num_heads": 8,
+            "n_groups": 1,
+            "chunk_size": 16,
+        },
+        False,
+    ),
+    "jamba": (
+        {
+            **_GROUPED,
+            "num_hidden_layers": 4,
+            "attn_layer_period": 2,
+            "attn_layer_offset": 1,
+            "expert_layer_period": 2,
+            "expert_layer_offset": 1,
+            "num_experts": 2,
+            "num_experts_per_tok": 1,
+            "mamba_d_state": 4,
+        },
+        False,
+    ),
+    "openai-gpt": (_GPT, False),
+}
+
+
+def tiny(kind: str) -> Any:
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    torch.manual_seed(0)
+    config = AutoConfig.for_model(
+        kind,
+        **{
+            "vocab_size": VOCABULARY,
+            "initializer_range": 0.3,
+            "bos_token_id": 1,
+            "eos_token_id": 2,
+            "pad_token_id": None,
+            **MODELS[kind][0],
+        },
+    )
+    # The faster way to run experts knows no float64.
+    options = {"experts_implementation": "eager"} if kind == "jamba" else {}
+    return AutoModelForCausalLM.from_config(config, **options).eval()
+
+
+def requests() -> list[Request]:
+    """Items whose beginnings and ends differ in length, read in part and as a whole."""
+    generator = torch.Generator().manual_seed(1)
+
+    def tokens(count: int) -> tuple[int, ...]:
+        return tuple(torch.randint(3, VOCABULARY, (count,), generator=generator).tolist())
+
+    asked = []
+    shapes = [(21, (4, 5, 7, 5)), (24, (6, 6, 9)), (30, (3, 3)), (26, (8, 2, 11)), (1, (12, 9))]
+    for family, (shared_tokens, ends) in enumerate(shapes):
+        beginning = (1, *tokens(shared_tokens))
+        for end in ends:
+            ids = beginning + tokens(end)
+            first = len(ids) - end if family % 2 else 1
+            asked.append(Request(ids, tuple(range(first, len(ids))), family))
+    return asked
+
+
+def oracle(model: Any, run: Run) -> np.ndarray:
+    """Bits at a run's positions; ``model`` is in float64."""
+    with torch.inference_mode():
+        logits = model(input_ids=torch.tensor([run.ids[:-1]])).logits[0]
+    logs = torch.log_softmax(logits.double(), dim=-1) / math.log(2)
+    return np.array([-float(logs[p - 1, run.ids[p]]) for p in run.positions])
+
+
+def worst(found: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> float:
+    return float(np.abs(np.concatenate(list(found)) - np.concatenate(list(expected))).max())
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_batched_and_shared_equal_float64(kind: str) -> None:
+    model, may_share = tiny(kind), MODELS[kind][1]
+    plan = make_plan(requests(), BUDGET, share=True)
+    assert len({batch.prefix for batch in plan.batches}) > 2
+    exact = copy.deepcopy(model).double()
+    expected = [oracle(exact, run) for run in plan.runs]
+    assert np.concatenate(expected).std() > 1  # else nothing could be told apart
+
+    apart = execute(model, plan, BUDGET, share=False)
+    assert apart.probe is None
+    assert apart.plan.padded_tokens > apart.plan.tokens
+    assert worst(apart.bits, expected) < 1e-4
+
+    together = execute(model, plan, BUDGET, share=True)
+    assert together.probe is not None
+    assert together.probe.passed is may_share, together.probe
+    assert together.plan.shares is may_share
+    assert worst(together.bits, expected) < 1e-4
+
+
+@pytest.fixture(scope="module")
+def gpt2() -> Any:
+    return tiny("gpt2")
+
+
+@pytest.fixture(scope="module")
+def alone(gpt2: Any) -> list[np.ndarray]:
+    """Each run of the plan by itself."""
+    plan = make_plan(requests(), BUDGET)
+    forward = Forward(gpt2)
+    return [
+        padded.run(forward, plan.runs, Batch(((index,),), 0, run.length, len(run.positions)))[0]
+        for index, run in enumerate(plan.runs)
+    ]
+
+
+@settings(max_examples=25)
+@given(
+    st.permutations(range(len(requests()))),
+    st.integers(1, 300),
+    st.integers(1, 100),
+    st.integers(1, 500),
+    st.booleans(),
+)
+def test_batches_order_and_sharing_change_nothing(
+    gpt2: Any,
+    alone: list[np.ndarray],
+    order: list[int],
+    tokens: int,
+    rows: int,
+    cached: int,
+    share: bool,
+) -> None:
+    asked = requests()
+    budget = Budget(tokens, rows, cached, 4)
+    plan = make_plan([asked[place] for place in order], budget, share=share)
+    execution = execute(gpt2, plan, budget, share=share)
+    found = [execution.bits[owner] for owner in plan.owner if owner is not None]
+    assert worst(found, [alone[place] for place in order]) < 1e-4
+
+
+class Liar(torch.nn.Module):  # type: ignore[misc]
+    """Hands on a cache, and does not quite go on from it."""
+
+    def __init__(self, inner: Any, bits: float) -> None:
+        super().__init__()
+        self.inner, self.config, self.bits = inner, inner.config, bits
+
+    def get_input_embeddings(self) -> Any:
+        return self.inner.get_input_embeddings()
+
+    def forward(
+        self, input_ids: Any, past_key_values: Any = None, logits_to_keep: Any = 0, **more: Any
+    ) -> Any:
+        output = self.inner(
+            input_ids=input_ids,
+            past_key_values=past_key_values,
+            logits_to_keep=logits_to_keep,
+            **more,
+        )
+        if past_key_values is not None:
+            output.logits[:, 5::7] += self.bits
+        return output
+
+
+def test_a_model_that_goes_on_a_little_wrongly_is_refused(
+    gpt2: Any, alone: list[np.ndarray]
+) -> None:
+    plan = make_plan(requests(), BUDGET, share=True)
+    execution = execute(Liar(gpt2, 0.05), plan, BUDGET)
+    assert execution.probe is not None
+    assert not execution.probe.passed
+    assert "bits where 0.001 are allowed" in execution.probe.reason
+    assert worst(execution.bits, alone) < 1e-4
+    assert execute(Liar(gpt2, 0.0), plan, BUDGET).plan.shares
+
+
+def test_half_precision_is_held_to_what_batching_does_to_it(gpt2: Any) -> None:
+    plan = make_plan(requests(), BUDGET, share=True)
+    half = copy.deepcopy(gpt2).bfloat16()
+    found = probe(Forward(half), plan)
+    assert found.passed, found
+    assert found.tolerance >= 1e-3
+    assert not probe(Forward(Liar(half, 3.0)), plan).passed
+
+
+def test_the_error_of_half_precision_is_measured_and_kept(gpt2: Any) -> None:
+    plan = make_plan(requests(), BUDGET, share=True)
+    half = copy.deepcopy(gpt2).bfloat16()
+    store = Memory()
+    first = execute(half, plan, BUDGET, store=store)
+    assert first.errors["token"] > first.errors["mean"] > 0
+    # What batching did to the runs is not more than a few times what the sample shows.
+    alone = execute(half, plan, Budget(1, 1, 1), share=False)
+    assert worst(first.bits, alone.bits) < 5 * first.errors["token"]
+    again = execute(Small(half, 0), plan, BUDGET, store=store)
+    assert again.errors == first.errors
+    assert execute(gpt2, plan, BUDGET).errors == {}
+
+
+def test_gelu_in_one_kernel_is_the_same_function_and_is_put_back(gpt2: Any) -> None:
+    from transformers.activations import NewGELUActivation
+
+    ids = torch.tensor([[5, 6, 7, 8]])
+    with torch.inference_mode():
+        expected = gpt2(input_ids=ids).logits
+        with fused_activations(gpt2):
+            assert not any(isinstance(m, NewGELUActivation) for m in gpt2.modules())
+            found = gpt2(input_ids=ids).logits
+    assert float((found - expected).abs().max()) < 1e-4
+    assert sum(isinstance(m, NewGELUActivation) for m in gpt2.modules()) == 2
+
+
+def test_the_trial_takes_the_longest_beginnings_and_unequal_ends() -> None:
+    plan = make_plan(requests(), BUDGET, share=True)
+    runs, batch = trial(plan)
+    assert batch.prefix >= 21
+    lengths = {run.length for run in runs}
+    assert len(lengths) > 1
+    assert any(run.length - batch.prefix >= 2 for run in runs)
+    for run in runs:
+        assert run.positions == tuple(range(batch.prefix + 1, len(run.ids)))
+
+
+def test_rows_are_right_where_all_or_none_of_the_beginning_is_read(gpt2: Any) -> None:
+    ids = [(*range(5, 25), end, 3, 4) for end in (40, 41)]
+    for positions in ((21,), (20, 21), tuple(range(1, 23)), (3, 22), (2, 20)):
+        runs = [Run(each, positions) for each in ids]
+        found = shared.run(Forward(gpt2), runs, Batch(((0, 1),), 20, 22, 0))
+        apart = padded.run(Forward(gpt2), runs, Batch(((0,), (1,)), 0, 22, 0))
+        assert worst(found, apart) < 1e-5
+
+
+class Small(torch.nn.Module):  # type: ignore[misc]
+    """A model in a memory of so many tokens."""
+
+    def __init__(self, inner: Any, room: int) -> None:
+        super().__init__()
+        self.inner, self.config, self.room = inner, inner.config, room
+        self.sizes: list[int] = []
+
+    def get_input_embeddings(self) -> Any:
+        return self.inner.get_input_embeddings()
+
+    def forward(
+        self, input_ids: Any, past_key_values: Any = None, logits_to_keep: Any = 0, **more: Any
+    ) -> Any:
+        self.sizes.append(input_ids.numel())
+        if input_ids.numel() > self.room:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB.")
+        return self.inner(
+            input_ids=input_ids,
+            past_key_values=past_key_values,
+            logits_to_keep=logits_to_keep,
+            **more,
+        )
+
+
+@pytest.mark.parametrize("share", [False, True])
+def test_where_memory_ends_batches_are_halved(
+    gpt2: Any, alone: list[np.ndarray], share: bool
+) -> None:
+    large = Budget(tokens=2000, head_rows=2000, cached=4000, forward=100)
+    plan = make_plan(requests(), large, share=share)
+    small = Small(gpt2, 160 if share else 70)
+    ticks: list[tuple[int, int]] = []
+    execution = execute(
+        small, plan, large, share=share, progress=lambda done, total: ticks.append((done, total))
+    )
+    assert execution.halved >= 2
+    assert execution.plan.shares is share
+    assert worst(execution.bits, alone) < 1e-4
+    assert sorted(execution.ran) == list(range(len(plan.runs)))  # each once
+    assert ticks[-1][0] == ticks[-1][1]
+    assert [done for done, _ in ticks] == sorted(done for done, _ in ticks)
+
+
+def test_without_memory_for_the_trial_nothing_is_shared(gpt2: Any, alone: list[np.ndarray]) -> None:
+    plan = make_plan(requests(), BUDGET, share=True)
+    execution = execute(Small(gpt2, 60), plan, BUDGET)
+    assert execution.probe is not None
+    assert execution.probe.reason == "the memory does not suffice for a trial"
+    assert worst(execution.bits, alone) < 1e-4
+
+
+def test_one_text_that_does_not_fit_is_said_in_one_line(gpt2: Any) -> None:
+    plan = make_plan(requests(), BUDGET)
+    with pytest.raises(EvaluationError, match=r"out of memory for one text of \d+ tokens"):
+        execute(Small(gpt2, 25), plan, BUDGET, share=False)
+
+
+def test_other_errors_of_a_model_are_not_taken_for_memory(gpt2: Any) -> None:
+    class Broken(Small):
+        def forward(self, *arguments: Any, **more: Any) -> Any:
+            raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        execute(Broken(gpt2, 1), make_plan(requests(), BUDGET), BUDGET, share=False)
+
+
+class Memory:
+    """A store in a dictionary."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[tuple[int, ...], tuple[int, ...]], np.ndarray] = {}
+        self.puts = 0
+
+    def get_many(
+        self, requests: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
+    ) -> list[np.ndarray | None]:
+        return [self.kept.get(request) for request in requests]
+
+    def put(self, results: Sequence[tuple[tuple[int, ...], tuple[int, ...], np.ndarray]]) -> None:
+        self.puts += 1
+        self.kept.update({(ids, positions): bits for ids, positions, bits in results})
+
+
+@pytest.mark.parametrize("share", [False, True])
+def test_what_is_stored_is_not_run_again(gpt2: Any, alone: list[np.ndarray], share: bool) -> None:
+    plan = make_plan(requests(), BUDGET, share=share)
+    store = Memory()
+    first = execute(Small(gpt2, 10**6), plan, BUDGET, share=share, store=store)
+    assert store.puts == len(first.plan.batches)
+    model = Small(gpt2, 10**6)
+    second = execute(model, plan, BUDGET, share=share, store=store)
+    assert model.sizes == []
+    assert (second.stored, second.plan.batches) == (len(plan.runs), ())
+    assert all((a == b).all() for a, b in zip(first.bits, second.bits, strict=True))
+
+    for key in list(store.kept)[::2]:
+        del store.kept[key]
+    third = execute(gpt2, plan, BUDGET, share=share, store=store)
+    assert third.stored == len(plan.runs) // 2
+    assert worst(third.bits, alone) < 1e-4
+
+
+def test_nothing_to_run() -> None:
+    plan = make_plan([], BUDGET, share=True)
+    assert isinstance(plan, Plan)
+    assert execute(None, plan, BUDGET).bits == []
