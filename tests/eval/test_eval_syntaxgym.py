@@ -354,6 +354,7 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert text in printed.out
     assert "compat" not in printed.out.splitlines()[-2]
     assert {file.name for file in output.iterdir()} == {
+        "predictions.parquet",
         "regions.parquet",
         "results.json",
         "scores.png",
