@@ -12,6 +12,8 @@ from typing import NoReturn, Protocol, cast
 #: Subcommand -> what it is for, and the module that has ``add_arguments`` and ``run``.
 COMMANDS = {
     "score": ("score a model on a dataset of minimal pairs (the default)", "eval.score_command"),
+    "cache": ("where surprisals are kept from run to run, and how much", "eval.cache_command"),
+    "compare": ("compare the results of models, item by item", "eval.compare_command"),
     "show": ("show the surprisal of every token of one item", "eval.show_command"),
     "plot": ("draw the scores of several runs in one figure", "eval.plot_command"),
 }
@@ -63,6 +65,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    named = bool(words) and words[0] in COMMANDS
+    name = words.pop(0) if named else DEFAULT
+    if words and not named and not words[0].startswith("-"):
     name = words.pop(0) if words and words[0] in COMMANDS else DEFAULT
     if name == DEFAULT and words and not words[0].startswith("-"):
         print(

@@ -17,6 +17,7 @@ from eval.encode import Encoding
 from eval.errors import EvaluationError
 from eval.execute import Execution, NotFiniteError, Progress, Store, execute
 from eval.model import vocabulary_size
+from eval.placement import input_device
 from eval.plan import Plan, Request, default_budget, make_plan
 from eval.predictions import WHOLE, RegionRef
 from eval.prepare import places, prepare
@@ -184,7 +185,7 @@ def score(
         words=words,
     )
     _check_vocabulary(model, tokenizer, prepared.requests)
-    budget = default_budget(model.get_input_embeddings().weight.device.type, batch_tokens)
+    budget = default_budget(input_device(model).type, batch_tokens)
     plan = make_plan(prepared.requests, budget, share=share)
     try:
         execution = execute(
