@@ -68,8 +68,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     named = bool(words) and words[0] in COMMANDS
     name = words.pop(0) if named else DEFAULT
     if words and not named and not words[0].startswith("-"):
-    name = words.pop(0) if words and words[0] in COMMANDS else DEFAULT
-    if name == DEFAULT and words and not words[0].startswith("-"):
         print(
             f"eval: no subcommand {words[0]!r}; expected one of {', '.join(COMMANDS)}",
             file=sys.stderr,

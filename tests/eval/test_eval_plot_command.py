@@ -49,6 +49,7 @@ def test_a_run_writes_its_plots_and_its_heat_map(results: Path) -> None:
     assert sorted(path.name for path in (results / "first").iterdir()) == [
         "heatmap.png",
         "heatmap.svg",
+        "predictions.parquet",
         "regions.parquet",
         "results.json",
         "scores.png",
@@ -76,6 +77,7 @@ def test_end_to_end(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert sorted(path.name for path in output.iterdir()) == [
         "heatmap.png",
         "heatmap.svg",
+        "predictions.parquet",
         "plots.json",
         "scores.png",
         "scores.svg",
