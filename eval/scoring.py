@@ -146,7 +146,7 @@ def score(
 
     Args:
         model: a causal language model of transformers, in evaluation mode.
-        tokenizer: its fast tokenizer.
+        tokenizer: its tokenizer.
         items: minimal pairs.
         bos: start of text; see :mod:`eval.special`.
         separator_text: ``auto``, ``none`` or the text that stands for ``[SEP]``.
@@ -165,8 +165,8 @@ def score(
 
     Raises:
         SuiteError: an item is not valid.
-        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokenizer
-            gives no offsets, its tokens are not in the model's vocabulary, or a surprisal is not
+        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokens of a
+            text cannot be placed in it or are not in the model's vocabulary, or a surprisal is not
             finite.
     """
     refuse_options(rules, {"word_correction": (word_correction, False)})
