@@ -77,7 +77,6 @@ def test_end_to_end(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert sorted(path.name for path in output.iterdir()) == [
         "heatmap.png",
         "heatmap.svg",
-        "predictions.parquet",
         "plots.json",
         "scores.png",
         "scores.svg",
