@@ -19,7 +19,15 @@ EXAMPLES = """\
 #: What was drawn; the file by which an earlier output is recognised.
 MARKER = "plots.json"
 #: Settings that change what a score is of.
-_SETTINGS = ("compat", "bos", "separator", "separator_space", "truncate", "max_items")
+_SETTINGS = (
+    "compat",
+    "bos",
+    "separator",
+    "separator_space",
+    "truncate",
+    "word_correction",
+    "max_items",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +78,7 @@ def _notes(runs: Sequence[Run], missing: Sequence[str]) -> list[str]:
 
     notes = []
     for name in _SETTINGS:
-        values = list(dict.fromkeys(json.dumps(run.settings.get(name)) for run in runs))
+        values = list(dict.fromkeys(json.dumps(run.settings.get(name) or None) for run in runs))
         if len(values) > 1:
             option = "--" + name.replace("_", "-")
             notes.append(f"the runs differ in {option}: {', '.join(values[:4])}")

@@ -64,7 +64,8 @@ def draw_item(view: ItemView, model: str) -> Any:
     height = _TOP + sum(below) + sum(headings) + len(lines) * (_BARS + _GAP)
     figure = new_figure(width, height)
     known = [t.bits for _, _, tokens in lines for t in tokens if t.bits is not None]
-    highest = 1.16 * max([*known, 1.0])
+    # A surprisal that is corrected for words may be a little under 0.
+    scale = (1.1 * min([*known, 0.0]), 1.16 * max([*known, 1.0]))
     top = height - _TOP
     for (condition, first, tokens), words, heading in zip(lines, below, headings, strict=True):
         top -= heading + _BARS
@@ -72,7 +73,7 @@ def draw_item(view: ItemView, model: str) -> Any:
             (_LEFT / width, top / height, beside * _TOKEN / width, _BARS / height)
         )
         axes.set_gid(f"{condition.name}:{first}")
-        _panel(axes, condition, tokens, beside, highest)
+        _panel(axes, condition, tokens, beside, scale)
         if first == 0:
             axes.set_title(
                 cut(condition.name, 60), loc="left", fontsize=9, fontweight="bold", pad=4
@@ -94,14 +95,18 @@ def _inches(tokens: Sequence[TokenView]) -> list[float]:
 
 
 def _panel(
-    axes: Any, condition: ConditionView, tokens: Sequence[TokenView], beside: int, highest: float
+    axes: Any,
+    condition: ConditionView,
+    tokens: Sequence[TokenView],
+    beside: int,
+    scale: tuple[float, float],
 ) -> None:
     axes.set_xlim(-0.5, beside - 0.5)
-    axes.set_ylim(0, highest)
+    axes.set_ylim(*scale)
     for region, own in groupby(enumerate(tokens), key=lambda pair: pair[1].region):
         places = [place for place, _ in own]
         if region:
-            _region(axes, condition, region, places[0] - 0.5, places[-1] + 0.5, highest)
+            _region(axes, condition, region, places[0] - 0.5, places[-1] + 0.5, scale[1])
     axes.bar(
         range(len(tokens)),
         [token.bits or 0.0 for token in tokens],

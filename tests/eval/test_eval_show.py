@@ -322,6 +322,22 @@ def test_bars_are_as_high_as_the_bits(
         assert not any(box.overlaps(other) for other in boxes[number + 1 :])
 
 
+def test_a_bar_under_zero_is_in_the_plot(
+    view: Callable[..., ItemView], pair_items: list[Item]
+) -> None:
+    from dataclasses import replace
+
+    shown = view(pair_items[0])
+    first, *others = shown.conditions
+    low = replace(first.tokens[3], bits=-0.5)
+    tokens = (*first.tokens[:3], low, *first.tokens[4:])
+    with style():
+        figure = draw_item(replace(shown, conditions=(replace(first, tokens=tokens), *others)), "m")
+    assert all(axes.get_ylim()[0] < -0.5 for axes in figure.axes)
+    with style():
+        assert draw_item(shown, "m").axes[0].get_ylim()[0] == 0
+
+
 def test_a_plot_is_written_and_repeats_to_the_byte(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
