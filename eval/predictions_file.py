@@ -95,7 +95,7 @@ def rows(table: ItemTable, judgements: Sequence[Judgement]) -> Iterator[dict[str
             "met": outcome.met if outcome else None,
             "tie": outcome.tie if outcome else None,
             "margin": outcome.margin if outcome else None,
-            "too_close": False,
+            "too_close": judgement.too_close,
             "reason": judgement.reason,
         }
 
