@@ -293,11 +293,24 @@ def test_precision_machine_and_packages_may_differ_and_are_said() -> None:
     other = replace(
         LEFT,
         model=SavedModel("m", "c", "bfloat16", "cuda"),
-        settings={**SETTINGS, "seed": 1, "batch_tokens": 8, "versions": {"torch": "3"}},
+        settings={
+            **SETTINGS,
+            **{"seed": 1, "batch_tokens": 8, "versions": {"torch": "3"}},
+            **{"numeric_error": {"mean": 0.1}, "start_of_text": {"token_id": 7}},
+        },
     )
     found = compare(LEFT, other)
     assert list(found.remarks) == ['dtype: "float32" and "bfloat16"', 'torch: "2.9" and "3"']
     assert 'differs: dtype: "float32" and "bfloat16"' in printed([found])
+
+
+def test_what_is_too_close_to_call_for_either_is_counted() -> None:
+    left, right = outcomes(True, True, True, None), outcomes(True, False, True, True)
+    left[0] = replace(left[0], too_close=True)
+    right[1], right[3] = (replace(right[k], too_close=True) for k in (1, 3))
+    found = compare(results("a", left), results("b", right))
+    assert (found.rows[0].n, found.rows[0].too_close) == (3, 2)
+    assert "too close" in printed([found])
 
 
 def test_many_obstacles_are_still_one_readable_line() -> None:

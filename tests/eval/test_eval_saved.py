@@ -12,6 +12,7 @@ import pytest
 from commands import build_command, one_line
 
 from eval.cli import main
+from eval.comparability import MAY_DIFFER
 from eval.errors import EvaluationError
 from eval.saved import read
 from eval.selections import select
@@ -97,6 +98,14 @@ def test_every_score_can_be_computed_from_the_judgements(folder: Path) -> None:
         (score["level"], score["n"], score["met"]) for score in results["scores"]
     ]
     assert [level for level, _ in found] == ["all", *["formula"] * 3, "group", *["column"] * 2]
+
+
+def test_of_every_setting_it_is_known_whether_results_may_differ_in_it(folder: Path) -> None:
+    """Who adds a setting decides: it is refused when it differs, or it stands in MAY_DIFFER."""
+    settings = read(folder / "one").settings
+    chosen = {name for name, value in settings.items() if not isinstance(value, dict)}
+    refused = {"bos", "separator", "separator_space", "truncate", "compat"}
+    assert chosen - MAY_DIFFER - {"added_tokens", "separator_rendering", "numeric_error"} == refused
 
 
 # ---------------------------------------------------------------- damaged and foreign folders
