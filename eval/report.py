@@ -4,7 +4,8 @@
 from control configs (:mod:`eval.controls`), the correlations of margin and length
 (:mod:`eval.lengths`) and what was published (:mod:`eval.published`); ``regions.parquet`` the
 surprisal of every region that was read; ``tokens.parquet``, if asked for, that of every token;
-``scores.png`` the scores with their intervals.
+``scores.png`` the scores with their intervals; ``report.html`` all of this, and the items with
+their tokens, as a page (:mod:`eval.html_report`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
     import pyarrow
     from pyarrow import parquet
 
+    from eval.html_report import write_report
     from eval.plots import plot_scores
 
     with written_beside(folder, overwrite, MARKER) as work:
@@ -49,6 +51,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
                 work / "tokens.parquet",
             )
         plot_scores(results.scores, results.model["name"], work / "scores.png", results.differences)
+        write_report(results, work)
 
 
 def as_json(results: Results) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -27,7 +27,11 @@ Tables = Sequence[tuple[ItemTable, Scored]]
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that a run reports; ``tables`` are the items with their surprisals."""
+    """Everything that a run reports.
+
+    ``tables`` are the items with their surprisals, ``judged`` what became of their predictions, by
+    config and split.
+    """
 
     signature: str
     model: Mapping[str, Any]
@@ -40,6 +44,7 @@ class Results:
     differences: Sequence[Difference] = ()
     lengths: Sequence[LengthCorrelation] = ()
     published: Sequence[Published] = ()
+    judged: Mapping[tuple[str, str], Sequence[Judgement]] = field(default_factory=dict)
 
 
 def gather(
@@ -113,6 +118,7 @@ def gather(
         ),
         lengths=lengths,
         published=about(published(source.manifest), [table.config for table, _ in tables]),
+        judged=judged,
     )
 
 
