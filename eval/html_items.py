@@ -14,7 +14,6 @@ from eval.metrics import Judgement, region_value
 from eval.predictions import RegionRef, parse, values
 from eval.results import Results
 from eval.scoring import Scored, ScoredItem
-from eval.suite import Item
 
 #: Characters of text in a page, about; more, and each table shows fewer items.
 MOST_CHARACTERS = 2_500_000
@@ -125,7 +124,7 @@ class _Packer:
             item_id = judgement.item.item_id
             if item_id not in items:
                 items[item_id] = len(self.data["items"])
-                self.data["items"].append(_item(judgement.item, number, by_id[item_id]))
+                self.data["items"].append(_item(table, number, by_id[item_id]))
             own = self.data["items"][items[item_id]]
             self._add_conditions(own, judgement, by_id[item_id])
             self.data["predictions"].append(
@@ -164,13 +163,18 @@ class _Packer:
         own["c"].sort(key=lambda condition: order.index(condition["n"]))
 
 
-def _item(item: Item, table: int, scored: ScoredItem) -> dict[str, Any]:
+def _item(table: ItemTable, number: int, scored: ScoredItem) -> dict[str, Any]:
+    item = scored.item
     return {
         "id": item.item_id,
         "d": item.discourse_id,
-        "t": table,
+        "t": number,
         "cut": scored.truncated,
-        "x": [[name, text] for name, value in item.extra.items() if (text := _shown(value))],
+        "x": [
+            [name, text]
+            for name, value in item.extra.items()
+            if name not in table.breakdowns and (text := _shown(value))
+        ],
         "c": [],
     }
 

@@ -70,7 +70,9 @@ def render_report(results: Results, plots: Sequence[Path] = ()) -> str:
         script=Markup(script),
         style=Markup(style),
         scores=score_grid(scores),
-        all_scores=score_grid(scores, everything=True) if len(shown(scores)) < len(scores) else None,
+        all_scores=score_grid(scores, everything=True)
+        if len(shown(scores)) < len(scores)
+        else None,
         blocks=list(block_grids(results)),
         plots=[(path.stem, _data_url(path)) for path in plots],
         selections=items.selections,

@@ -74,18 +74,27 @@ def unscored_pieces(condition: Condition) -> list[Piece]:
 
 
 def packed(name: str, pieces: Sequence[Piece]) -> dict[str, Any]:
-    """A condition as the page's script reads it.
+    """A condition as the page's script reads it, text without surprisal in one piece.
 
     Returns:
         ``n`` its name, ``t`` the texts of its pieces, ``b`` their bits (null, a number or several),
         ``r`` their regions as runs of (number, pieces).
     """
+    pieces = list(_joined(pieces))
     return {
         "n": name,
         "t": [piece.text for piece in pieces],
         "b": [_bits(piece.bits) for piece in pieces],
         "r": list(_runs(pieces)),
     }
+
+
+def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    for (has_bits, region), run in groupby(pieces, key=lambda p: (bool(p.bits), p.region)):
+        if has_bits:
+            yield from run
+        else:
+            yield Piece("".join(piece.text for piece in run), (), region)
 
 
 def _bits(bits: tuple[float, ...]) -> float | list[float] | None:

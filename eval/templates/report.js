@@ -125,10 +125,12 @@
     return node;
   }
 
-  function valueText([region, , bits, tokens], metric) {
+  function value([region, , bits, tokens], metric) {
+    const node = make("span", "value");
+    node.append(make("b", "", bits === null ? "no value" : `${bits.toFixed(3)} bits`));
     const where = region === "*" ? "whole text" : `region ${region}`;
-    const value = bits === null ? "no value" : `${bits.toFixed(3)} bits`;
-    return `${where}, ${metric}: ${value}, ${tokens} token${tokens === 1 ? "" : "s"}`;
+    node.append(`${where}, ${metric} of ${tokens} token${tokens === 1 ? "" : "s"}`);
+    return node;
   }
 
   function entry(one) {
@@ -155,7 +157,7 @@
       const values = one.v.filter(([, name]) => name === condition.n);
       const term = make("dt");
       term.append(make("bdi", "", condition.n));
-      for (const value of values) term.append(make("span", "value", valueText(value, metric)));
+      term.append(...values.map((own) => value(own, metric)));
       const isRead = (number) => values.some(([region]) => region === "*" || region === number);
       conditions.append(term, conditionText(condition, isRead));
     }
@@ -217,12 +219,14 @@
   if (!data.predictions.some((one) => one.c)) field.state.lastElementChild.remove();
 
   let waiting;
-  form.addEventListener("input", (event) => {
+  field.text.addEventListener("input", () => {
     clearTimeout(waiting);
+    waiting = setTimeout(update, 150);
+  });
+  form.addEventListener("change", (event) => {
     if (event.target === field.table) fillByTable();
     if (event.target === field.bits) list.classList.toggle("show-bits", field.bits.checked);
-    else if (event.target === field.text) waiting = setTimeout(update, 150);
-    else update();
+    else if (event.target !== field.text) update();
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => {
