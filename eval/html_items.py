@@ -38,15 +38,7 @@ def collect(results: Results, most_characters: int = MOST_CHARACTERS) -> Items:
     """
     for limit in LIMITS:
         selections = [
-            [
-                *select(
-                    table.config,
-                    table.split,
-                    results.judged[table.config, table.split],
-                    limit,
-                    lambda judgement, table=table: groups(judgement, table),  # type: ignore[misc]
-                )
-            ]
+            _select(table, results.judged[table.config, table.split], limit)
             for table, _ in results.tables
         ]
         kept = [sorted(place for one in own for place in one.kept) for own in selections]
@@ -56,6 +48,11 @@ def collect(results: Results, most_characters: int = MOST_CHARACTERS) -> Items:
     for (table, scored), places in zip(results.tables, kept, strict=True):
         packer.add_table(table, scored, results.judged[table.config, table.split], places)
     return Items(packer.data, tuple(one for own in selections for one in own))
+
+
+def _select(table: ItemTable, judged: Sequence[Judgement], limit: int) -> list[Selection]:
+    columns = _columns(table)
+    return select(table.config, table.split, judged, limit, lambda j: groups(j, columns))
 
 
 def _characters(results: Results, kept: Sequence[Sequence[int]]) -> int:
@@ -78,12 +75,21 @@ def read(judgement: Judgement) -> list[tuple[RegionRef, str]]:
     return list(dict.fromkeys(pairs))
 
 
-def groups(judgement: Judgement, table: ItemTable) -> list[str]:
+def groups(judgement: Judgement, columns: Sequence[str]) -> list[str]:
     """What a prediction is found by: its groups, and ``column=value`` as scores are called."""
     extra = judgement.item.extra
     return [
         *judgement.groups,
-        *(f"{column}={_value_text(extra[column])}" for column in table.breakdowns),
+        *(f"{column}={_value_text(extra[column])}" for column in columns),
+    ]
+
+
+def _columns(table: ItemTable) -> list[str]:
+    """The columns by which a table has scores: those with more than one value."""
+    return [
+        column
+        for column in table.breakdowns
+        if len({str(item.extra[column]) for item in table.items}) > 1
     ]
 
 
@@ -115,7 +121,7 @@ class _Packer:
         places: Sequence[int],
     ) -> None:
         """Add the predictions at these places of a table."""
-        number = len(self.data["tables"])
+        number, columns = len(self.data["tables"]), _columns(table)
         self.data["tables"].append([table.config, table.split])
         by_id = {one.item.item_id: one for one in scored.items}
         items: dict[str, int] = {}
@@ -124,14 +130,14 @@ class _Packer:
             item_id = judgement.item.item_id
             if item_id not in items:
                 items[item_id] = len(self.data["items"])
-                self.data["items"].append(_item(table, number, by_id[item_id]))
+                self.data["items"].append(_item(by_id[item_id], number, columns))
             own = self.data["items"][items[item_id]]
             self._add_conditions(own, judgement, by_id[item_id])
             self.data["predictions"].append(
                 {
                     "i": items[item_id],
                     "k": self._number("kinds", f"{judgement.formula} {judgement.metric}"),
-                    "g": [self._number("groups", name) for name in groups(judgement, table)],
+                    "g": [self._number("groups", name) for name in groups(judgement, columns)],
                     "m": _rounded(margin(judgement)),
                     "s": state(judgement),
                     "w": judgement.reason,
@@ -163,7 +169,7 @@ class _Packer:
         own["c"].sort(key=lambda condition: order.index(condition["n"]))
 
 
-def _item(table: ItemTable, number: int, scored: ScoredItem) -> dict[str, Any]:
+def _item(scored: ScoredItem, number: int, grouped: Sequence[str]) -> dict[str, Any]:
     item = scored.item
     return {
         "id": item.item_id,
@@ -173,7 +179,7 @@ def _item(table: ItemTable, number: int, scored: ScoredItem) -> dict[str, Any]:
         "x": [
             [name, text]
             for name, value in item.extra.items()
-            if name not in table.breakdowns and (text := _shown(value))
+            if name not in grouped and (text := _shown(value))
         ],
         "c": [],
     }

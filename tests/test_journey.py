@@ -47,6 +47,7 @@ def test_from_samples_to_a_score(
     assert score["artefact_score"] > 0.5
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         "regions.parquet",
+        "report.html",
         "results.json",
         "scores.png",
         "tokens.parquet",

@@ -129,7 +129,7 @@
     const node = make("span", "value");
     node.append(make("b", "", bits === null ? "no value" : `${bits.toFixed(3)} bits`));
     const where = region === "*" ? "whole text" : `region ${region}`;
-    node.append(`${where}, ${metric} of ${tokens} token${tokens === 1 ? "" : "s"}`);
+    node.append(make("small", "", `${where}, ${metric} of ${tokens} token${tokens === 1 ? "" : "s"}`));
     return node;
   }
 
@@ -156,7 +156,7 @@
     for (const condition of item.c.filter((c) => names.has(c.n))) {
       const values = one.v.filter(([, name]) => name === condition.n);
       const term = make("dt");
-      term.append(make("bdi", "", condition.n));
+      term.append(make("bdi", "", condition.n), " ");
       term.append(...values.map((own) => value(own, metric)));
       const isRead = (number) => values.some(([region]) => region === "*" || region === number);
       conditions.append(term, conditionText(condition, isRead));

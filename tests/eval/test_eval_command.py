@@ -70,6 +70,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert text in printed.out
     assert sorted(path.name for path in output.iterdir()) == [
         "regions.parquet",
+        "report.html",
         "results.json",
         "scores.png",
         "tokens.parquet",

@@ -355,6 +355,7 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "compat" not in printed.out.splitlines()[-2]
     assert {file.name for file in output.iterdir()} == {
         "regions.parquet",
+        "report.html",
         "results.json",
         "scores.png",
         "tokens.parquet",
