@@ -6,7 +6,8 @@ from control configs (:mod:`eval.controls`), the correlations of margin and leng
 what became of every prediction (:mod:`eval.predictions_file`); ``regions.parquet`` the surprisal of
 every region that was read; ``tokens.parquet``, if asked for, that of every token; ``scores.png``
 and ``scores.svg`` the scores with their intervals; ``heatmap.png`` and ``heatmap.svg``, where the
-suite replaces words by others, the scores by both (:mod:`eval.heatmap`).
+suite replaces words by others, the scores by both (:mod:`eval.heatmap`); ``report.html`` all of
+this, and the items with their tokens, as a page (:mod:`eval.html_report`).
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
     import pyarrow
     from pyarrow import parquet
 
+    from eval.html_report import write_report
     from eval.plots import plot_runs
     from eval.runs import run_of
 
@@ -61,6 +63,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
                 work / "tokens.parquet",
             )
         plot_runs([run_of(results)], work)
+        write_report(results, work)
 
 
 def as_json(results: Results) -> dict[str, Any]:

@@ -48,6 +48,7 @@ def test_from_samples_to_a_score(
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         "predictions.parquet",
         "regions.parquet",
+        "report.html",
         "results.json",
         "scores.png",
         "scores.svg",

@@ -71,6 +71,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert sorted(path.name for path in output.iterdir()) == [
         "predictions.parquet",
         "regions.parquet",
+        "report.html",
         "results.json",
         "scores.png",
         "scores.svg",

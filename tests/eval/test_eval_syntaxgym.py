@@ -356,6 +356,7 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert {file.name for file in output.iterdir()} == {
         "predictions.parquet",
         "regions.parquet",
+        "report.html",
         "results.json",
         "scores.png",
         "scores.svg",
