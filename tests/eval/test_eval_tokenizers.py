@@ -135,6 +135,10 @@ def without_space(text: str) -> str:
     return "".join(text.replace("▁", " ").split())
 
 
+def nfc(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
 @pytest.mark.parametrize("kind", tiny.KINDS)
 @settings(max_examples=30, deadline=None)
 @given(condition=conditions())
@@ -169,8 +173,9 @@ def test_every_token_is_placed_or_the_text_is_refused(kind: str, condition: Cond
     if rule is None:
         assert not missing
     else:
+        # Without the space between them a letter and an accent may have become one character.
         rewritten = without_space(rule.normalize_str(content))
-        assert without_space(rule.normalize_str(left)) == rewritten
+        assert nfc(without_space(rule.normalize_str(left))) == nfc(rewritten)
 
 
 @pytest.mark.parametrize("kind", tiny.COMPLETE)
