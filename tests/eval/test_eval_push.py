@@ -49,6 +49,11 @@ def scored(
     return folder / "results"
 
 
+def read_card(text: str) -> Any:
+    """A card, whose metadata may have any key."""
+    return DatasetCard(text)
+
+
 def changed(scored: Path, folder: Path, **about: Any) -> Path:
     """The same results, as if another model had them."""
     shutil.copytree(scored, folder)
@@ -72,7 +77,7 @@ def test_a_run_is_one_commit_with_a_card_that_loads(
     assert set(files) == {f"{place}/{name}" for name in kept} | {"README.md", ".gitattributes"}
     for name in kept:
         assert files[f"{place}/{name}"] == (scored / name).read_bytes()
-    card = DatasetCard(files["README.md"].decode())
+    card = read_card(files["README.md"].decode())
     assert isinstance(card.data.tags, list)
     assert "coherencegym" in card.data.tags
     assert card.data.license is None
@@ -276,7 +281,7 @@ def test_the_owners_part_of_the_card_stays(
     hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
 ) -> None:
     push(hub_api, scored, REPO)
-    card = DatasetCard(hub.files(REPO)["README.md"].decode())
+    card = read_card(hub.files(REPO)["README.md"].decode())
     own = {"config_name": "mine", "data_files": "mine/*.csv"}
     card.data.license = "cc-by-4.0"
     card.data.tags = [*(card.data.tags or ()), "ours"]
@@ -286,7 +291,7 @@ def test_the_owners_part_of_the_card_stays(
     assert push(hub_api, scored, REPO).commit != ""  # its place among the configs
     assert push(hub_api, scored, REPO).commit == ""
     push(hub_api, changed(scored, tmp_path / "other"), REPO)
-    again = DatasetCard(hub.files(REPO)["README.md"].decode())
+    again = read_card(hub.files(REPO)["README.md"].decode())
     assert again.data.license == "cc-by-4.0"
     assert "ours" in again.data.tags
     assert again.data.configs[-1] == own
@@ -320,7 +325,7 @@ def test_a_card_of_metadata_alone_is_gone_on_with(
 ) -> None:
     hub.seed(REPO, {"README.md": b"---\r\nlicense: mit\r\n---\r\n"})
     push(hub_api, scored, REPO)
-    card = DatasetCard(hub.files(REPO)["README.md"].decode())
+    card = read_card(hub.files(REPO)["README.md"].decode())
     assert card.data.license == "mit"
     assert "| demo |" in card.text
 
@@ -422,8 +427,9 @@ def test_a_block_for_the_models_own_card(
         assert [result.metric_value for result in results] == [round(score.score or 0, 4)]
         assert results[0].dataset_config == "toy_context"
         assert (results[0].dataset_type, results[0].dataset_revision) == (dataset, revision)
-        assert results[0].metric_args["signature"] == read_run(folder).signature
-        assert results[0].metric_args["items"] == score.n
+        arguments = results[0].metric_args or {}
+        assert arguments["signature"] == read_run(folder).signature
+        assert arguments["items"] == score.n
         card = tmp_path / "README.md"
         card.write_text(f"---\nlicense: mit\n{yaml.safe_dump(block)}---\n# A model\n")
         about = metadata_load(card)
