@@ -15,8 +15,8 @@ from eval.placement import devices, keep_selection, quantization
 
 #: What a commit begins with that is a digest of a model in memory.
 PREFIX = "memory:"
-#: Entries of a config that say where a model is from, not what it computes.
-_NOT_THE_MODEL = ("_name_or_path", "transformers_version", "dtype", "torch_dtype")
+#: Entries of a config that say where a model is from, or that its weights say: saving sets some.
+_NOT_THE_MODEL = ("_name_or_path", "architectures", "transformers_version", "dtype", "torch_dtype")
 #: Bytes of weights that are brought to the CPU at once.
 _CHUNK = 1 << 26
 
