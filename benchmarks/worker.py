@@ -65,7 +65,8 @@ def work(job: Job) -> dict[str, Any]:
     # Where both processors are busy, the machine's own rate belongs to the moment.
     rate = multiply_rate(job.device, job.dtype)
     base = base_memory(job.device)
-    tool(items[: job.warm_up])
+    if job.warm_up:
+        tool(items[: job.warm_up])
     with timed(job.device) as cost:
         answer = tool(items)
     peak = peak_memory(job.device)
