@@ -1,6 +1,6 @@
 """Score the same items with this project and with other tools, in turn, and compare what it costs.
 
-    python -m benchmarks --items 40 --rounds 2
+python -m benchmarks --items 40 --rounds 2
 """
 
 from __future__ import annotations

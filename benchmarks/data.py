@@ -1,7 +1,7 @@
 """What is scored: items with seven conditions, from the samples that come with the project.
 
-Tools that take text get, for each condition, what stands before the region that is read (``before``)
-and that region with the white space before it (``read``).
+Tools that take text get, for each condition, what stands before the region that is read, and that
+region with the white space before it.
 """
 
 from __future__ import annotations

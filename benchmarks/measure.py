@@ -120,7 +120,7 @@ def copy_rate(device: str) -> float:
         with timed(device) as cost:
             target.copy_(source)
         best = min(best, cost.seconds)
-    return 2 * source.numel() / best
+    return 2 * float(source.numel()) / best
 
 
 def machine(device: str) -> dict[str, Any]:

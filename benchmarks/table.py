@@ -65,7 +65,9 @@ def _tool_summary(data: dict[str, Any], tool: str) -> dict[str, Any]:
     }
     if "coherencegym" in data["rounds"][0]:
         ours = [one["coherencegym"] for one in data["rounds"]]
-        summary["ratios"] = [r["seconds"] / o["seconds"] for r, o in zip(results, ours, strict=True)]
+        summary["ratios"] = [
+            r["seconds"] / o["seconds"] for r, o in zip(results, ours, strict=True)
+        ]
         summary["largest_difference_bits"] = max(
             abs(a - b) for a, b in zip(results[0]["sums"], ours[0]["sums"], strict=True)
         )
@@ -80,14 +82,14 @@ def _most(values: Any) -> int | None:
 def _region_error(result: dict[str, Any], reference: dict[str, Any]) -> float:
     """The largest error of a region's sum, divided by its tokens."""
     pairs = zip(result["sums"], reference["sums"], reference["tokens"], strict=False)
-    return max(abs(a - b) / len(tokens) for a, b, tokens in pairs)
+    return float(max(abs(a - b) / len(tokens) for a, b, tokens in pairs))
 
 
 def _token_error(result: dict[str, Any], reference: dict[str, Any]) -> float | None:
     if result["tokens"] is None:
         return None
     pairs = zip(result["tokens"], reference["tokens"], strict=False)
-    return max(abs(a - b) for x, y in pairs for a, b in zip(x, y, strict=True))
+    return float(max(abs(a - b) for x, y in pairs for a, b in zip(x, y, strict=True)))
 
 
 def _rates(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -127,9 +129,9 @@ def print_results(report: dict[str, Any], console: Any = None) -> None:
     for name, data in report["datasets"].items():
         table = Table(box=None, title_justify="left", title=_title(name, data))
         table.add_column("tool")
-        columns = (f"{clock}, s", "times ours", "(rounds)", "peak MB")
-        columns += (f"peak MB, batch {settings['memory_batch']}",)
-        columns += ("error, bits a token", "worst token", "agrees within")
+        columns = [f"{clock}, s", "times ours", "(rounds)", "peak MB"]
+        columns += [f"peak MB, batch {settings['memory_batch']}"]
+        columns += ["error, bits a token", "worst token", "agrees within"]
         for column in columns:
             table.add_column(column, justify="right")
         for tool, summary in data["summary"].items():

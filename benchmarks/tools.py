@@ -1,8 +1,9 @@
 """The tools: each takes items, and gives the surprisal (bits) of what is read of every condition.
 
 All get the same text with one start-of-text token before it, so that the first token of a text has
-a surprisal too: this project adds it itself, ``token_score`` and ``conditional_score`` are asked for
-it (``bos_token``), ``loglikelihood`` adds it to an empty context and finds it written before others.
+a surprisal too: this project adds it itself, ``token_score`` and ``conditional_score`` are asked
+for it (``bos_token``), ``loglikelihood`` adds it to an empty context and finds it written before
+others.
 """
 
 from __future__ import annotations
