@@ -19,14 +19,73 @@ BUDGETS = {"cpu": Budget(tokens=1024, head_rows=256, cached=1024, forward=80)}
 BUDGET_ELSEWHERE = Budget(tokens=8192, head_rows=2048, cached=32768, forward=512)
 
 
-def default_budget(device: str, batch_tokens: int | None = None) -> Budget:
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What a model needs memory for, in numbers a token.
+
+    Attributes:
+        layers, width, inner: of its blocks; ``inner`` is the wider middle of the feed-forward part.
+        vocabulary: numbers in a row of logits.
+        item_bytes: of one number of its activations.
+    """
+
+    layers: int
+    width: int
+    inner: int
+    vocabulary: int
+    item_bytes: int
+
+    @property
+    def token_bytes(self) -> int:
+        """Of what one block holds of a token at once: its input, three projections, the middle."""
+        return self.item_bytes * (6 * self.width + 4 * self.inner)
+
+    @property
+    def row_bytes(self) -> int:
+        """Of a row of logits, with its copy in float32."""
+        return self.vocabulary * (self.item_bytes + 4)
+
+    @property
+    def cached_bytes(self) -> int:
+        """Of the keys and values of a token, held twice while they are handed on."""
+        return 2 * 2 * self.layers * self.width * self.item_bytes
+
+
+def budget_for(free: int, sizes: Sizes) -> Budget:
+    """What a batch may take of some free memory: powers of two, so that runs are alike.
+
+    Half of the memory is left for what cannot be foreseen; the rest goes to activations, logits
+    and shared beginnings in equal parts.
+
+    Args:
+        free: bytes.
+        sizes: of the model.
+    """
+    part = free // 6
+
+    def fits(each: int, least: int, most: int) -> int:
+        count = part // max(1, each)
+        return max(least, min(most, 1 << max(0, count.bit_length() - 1)))
+
+    return Budget(
+        tokens=fits(sizes.token_bytes, 256, 1 << 17),
+        head_rows=fits(sizes.row_bytes, 64, 1 << 15),
+        cached=fits(sizes.cached_bytes, 256, 1 << 19),
+        forward=BUDGET_ELSEWHERE.forward,
+    )
+
+
+def default_budget(
+    device: str, batch_tokens: int | None = None, budget: Budget | None = None
+) -> Budget:
     """What a batch may take on a device of this type.
 
     Args:
         device: such as ``cpu`` or ``cuda``.
         batch_tokens: most tokens in a forward pass, if somebody wants another number.
+        budget: from the free memory, where it is known.
     """
-    budget = BUDGETS.get(device, BUDGET_ELSEWHERE)
+    budget = budget or BUDGETS.get(device, BUDGET_ELSEWHERE)
     if batch_tokens is None:
         return budget
     scale = batch_tokens / budget.tokens
