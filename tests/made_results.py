@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 from zlib import crc32
 
@@ -66,7 +66,7 @@ def made_item(item: Item, bits: Bits, too_long: bool = False) -> ScoredItem:
 
 
 def made_results(
-    tables: dict[str, Sequence[ScoredItem]],
+    tables: Mapping[str, Sequence[ScoredItem]],
     *,
     breakdowns: Sequence[str] = (),
     notes: Sequence[str] = (),
