@@ -18,11 +18,22 @@ WORTH_SHARING = 8
 _EXACT = 1000
 
 
+#: Marks a position at which not a token's surprisal is read but that of any beginning of a word
+#: (:mod:`eval.words`): ``MASS | position``, greater than every plain position.
+MASS = 1 << 31
+
+
+def place_of(read: int) -> int:
+    """The position of what is read, marked or not."""
+    return read & (MASS - 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """A sequence that goes through the model once.
 
     The model reads ``ids[:-1]``; the surprisal of ``ids[p]`` is read from its row ``p - 1``.
+    ``positions`` are increasing; they may be marked (:data:`MASS`).
     """
 
     ids: tuple[int, ...]
@@ -32,6 +43,11 @@ class Run:
     def length(self) -> int:
         """How many tokens the model reads."""
         return len(self.ids) - 1
+
+
+def token_at(run: Run, read: int) -> int:
+    """The token whose surprisal is read, or :data:`MASS` for any beginning of a word."""
+    return MASS if read & MASS else run.ids[read]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +157,9 @@ def shared_length(runs: Sequence[Run], family: Sequence[int]) -> int:
 
 def head_rows(runs: Sequence[Run], group: Sequence[int], prefix: int) -> int:
     """Rows of logits that a group takes: those within the prefix are the same for all its runs."""
-    within = {p for index in group for p in runs[index].positions if p <= prefix}
-    return len(within) + sum(p > prefix for index in group for p in runs[index].positions)
+    places = [{place_of(p) for p in runs[index].positions} for index in group]
+    within = {p for own in places for p in own if p <= prefix}
+    return len(within) + sum(p > prefix for own in places for p in own)
 
 
 def _groups(
@@ -152,7 +169,7 @@ def _groups(
     if (len(family) - 1) * prefix < WORTH_SHARING:
         for index in family:
             run = runs[index]
-            yield _Group((index,), 0, run.length, len(run.positions))
+            yield _Group((index,), 0, run.length, head_rows(runs, (index,), 0))
         return
     length = max(runs[index].length for index in family)
     rows = head_rows(runs, family, prefix)
@@ -260,6 +277,3 @@ def _batch(members: Sequence[_Group], runs: Sequence[Run]) -> Batch:
         max(group.length for group in members),
         sum(head_rows(runs, group.runs, prefix) for group in members),
     )
-
-
-__all__ = ["WORTH_SHARING", "Batch", "Budget", "Run", "head_rows", "make_batches", "shared_length"]

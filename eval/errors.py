@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class EvaluationError(ValueError):
     """What was asked for cannot be done; the message says why and what was expected instead."""
+
+
+class ProcessError(EvaluationError):
+    """One of several processes cannot go on; the others may not know why."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -10,7 +10,9 @@ from eval.activation import fused_activations
 from eval.backends import padded, shared
 from eval.backends.logits import Forward
 from eval.batches import Batch, Budget, Run
-from eval.errors import EvaluationError
+from eval.distributed import ALONE, World
+from eval.errors import EvaluationError, ProcessError
+from eval.head import float32_head
 from eval.numeric import METRICS, measured_error
 from eval.plan import Plan
 from eval.probe import Probe, is_out_of_memory, probe
@@ -78,6 +80,8 @@ def execute(
     share: bool = True,
     store: Store | None = None,
     progress: Progress | None = None,
+    world: World = ALONE,
+    beginnings: Sequence[int] = (),
 ) -> Execution:
     """Run a plan through a model.
 
@@ -88,6 +92,8 @@ def execute(
         share: whether beginnings may be shared if the model can.
         store: where surprisals are looked up, and kept after every batch.
         progress: called after each batch.
+        world: the processes among which the batches are divided; each returns all results.
+        beginnings: ids of the tokens that begin a word, where their surprisal is read.
 
     Raises:
         EvaluationError: the memory does not suffice for one sequence.
@@ -98,7 +104,9 @@ def execute(
     bits: list[np.ndarray | None] = [None] * len(plan.runs)
     if store is not None:
         bits = store.get_many([(run.ids, run.positions) for run in plan.runs])
-    done = {index for index, values in enumerate(bits) if values is not None}
+    # Known to every process, or the plans would differ.
+    known = world.agree([values is not None for values in bits])
+    done = {index for index, is_known in enumerate(known) if is_known}
     if done or share != plan.shares:
         plan = plan.batched(budget, share=share, done=done)
     execution = Execution([np.empty(0)] * len(plan.runs), plan, len(done))
@@ -108,32 +116,65 @@ def execute(
         execution.bits[index] = values
     if not plan.runs:
         return execution
-    forward = Forward(model)
-    with fused_activations(model):
+    forward = Forward(model, beginnings)
+    with fused_activations(model), float32_head(model):
         if plan.shares:
-            execution.probe = _probe(forward, plan)
+            execution.probe = _probe(forward, plan, world)
             if not execution.probe.passed:
                 execution.plan = plan.batched(budget, share=False, done=done)
-        _run_all(forward, execution, budget, done, store, progress)
+        try:
+            _run_all(forward, execution, budget, store, progress, world)
+        except EvaluationError as error:
+            raise ProcessError(str(error)) if world.size > 1 else error from None
+        if world.size > 1:
+            _exchange(execution, done, world)
         if not forward.is_exact:
-            execution.errors = _errors(forward, execution, store)
+            execution.errors = _errors(forward, execution, store, world)
     return execution
 
 
-def _errors(forward: Forward, execution: Execution, store: Store | None) -> dict[str, float]:
+def _exchange(execution: Execution, done: Set[int], world: World) -> None:
+    """Give every process the results of all of them."""
+    import numpy as np
+
+    runs = execution.plan.runs
+    ends = np.cumsum([len(run.positions) for run in runs])
+    flat = np.zeros(int(ends[-1]))
+    for index in execution.ran:
+        flat[ends[index] - len(runs[index].positions) : ends[index]] = execution.bits[index]
+    flat = world.total(flat)
+    for index, values in enumerate(np.split(flat, ends[:-1])):
+        if index not in done:
+            execution.bits[index] = values
+    execution.halved = int(world.greatest(np.array([float(execution.halved)]))[0])
+
+
+def _errors(
+    forward: Forward, execution: Execution, store: Store | None, world: World
+) -> dict[str, float]:
     """The largest errors that this run, and those that it goes on from, have shown."""
     import numpy as np
 
     errors = measured_error(forward, execution.plan.runs, execution.bits, execution.ran)
+    errors = world.greatest(errors)
     if store is not None:
         (before,) = store.get_many([_ERRORS])
         if before is not None:
             errors = np.maximum(errors, before)
+        errors = world.greatest(errors)
         store.put([(*_ERRORS, errors)])
     return dict(zip(METRICS, errors.tolist(), strict=True))
 
 
-def _probe(forward: Forward, plan: Plan) -> Probe:
+def _probe(forward: Forward, plan: Plan, world: World) -> Probe:
+    found = _try_probe(forward, plan)
+    (everywhere,) = world.agree([found.passed])
+    if found.passed and not everywhere:
+        return Probe(False, reason="it does not pass the trial in every process")
+    return found
+
+
+def _try_probe(forward: Forward, plan: Plan) -> Probe:
     try:
         return probe(forward, plan)
     except (RuntimeError, MemoryError) as error:
@@ -148,15 +189,17 @@ def _run_all(
     forward: Forward,
     execution: Execution,
     budget: Budget,
-    done: set[int],
     store: Store | None,
     progress: Progress | None,
+    world: World,
 ) -> None:
     import numpy as np
 
     share = execution.plan.shares
     tokens = 0
-    queue = list(reversed(execution.plan.batches))
+    # The longest come first, so that every process gets as much of each length.
+    queue = list(reversed(execution.plan.batches[world.rank :: world.size]))
+    left = {index for batch in queue for index in batch.runs}
     while queue:
         batch = queue.pop()
         try:
@@ -176,21 +219,22 @@ def _run_all(
             budget = smaller
             execution.halved += 1
             _free(forward)
-            rest = execution.plan.batched(budget, share=share, done=done)
+            others = {index for index in range(len(execution.plan.runs)) if index not in left}
+            rest = execution.plan.batched(budget, share=share, done=others)
             queue = list(reversed(rest.batches))
             continue
         for index, values in zip(batch.runs, results, strict=True):
             if not np.isfinite(values).all():
                 raise NotFiniteError(index)
             execution.bits[index] = values
-        done.update(batch.runs)
+        left.difference_update(batch.runs)
         execution.ran += batch.runs
         if store is not None:
             members = (execution.plan.runs[index] for index in batch.runs)
             store.put([(m.ids, m.positions, v) for m, v in zip(members, results, strict=True)])
         tokens += batch.padded_tokens
         if progress is not None:
-            progress(tokens, tokens + sum(left.padded_tokens for left in queue))
+            progress(tokens, tokens + sum(each.padded_tokens for each in queue))
 
 
 def run_batch(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]:

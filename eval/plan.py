@@ -12,7 +12,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from eval.batches import Batch, Budget, Run, make_batches
+from eval.batches import Batch, Budget, Run, make_batches, place_of
 
 #: What a batch may take, by device type. A CPU gains nothing from more.
 BUDGETS = {"cpu": Budget(tokens=1024, head_rows=256, cached=1024, forward=80)}
@@ -40,7 +40,7 @@ def default_budget(device: str, batch_tokens: int | None = None) -> Budget:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Token ids, and the positions in them (increasing, none 0) that are to be scored.
+    """Token ids, and the positions in them (increasing, none 0) that are to be read.
 
     Requests of one ``family``, the conditions of an item, may share what they begin with.
     """
@@ -120,7 +120,7 @@ def make_plan(requests: Sequence[Request], budget: Budget, *, share: bool = Fals
         if not request.positions:
             owner.append(None)
             continue
-        ids = request.ids[: request.positions[-1] + 1]
+        ids = request.ids[: max(map(place_of, request.positions)) + 1]
         index = by_ids.setdefault(ids, len(runs))
         if index == len(runs):
             runs.append(Run(ids, request.positions))

@@ -24,6 +24,7 @@ from eval.special import (
     start_of_text,
 )
 from eval.suite import SEPARATOR, Item, validate_item
+from eval.words import WordBeginnings
 
 
 @dataclass(frozen=True)
@@ -63,19 +64,21 @@ def prepare(
     truncate: bool = False,
     rules: Rules = DEFAULT,
     every_token: bool = False,
+    words: WordBeginnings | None = None,
 ) -> Prepared:
     """Encode items and say what is to be read of them.
 
     Args:
-        tokenizer: a fast tokenizer.
+        tokenizer: the tokenizer.
         config: the model's config, or None.
         items, bos, separator_text, separator_space, uses_separator, truncate, rules, every_token:
             as for :func:`eval.scoring.score`.
+        words: the tokens that begin a word, if surprisals are to be corrected.
 
     Raises:
         SuiteError: an item is not valid.
-        EvaluationError: a formula cannot be read, an option contradicts the mode, or the tokenizer
-            gives no offsets.
+        EvaluationError: a formula cannot be read, an option contradicts the mode, or the tokens of
+            a text cannot be placed in it.
     """
     refuse_options(
         rules,
@@ -103,7 +106,8 @@ def prepare(
         rendering = separator(tokenizer, separator_text, separator_space)
     context = context_length(config)
     flat = [condition for item in items for condition in item.conditions]
-    encodings = iter(encode(tokenizer, flat, start, rendering, added))
+    item_ids = [item.item_id for item in items for _ in item.conditions]
+    encodings = iter(encode(tokenizer, flat, start, rendering, added, item_ids))
     fitted = [
         fit({c.condition_name: next(encodings) for c in item.conditions}, context, truncate)
         for item in items
@@ -117,7 +121,12 @@ def prepare(
             positions = (
                 tuple(range(1, len(encoding.ids))) if every_token else _positions(encoding, read)
             )
-            requests.append(Request(encoding.ids, positions, number))
+            ids = encoding.ids
+            if words is not None and positions:
+                positions = words.reads(ids, positions)
+                # What follows the last token is read as well.
+                ids = (*ids, words.end)
+            requests.append(Request(ids, positions, number))
     return Prepared(items, fitted, wanted, owners, requests, start, rendering, added, context)
 
 

@@ -10,11 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eval.compat import DEFAULT, Rules
+from eval.batches import MASS
+from eval.compat import DEFAULT, Rules, refuse_options
+from eval.distributed import ALONE, World
 from eval.encode import Encoding
 from eval.errors import EvaluationError
 from eval.execute import Execution, NotFiniteError, Progress, Store, execute
 from eval.model import vocabulary_size
+from eval.placement import input_device
 from eval.plan import Plan, Request, default_budget, make_plan
 from eval.predictions import WHOLE, RegionRef
 from eval.prepare import places, prepare
@@ -26,6 +29,7 @@ from eval.special import (
     Start,
 )
 from eval.suite import Item
+from eval.words import WordBeginnings, masses_of, word_beginnings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,10 +43,16 @@ class ScoredCondition:
         encoding: token ids, regions and offsets, T tokens.
         bits: surprisals, shape (T,), float64; NaN where no prediction reads the token, and where
             it has none (a first token with nothing before it).
+        by_token: the same before they were corrected for words; None where they are not.
     """
 
     encoding: Encoding
     bits: np.ndarray
+    by_token: np.ndarray | None = None
+
+    def uncorrected(self) -> ScoredCondition:
+        """The condition as it is by token, without a correction for words."""
+        return self if self.by_token is None else ScoredCondition(self.encoding, self.by_token)
 
     def region_bits(self, region: RegionRef) -> np.ndarray:
         """Surprisals (bits) of a region's tokens, or of all tokens of the text for ``"*"``.
@@ -128,13 +138,15 @@ def score(
     batch_tokens: int | None = None,
     store: Store | None = None,
     every_token: bool = False,
+    word_correction: bool = False,
     progress: Progress | None = None,
+    world: World = ALONE,
 ) -> Scored:
     """Surprisals (bits) of every token that a prediction of the items reads.
 
     Args:
         model: a causal language model of transformers, in evaluation mode.
-        tokenizer: its fast tokenizer.
+        tokenizer: its tokenizer.
         items: minimal pairs.
         bos: start of text; see :mod:`eval.special`.
         separator_text: ``auto``, ``none`` or the text that stands for ``[SEP]``.
@@ -146,14 +158,19 @@ def score(
         batch_tokens: most tokens in a batch, padding included; None: by device.
         store: surprisals of earlier runs of the same model, and where to keep those of this one.
         every_token: also of the tokens that no prediction reads, separators included.
+        word_correction: surprisals of words, for tokens that begin with a space; see
+            :mod:`eval.words`.
         progress: called after each batch.
+        world: the processes that run together; see :mod:`eval.distributed`.
 
     Raises:
         SuiteError: an item is not valid.
-        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokenizer
-            gives no offsets, its tokens are not in the model's vocabulary, or a surprisal is not
+        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokens of a
+            text cannot be placed in it or are not in the model's vocabulary, or a surprisal is not
             finite.
     """
+    refuse_options(rules, {"word_correction": (word_correction, False)})
+    words = word_beginnings(tokenizer, vocabulary_size(model)) if word_correction else None
     prepared = prepare(
         tokenizer,
         getattr(model, "config", None),
@@ -165,12 +182,22 @@ def score(
         truncate=truncate,
         rules=rules,
         every_token=every_token,
+        words=words,
     )
     _check_vocabulary(model, tokenizer, prepared.requests)
-    budget = default_budget(model.get_input_embeddings().weight.device.type, batch_tokens)
+    budget = default_budget(input_device(model).type, batch_tokens)
     plan = make_plan(prepared.requests, budget, share=share)
     try:
-        execution = execute(model, plan, budget, share=share, store=store, progress=progress)
+        execution = execute(
+            model,
+            plan,
+            budget,
+            share=share,
+            store=store,
+            progress=progress,
+            world=world,
+            beginnings=words.ids if words else (),
+        )
     except NotFiniteError as error:
         number, name = prepared.owners[plan.owner.index(error.run)]
         raise EvaluationError(
@@ -182,7 +209,7 @@ def score(
         prepared.owners, prepared.requests, plan.owner, strict=True
     ):
         encoding = prepared.fitted[number].encodings[name]
-        scored = _scored_condition(encoding, request, execution, run)
+        scored = _scored_condition(encoding, request, execution, run, words)
         regions = prepared.wanted[number].get(name, set())
         if rules.first_token_is_zero and regions & {WHOLE, *encoding.regions[:1]}:
             scored.bits[:1] = 0.0
@@ -213,17 +240,28 @@ def _check_vocabulary(model: Any, tokenizer: Any, requests: Sequence[Request]) -
 
 
 def _scored_condition(
-    encoding: Encoding, request: Request, execution: Execution, run: int | None
+    encoding: Encoding,
+    request: Request,
+    execution: Execution,
+    run: int | None,
+    words: WordBeginnings | None,
 ) -> ScoredCondition:
     import numpy as np
 
     values = np.full(len(encoding.ids), math.nan)
-    if run is not None:
-        values[list(execution.plan.runs[run].positions)] = execution.bits[run]
-        unread = np.ones(len(values), dtype=bool)
-        unread[list(request.positions)] = False
-        values[unread] = math.nan
-    return ScoredCondition(encoding, values)
+    if run is None:
+        return ScoredCondition(encoding, values)
+    reads, bits = execution.plan.runs[run].positions, execution.bits[run]
+    # The run may serve others too, which read more of it.
+    plain = [place for place, read in enumerate(reads) if not read & MASS]
+    values[[reads[place] for place in plain]] = bits[plain]
+    unread = np.ones(len(values), dtype=bool)
+    unread[[read for read in request.positions if not read & MASS]] = False
+    values[unread] = math.nan
+    if words is None:
+        return ScoredCondition(encoding, values)
+    corrected = words.corrected(encoding.ids, values, masses_of(reads, bits))
+    return ScoredCondition(encoding, corrected, by_token=values)
 
 
 __all__ = ["Scored", "ScoredCondition", "ScoredItem", "score"]

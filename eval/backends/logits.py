@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from eval.batches import MASS
+from eval.placement import input_device, is_spread
+
 if TYPE_CHECKING:
+    import numpy as np
     import torch
 
 #: Rows of logits turned into surprisals at once; bounds the float32 copies that this takes.
@@ -25,9 +30,11 @@ class Forward:
         model: in evaluation mode.
         keeps_rows: its forward selects rows by a mask; found out on the way.
         has_cache: its forward takes ``use_cache``.
+        beginnings: ids of the tokens that begin a word, where their surprisal is read.
     """
 
     model: Any
+    beginnings: Sequence[int] = ()
     keeps_rows: bool = False
     has_cache: bool = False
 
@@ -39,7 +46,7 @@ class Forward:
     @property
     def device(self) -> Any:
         """Where token ids go: the device of the input embeddings."""
-        return self.model.get_input_embeddings().weight.device
+        return input_device(self.model)
 
     @property
     def dtype(self) -> Any:
@@ -52,6 +59,15 @@ class Forward:
         import torch
 
         return self.dtype in (torch.float32, torch.float64)
+
+    def answers(self, reading: Reading, logits: torch.Tensor) -> np.ndarray:
+        """What was asked of the rows of a pass, in bits."""
+        import torch
+
+        beginnings = None
+        if self.beginnings:
+            beginnings = torch.tensor(self.beginnings, device=logits.device)
+        return reading.answers(logits, beginnings)
 
     def rows(
         self, ids: torch.Tensor, read: torch.Tensor, cache: Any = None, keep_cache: bool = False
@@ -74,8 +90,10 @@ class Forward:
         if cache is not None:
             arguments["past_key_values"] = cache
         if self.keeps_rows:
+            # The head may be on another device; only from the CPU can rows be selected on any.
+            rows = read.cpu() if is_spread(self.model) else read
             try:
-                output = self.model(input_ids=ids, logits_to_keep=read, **arguments)
+                output = self.model(input_ids=ids, logits_to_keep=rows, **arguments)
                 if output.logits.ndim == 2:
                     return output.logits, output
             except (IndexError, TypeError):
@@ -89,16 +107,90 @@ class Forward:
         return output.logits[read.to(output.logits.device)], output
 
 
-def surprisals(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """Bits, shape (N,), float64, of targets, shape (N,), under logits, shape (N, vocabulary).
+class Reading:
+    """What is read of the rows of one forward pass: tokens, or any beginning of a word.
 
-    Log-sum-exp minus the target's logit, in float32: more exact than a float32 log_softmax.
+    Args:
+        rows: B, of the batch.
+        length: T, tokens in each.
+    """
+
+    def __init__(self, rows: int, length: int) -> None:
+        import numpy as np
+
+        self._read = np.zeros((rows, length), dtype=bool)
+        self._wanted: dict[tuple[int, int, int], int] = {}
+
+    @property
+    def read(self) -> torch.Tensor:
+        """The rows for which logits are needed: shape (B, T), bool."""
+        import torch
+
+        return torch.from_numpy(self._read)
+
+    def need_some_row(self) -> None:
+        """Have logits computed at the last place where nothing is read at all."""
+        if not self._read.any():
+            self._read[0, -1] = True
+
+    def want(self, row: int, place: int, token: int) -> int:
+        """Ask for a token's surprisal at the row behind which it stands.
+
+        Args:
+            row: of the batch.
+            place: in the row: of the last token before.
+            token: its id, or :data:`eval.batches.MASS` for any beginning of a word.
+
+        Returns:
+            The index of the answer; the same for the same question.
+        """
+        self._read[row, place] = True
+        return self._wanted.setdefault((row, place, token), len(self._wanted))
+
+    def answers(self, logits: torch.Tensor, beginnings: torch.Tensor | None) -> np.ndarray:
+        """Bits, float64, in the order of the questions.
+
+        Args:
+            logits: shape (rows read, vocabulary), in the order of ``read``.
+            beginnings: ids of the tokens that begin a word, on the device of the logits.
+        """
+        import torch
+
+        numbers = (self._read.cumsum() - 1).reshape(self._read.shape).tolist()
+        rows = [numbers[row][place] for row, place, _ in self._wanted]
+        tokens = [token for *_, token in self._wanted]
+        whole = _log_sums(logits)
+        device = logits.device
+        plain = [i for i, token in enumerate(tokens) if token != MASS]
+        masses = [i for i, token in enumerate(tokens) if token == MASS]
+        chosen = torch.zeros(len(tokens), dtype=torch.float32, device=device)
+        at = torch.tensor([rows[i] for i in plain], dtype=torch.long, device=device)
+        ids = torch.tensor([tokens[i] for i in plain], dtype=torch.long, device=device)
+        chosen[plain] = logits[at, ids].float()
+        if masses:
+            assert beginnings is not None
+            some = sorted({rows[i] for i in masses})
+            place = {row: number for number, row in enumerate(some)}
+            sums = _log_sums(logits, torch.tensor(some, device=device), beginnings)
+            chosen[masses] = sums[[place[rows[i]] for i in masses]]
+        bits = (whole[rows] - chosen).double() / math.log(2)
+        result: np.ndarray = bits.cpu().numpy()
+        return result
+
+
+def _log_sums(
+    logits: torch.Tensor, rows: torch.Tensor | None = None, columns: torch.Tensor | None = None
+) -> torch.Tensor:
+    """Log of the sum of exponentials of each row, float32, over some columns.
+
+    The surprisal is this minus the target's logit: more exact than a float32 log_softmax.
     """
     import torch
 
-    bits = [torch.empty(0, dtype=torch.float64, device=logits.device)]
-    for rows, wanted in zip(logits.split(_ROWS), targets.split(_ROWS), strict=True):
-        rows = rows.float()
-        chosen = rows.gather(1, wanted[:, None].to(rows.device))[:, 0]
-        bits.append((torch.logsumexp(rows, dim=1) - chosen).double() / math.log(2))
-    return torch.cat(bits)
+    sums = [torch.empty(0, device=logits.device)]
+    if rows is None:
+        sums += [torch.logsumexp(part.float(), dim=1) for part in logits.split(_ROWS)]
+    else:
+        for part in rows.split(_ROWS):
+            sums.append(torch.logsumexp(logits[part][:, columns].float(), dim=1))
+    return torch.cat(sums)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from eval.backends.logits import Forward, surprisals
-from eval.batches import Batch, Run
+from eval.backends.logits import Forward, Reading
+from eval.batches import Batch, Run, place_of, token_at
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,19 +23,20 @@ def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]
     Returns:
         For each run of the batch, in its order, the surprisals (bits, float64) at its positions.
     """
-    import numpy as np
     import torch
 
     members = [runs[index] for index in batch.runs]
     # Padding is a token id like any other: it is told apart by position, never by id.
     ids = torch.zeros(len(members), batch.length, dtype=torch.long)
-    read = torch.zeros(len(members), batch.length, dtype=torch.bool)
+    reading = Reading(len(members), batch.length)
+    asked = []
     for row, member in enumerate(members):
         ids[row, : member.length] = torch.tensor(member.ids[:-1])
-        read[row, [position - 1 for position in member.positions]] = True
-    targets = torch.tensor([member.ids[p] for member in members for p in member.positions])
+        asked.append(
+            [reading.want(row, place_of(p) - 1, token_at(member, p)) for p in member.positions]
+        )
     device = forward.device
     with torch.inference_mode():
-        logits, _ = forward.rows(ids.to(device), read.to(device))
-        bits = surprisals(logits, targets).cpu().numpy()
-    return np.split(bits, np.cumsum([len(member.positions) for member in members])[:-1])
+        logits, _ = forward.rows(ids.to(device), reading.read.to(device))
+        bits = forward.answers(reading, logits)
+    return [bits[places] for places in asked]

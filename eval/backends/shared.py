@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from eval.backends.logits import Forward, surprisals
-from eval.batches import Batch, Run
+from eval.backends.logits import Forward, Reading
+from eval.batches import Batch, Run, place_of, token_at
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,47 +36,41 @@ def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]
     cut = batch.prefix
     device = forward.device
     beginnings = torch.tensor([runs[group[0]].ids[:cut] for group in batch.groups])
-    read = torch.zeros(len(batch.groups), cut, dtype=torch.bool)
     members = [runs[index] for index in batch.runs]
+    owners = [number for number, group in enumerate(batch.groups) for _ in group]
+    rest = torch.zeros(len(members), batch.length - cut, dtype=torch.long)
     # A row of the beginning may predict several tokens: the first ones of what follows it. What
     # all runs of a group read within it is read once.
-    wanted: dict[tuple[int, int, int], int] = {}
-    rest = torch.zeros(len(members), batch.length - cut, dtype=torch.long)
-    read_rest = torch.zeros_like(rest, dtype=torch.bool)
-    owners = [number for number, group in enumerate(batch.groups) for _ in group]
+    within = Reading(len(batch.groups), cut)
+    behind = Reading(len(members), batch.length - cut)
+    asked: list[list[tuple[bool, int]]] = []
     for row, (owner, member) in enumerate(zip(owners, members, strict=True)):
         rest[row, : member.length - cut] = torch.tensor(member.ids[cut:-1])
-        for position in member.positions:
-            if position <= cut:
-                read[owner, position - 1] = True
-                wanted.setdefault((owner, position - 1, member.ids[position]), len(wanted))
-            else:
-                read_rest[row, position - 1 - cut] = True
-    if not wanted:
-        # A forward pass without a row is untried ground for many models.
-        read[0, -1] = True
-    places = (read.flatten().cumsum(0) - 1).reshape(read.shape)
-    rows = torch.tensor([int(places[owner, row]) for owner, row, _ in wanted], dtype=torch.long)
-    tokens = torch.tensor([token for *_, token in wanted], dtype=torch.long)
-    targets = torch.tensor(
-        [m.ids[p] for m in members for p in m.positions if p > cut], dtype=torch.long
-    )
+        asked.append([])
+        for read in member.positions:
+            place, token = place_of(read) - 1, token_at(member, read)
+            is_within = place < cut
+            number = (
+                within.want(owner, place, token)
+                if is_within
+                else behind.want(row, place - cut, token)
+            )
+            asked[-1].append((is_within, number))
+    # A forward pass without a row is untried ground for many models.
+    within.need_some_row()
     with torch.inference_mode():
-        logits, output = forward.rows(beginnings.to(device), read.to(device), keep_cache=True)
+        logits, output = forward.rows(
+            beginnings.to(device), within.read.to(device), keep_cache=True
+        )
         cache: Any = getattr(output, "past_key_values", None)
         if not hasattr(cache, "reorder_cache"):
             raise NoCacheError
-        first = surprisals(logits[rows.to(logits.device)], tokens).cpu().numpy()
+        first = forward.answers(within, logits)
         del logits, output
         cache.reorder_cache(torch.tensor(owners, device=device))
-        logits, _ = forward.rows(rest.to(device), read_rest.to(device), cache=cache)
-        second = surprisals(logits, targets).cpu().numpy()
-    found = []
-    start = 0
-    for owner, member in zip(owners, members, strict=True):
-        within = [p for p in member.positions if p <= cut]
-        places_within = [wanted[owner, p - 1, member.ids[p]] for p in within]
-        end = start + len(member.positions) - len(within)
-        found.append(np.concatenate([first[places_within], second[start:end]]))
-        start = end
-    return found
+        logits, _ = forward.rows(rest.to(device), behind.read.to(device), cache=cache)
+        second = forward.answers(behind, logits)
+    return [
+        np.array([first[number] if is_within else second[number] for is_within, number in places])
+        for places in asked
+    ]

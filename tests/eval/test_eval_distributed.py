@@ -1,0 +1,91 @@
+"""Several processes score as one does; real processes, on this machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eval.distributed import ALONE, World, joined, own_device, world
+from eval.errors import EvaluationError
+from eval.suite import Item
+
+
+def launch(count: int, *argv: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", f"--nproc_per_node={count}", *argv],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def test_two_processes_report_what_one_does(
+    write_dataset: Callable[..., Path], pair_items: list[Item], tmp_path: Path
+) -> None:
+    from datasets import Value
+
+    data = str(write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")}))
+    common = ["-m", "eval", "--model", "demo", "--dataset", data, "--batch-tokens", "64"]
+    one = subprocess.run(
+        [sys.executable, *common, "--output", str(tmp_path / "one")],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    two = launch(2, *common, "--output", str(tmp_path / "two"))
+    assert two.returncode == 0, two.stderr
+    # The table once, by the first of them.
+    assert two.stdout.replace(str(tmp_path / "two"), "") == one.stdout.replace(
+        str(tmp_path / "one"), ""
+    )
+    for name in ["regions.parquet"]:
+        assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
+
+
+def test_a_mistake_is_said_once(tmp_path: Path) -> None:
+    done = launch(2, "-m", "eval", "--model", "demo", "--dataset", str(tmp_path / "nothing"))
+    assert done.returncode != 0
+    assert done.stderr.count("eval: ") == 1
+    assert "nothing" in done.stderr
+
+
+def test_alone_is_the_default_and_needs_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"):
+        monkeypatch.delenv(name, raising=False)
+    assert world() == ALONE
+    with joined(world()):
+        assert ALONE.agree([True, False]) == [True, False]
+        assert list(ALONE.total(np.array([1.0, 2.0]))) == [1.0, 2.0]
+    assert own_device("auto", ALONE) == "auto"
+
+
+@pytest.mark.parametrize(
+    ("rank", "size"), [("2", "2"), ("0", "0"), ("x", "2"), ("-1", "2"), ("0", "")]
+)
+def test_an_environment_that_contradicts_itself(
+    rank: str, size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANK", rank)
+    monkeypatch.setenv("WORLD_SIZE", size)
+    with pytest.raises(EvaluationError, match=f"RANK={rank}.*torchrun"):
+        world()
+
+
+def test_each_process_has_its_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    second = World(1, 2, 1)
+    assert own_device("cpu", second) == "cpu"
+    assert own_device("cuda:3", second) == "cuda:3"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert own_device("auto", second) == "auto"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert own_device("auto", second) == "cuda:1"
