@@ -51,6 +51,7 @@ def test_a_run_writes_its_plots_and_its_heat_map(results: Path) -> None:
         "heatmap.svg",
         "predictions.parquet",
         "regions.parquet",
+        "report.html",
         "results.json",
         "scores.png",
         "scores.svg",
