@@ -6,8 +6,8 @@ from control configs (:mod:`eval.controls`), the correlations of margin and leng
 what became of every prediction (:mod:`eval.predictions_file`); ``regions.parquet`` the surprisal of
 every region that was read; ``tokens.parquet``, if asked for, that of every token; ``scores.png``
 and ``scores.svg`` the scores with their intervals; ``heatmap.png`` and ``heatmap.svg``, where the
-suite replaces words by others, the scores by both (:mod:`eval.heatmap`); ``report.html``
-all of this, and the items with their tokens, as a page (:mod:`eval.html_report`).
+suite replaces words by others, the scores by both (:mod:`eval.heatmap`); ``report.html`` all of
+this, and the items with their tokens, as a page (:mod:`eval.html_report`).
 """
 
 from __future__ import annotations

@@ -207,8 +207,7 @@ def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
     details = [score for score in scores if score.level == "detail"]
     if hidden := len(details) - len(shown(details)):
         lines.append(
-            f"{hidden:,} groups of fewer than {FEW_ITEMS} items: only in results.json and "
-            "report.html"
+            f"{hidden:,} groups of fewer than {FEW_ITEMS} items: in results.json and report.html"
         )
     if any(s.n < FEW_ITEMS or 0 < s.human_n < FEW_ITEMS for s in shown(scores)):
         lines.append(f"! fewer than {FEW_ITEMS} items: read the interval, not the score")
