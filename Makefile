@@ -25,7 +25,7 @@ demo: $(VENV)/.installed
 	done
 	@echo
 	@echo "The suites (rows, manifest, card) are in $(OUT)/suites,"
-	@echo "scores and plots in $(OUT)/results: open $(OUT)/results/sentence_order/scores.png"
+	@echo "scores, plots and items in $(OUT)/results: open $(OUT)/results/sentence_order/report.html"
 
 test: lint types pytest
 

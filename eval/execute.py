@@ -12,6 +12,7 @@ from eval.backends.logits import Forward
 from eval.batches import Batch, Budget, Run
 from eval.distributed import ALONE, World
 from eval.errors import EvaluationError, ProcessError
+from eval.head import float32_head
 from eval.numeric import METRICS, measured_error
 from eval.plan import Plan
 from eval.probe import Probe, is_out_of_memory, probe
@@ -116,7 +117,7 @@ def execute(
     if not plan.runs:
         return execution
     forward = Forward(model, beginnings)
-    with fused_activations(model):
+    with fused_activations(model), float32_head(model):
         if plan.shares:
             execution.probe = _probe(forward, plan, world)
             if not execution.probe.passed:

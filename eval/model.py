@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from eval.causal import refuse_if_it_sees_ahead, refuse_unless_causal
 from eval.errors import EvaluationError
+from eval.model_arguments import ModelArguments, Scalar
+from eval.model_source import ModelSource, attempt, find
+from eval.placement import devices, keep_selection, place, quantization
 
-#: The model that comes with the package.
-DEMO = "demo"
 #: What a config calls the most tokens that its model can read, most usual first.
 _CONTEXT_NAMES = ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx")
+_PICKLED = {".bin", ".pt", ".pth", ".ckpt"}
+#: A subfolder without an adapter: transformers would put one on by itself if peft is installed.
+_NO_ADAPTER = {"subfolder": "no-adapter-from-here"}
 
 
 @dataclass(frozen=True)
@@ -26,9 +31,16 @@ class LoadedModel:
         name: as the user named it.
         commit: the Hub commit, or for a folder ``sha256:`` and the digest of its weights, config
             and tokenizer.
-        device: such as ``cpu`` or ``cuda:0``.
-        dtype: of the weights, such as ``float32``.
+        device: such as ``cpu`` or ``cuda:0``; several are joined by ``+``.
+        dtype: of the weights, such as ``float32``; of those that are not quantized.
         parameters: how many weights.
+        base: the model that ``commit`` is of, where ``name`` is an adapter.
+        adapter: name and commit of the adapter on top of it.
+        other_tokenizer: name and commit of the tokenizer, where it is not the model's.
+        quantization: such as ``bitsandbytes-4bit``, or None.
+        arguments: what ``--model-arg`` set that numbers may depend on.
+        remote_code: code from the model's repository was run.
+        notes: what a reader of the scores should know.
     """
 
     model: Any
@@ -38,166 +50,240 @@ class LoadedModel:
     device: str
     dtype: str
     parameters: int
+    base: str | None = None
+    adapter: Mapping[str, str] | None = None
+    other_tokenizer: Mapping[str, str] | None = None
+    quantization: str | None = None
+    arguments: Mapping[str, Scalar] = field(default_factory=dict)
+    remote_code: bool = False
+    notes: tuple[str, ...] = ()
+
+    def about(self) -> dict[str, Any]:
+        """What results record of it."""
+        return {
+            "name": self.name,
+            "commit": self.commit,
+            "parameters": self.parameters,
+            "device": self.device,
+            "dtype": self.dtype,
+            "base": self.base,
+            "adapter": dict(self.adapter) if self.adapter else None,
+            "tokenizer": dict(self.other_tokenizer) if self.other_tokenizer else None,
+            "quantization": self.quantization,
+            "arguments": dict(self.arguments),
+            "remote_code": self.remote_code,
+        }
+
+    def identity(self) -> str:
+        """All that surprisals depend on but the device, as one line of JSON: a key for caches."""
+        about = self.about()
+        adapter, tokenizer = about["adapter"], about["tokenizer"]
+        return json.dumps(
+            {
+                "commit": self.commit,
+                "adapter": adapter and adapter["commit"],
+                "tokenizer": tokenizer and tokenizer["commit"],
+                **{key: about[key] for key in ("dtype", "quantization", "arguments")},
+            },
+            sort_keys=True,
+        )
 
 
-def load(name: str, device: str = "auto", dtype: str = "auto") -> LoadedModel:
+def load(
+    name: str,
+    device: str = "auto",
+    dtype: str = "auto",
+    *,
+    arguments: ModelArguments | None = None,
+    device_map: str | None = None,
+    trust_remote_code: bool = False,
+) -> LoadedModel:
     """Load a model and its tokenizer from the Hub or a folder; ``demo`` is the embedded one.
 
-    No code from the model's repository is run, and only safetensors weights are read.
+    No code from the model's repository is run unless it is trusted, and only safetensors weights
+    are read.
 
     Args:
-        name: Hub id, folder or ``demo``.
+        name: Hub id, folder or ``demo``; of a model, or of an adapter that names its model.
         device: ``auto`` (a GPU where there is one), or a torch device.
-        dtype: ``auto`` (float32 on a CPU, bfloat16 on a GPU that has it), or a torch dtype.
+        dtype: ``auto`` (float32 on a CPU, bfloat16 on a GPU that has it, its own for a quantized
+            model), or a torch dtype.
+        arguments: revision, adapter, quantization and what else is for ``from_pretrained``.
+        device_map: how accelerate spreads it over devices; None: it does not.
+        trust_remote_code: run code from the model's repository if it needs it.
 
     Raises:
         EvaluationError: it is not there, is not a causal language model, or has no usable
-            tokenizer, device or dtype.
+            tokenizer, device, dtype or adapter.
     """
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM
 
-    source = _source(name)
-    config = _attempt(
-        f"model {name!r}", AutoConfig.from_pretrained, source, trust_remote_code=False
+    arguments = arguments or ModelArguments()
+    trust = trust_remote_code
+    passed: dict[str, Any] = dict(arguments.passed)
+    read = _read(name, arguments, trust)
+    source, adapter, tokens = read.source, read.adapter, read.tokens
+    placement = place(read.config, arguments, device, dtype, device_map)
+    if read.embedded:
+        passed["adapter_kwargs"] = _NO_ADAPTER
+    model = _weights(
+        AutoModelForCausalLM, source, trust, {**passed, **placement.settings}, placement.dtype
     )
-    refuse_unless_causal(name, config)
-    tokenizer = _attempt(
-        f"the tokenizer of {name!r}", AutoTokenizer.from_pretrained, source, trust_remote_code=False
+    if placement.device is not None:
+        model = model.to(placement.device)
+    if adapter is not None:
+        from eval.adapters import apply
+
+        model = apply(model, adapter)
+    model = model.eval()
+    keep_selection(model)
+    refuse_if_it_sees_ahead(name, model)
+    remote_code = type(model).__module__.startswith("transformers_modules")
+    return LoadedModel(
+        model=model,
+        tokenizer=read.tokenizer,
+        name=name,
+        commit=source.identity(code=remote_code),
+        device=devices(model),
+        dtype=str(model.dtype).removeprefix("torch."),
+        parameters=model.num_parameters(),
+        base=source.name if source.name != name else None,
+        adapter=_named(adapter),
+        other_tokenizer=_named(tokens) if arguments.tokenizer else None,
+        quantization=quantization(model),
+        arguments=arguments.numeric(),
+        remote_code=remote_code,
+        notes=_notes(source, adapter, remote_code, trust),
+    )
+
+
+def load_config(
+    name: str, arguments: ModelArguments | None = None, trust_remote_code: bool = False
+) -> tuple[Any, Any]:
+    """A model's config and tokenizer, without its weights; the arguments are those of :func:`load`.
+
+    Raises:
+        EvaluationError: it is not there, is not a causal language model, or has no usable
+            tokenizer.
+    """
+    read = _read(name, arguments or ModelArguments(), trust_remote_code)
+    return read.config, read.tokenizer
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What is known of a model before its weights are read.
+
+    ``adapter`` is there for a model with one, and ``embedded`` says that it lies beside the model's
+    weights; ``tokens`` is where the tokenizer is from.
+    """
+
+    source: ModelSource
+    adapter: ModelSource | None
+    embedded: bool
+    config: Any
+    tokens: ModelSource
+    tokenizer: Any
+
+
+def _read(name: str, arguments: ModelArguments, trust: bool) -> _Read:
+    from transformers import AutoConfig, AutoTokenizer
+
+    source, adapter, embedded = _sources(name, arguments)
+    config = attempt(
+        f"model {name!r}",
+        AutoConfig.from_pretrained,
+        source.path,
+        trust=trust,
+        **source.settings,
+        **arguments.passed,
+    )
+    refuse_unless_causal(name, config, trust)
+    tokens = find(arguments.tokenizer, what="tokenizer") if arguments.tokenizer else source
+    tokenizer = attempt(
+        f"the tokenizer of {tokens.name!r}",
+        AutoTokenizer.from_pretrained,
+        tokens.path,
+        trust=trust,
+        **tokens.settings,
     )
     if not tokenizer("a b", add_special_tokens=False)["input_ids"]:
         raise EvaluationError(
-            f"model {name!r} has no tokenizer files; expected a tokenizer.json beside its weights"
+            f"model {name!r} has no tokenizer files; expected a tokenizer.json beside its weights, "
+            "or --model-arg tokenizer=FOLDER"
         )
-    where = _device(device)
-    number_format = _dtype(dtype, where)
-    model, loading = _attempt(
-        f"model {name!r}",
-        AutoModelForCausalLM.from_pretrained,
-        source,
-        dtype=number_format,
-        use_safetensors=True,
-        trust_remote_code=False,
-        output_loading_info=True,
-    )
+    return _Read(source, adapter, embedded, config, tokens, tokenizer)
+
+
+def _sources(name: str, arguments: ModelArguments) -> tuple[ModelSource, ModelSource | None, bool]:
+    """The model's files, the adapter's, and whether an adapter lies beside the model's weights."""
+    source = find(name, arguments.revision, arguments.subfolder)
+    base = source.base_of_adapter()
+    if base is not None and arguments.adapter:
+        raise EvaluationError(
+            f"--model-arg peft={arguments.adapter}: model {name!r} is an adapter or has one; "
+            "expected one adapter"
+        )
+    adapter = source if base is not None else None
+    if arguments.adapter:
+        adapter = find(arguments.adapter, arguments.adapter_revision, what="adapter")
+    if adapter is not None:
+        from eval.adapters import refuse_unless_loadable
+
+        refuse_unless_loadable(adapter)
+    return base or source, adapter, base is source
+
+
+def _weights(
+    loader: Any, source: ModelSource, trust: bool, settings: Mapping[str, Any], dtype: Any
+) -> Any:
+    """The model with its weights, none of them missing."""
+    what = f"model {source.name!r}"
+    try:
+        model, loading = attempt(
+            what,
+            loader.from_pretrained,
+            source.path,
+            trust=trust,
+            dtype=dtype,
+            use_safetensors=True,
+            output_loading_info=True,
+            **source.settings,
+            **settings,
+        )
+    except EvaluationError:
+        endings = {Path(name).suffix for name in source.names()}
+        if ".safetensors" not in endings and endings & _PICKLED:
+            raise EvaluationError(
+                f"{what} has pickled weights only, which can hold code and are never read; where "
+                "you trust them, AutoModelForCausalLM.from_pretrained(ID).save_pretrained(FOLDER) "
+                "writes safetensors"
+            ) from None
+        raise
     if missing := sorted(loading["missing_keys"]):
         # transformers would go on with random numbers in their place.
         raise EvaluationError(
-            f"model {name!r} lacks {len(missing)} of its weights ({missing[0]}, ...); expected "
+            f"{what} lacks {len(missing)} of its weights ({missing[0]}, ...); expected "
             "those of a causal language model, output head included"
         )
-    model = model.to(where).eval()
-    refuse_if_it_sees_ahead(name, model)
-    return LoadedModel(
-        model=model,
-        tokenizer=tokenizer,
-        name=name,
-        commit=_commit(source, config),
-        device=str(where),
-        dtype=str(number_format).removeprefix("torch."),
-        parameters=sum(weights.numel() for weights in model.parameters()),
-    )
+    return model
 
 
-def _source(name: str) -> str:
-    if name != DEMO:
-        return name
-    folder = Path(__file__).parent / "demo_model"
-    if not (folder / "config.json").is_file():
-        raise EvaluationError("the embedded model is not in this installation (eval/demo_model)")
-    return str(folder)
+def _named(source: ModelSource | None) -> dict[str, str] | None:
+    return {"name": source.name, "commit": source.identity()} if source is not None else None
 
 
-def _attempt(what: str, load: Any, *arguments: Any, **settings: Any) -> Any:
-    """Call a loader of transformers; its many-lined errors become one line."""
-    try:
-        return load(*arguments, **settings)
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
-        # The first line says what is wrong; the others advise on logging in and on caches.
-        reason = next((line for line in str(error).splitlines() if line.strip()), "")
-        raise EvaluationError(
-            f"{what} cannot be loaded: {reason.strip() or type(error).__name__}"
-        ) from None
-
-
-def refuse_unless_causal(name: str, config: Any) -> None:
-    """Refuse what a config shows not to be a causal language model.
-
-    Raises:
-        EvaluationError: a masked language model, an encoder with a decoder, or no language model.
-    """
-    from transformers.models.auto import modeling_auto
-
-    causal = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-    masked = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    declared = set(getattr(config, "architectures", None) or ())
-    kind = getattr(config, "model_type", "")
-    if getattr(config, "is_encoder_decoder", False):
-        raise EvaluationError(
-            f"model {name!r} is an encoder with a decoder ({kind}); expected a decoder alone"
-        )
-    is_masked = bool(declared & set(masked.values()))
-    if not declared and kind in masked and not getattr(config, "is_decoder", False):
-        is_masked = True
-    if is_masked and not declared & set(causal.values()):
-        raise EvaluationError(
-            f"model {name!r} is a masked language model ({kind}); expected a causal one, "
-            "which gives every token a probability from what precedes it"
-        )
-    if kind not in causal:
-        raise EvaluationError(
-            f"model {name!r} is of type {kind!r}, which transformers has no causal language model "
-            "for without code from the model's repository; expected one that it has"
-        )
-
-
-def refuse_if_it_sees_ahead(name: str, model: Any) -> None:
-    """Refuse a model whose prediction changes with what follows: surprisal is then meaningless.
-
-    Raises:
-        EvaluationError: it does.
-    """
-    import torch
-
-    size = vocabulary_size(model)
-    device = model.get_input_embeddings().weight.device
-    ids = torch.tensor([[1, 2, 3, 4], [1, 2, 3, 5]], device=device) % size
-    with torch.inference_mode():
-        logits = model(input_ids=ids).logits[:, 2].float()
-    # Two rows of one batch may differ by rounding, in half precision by a little more.
-    tolerance = 1e-3 if model.dtype == torch.float32 else 0.1
-    scale = max(1.0, float(logits.abs().max()))
-    if float((logits[0] - logits[1]).abs().max()) > tolerance * scale:
-        raise EvaluationError(
-            f"model {name!r} predicts a token from what follows it; expected a causal language "
-            "model"
-        )
-
-
-def _device(choice: str) -> Any:
-    import torch
-
-    if choice == "auto":
-        if torch.cuda.is_available():
-            return torch.device("cuda")
-        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-    try:
-        device = torch.device(choice)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError):
-        raise EvaluationError(
-            f"device {choice!r} is not there; expected auto, cpu or a device that torch sees"
-        ) from None
-    return device
-
-
-def _dtype(choice: str, device: Any) -> Any:
-    import torch
-
-    if choice != "auto":
-        return getattr(torch, choice)
-    if device.type == "cuda" and torch.cuda.is_bf16_supported():
-        return torch.bfloat16
-    return torch.float32
+def _notes(
+    source: ModelSource, adapter: ModelSource | None, remote_code: bool, trust: bool
+) -> tuple[str, ...]:
+    notes = []
+    if adapter is not None:
+        notes.append(f"adapter {adapter.name} on {source.name}")
+    if remote_code:
+        notes.append("--trust-remote-code: code from the model's repository was run")
+    elif trust:
+        notes.append("--trust-remote-code: the model itself needed no code from its repository")
+    return tuple(notes)
 
 
 def context_length(config: Any) -> int | None:
@@ -215,22 +301,3 @@ def context_length(config: Any) -> int | None:
 def vocabulary_size(model: Any) -> int:
     """Entries of a model's input vocabulary."""
     return int(model.get_input_embeddings().weight.shape[0])
-
-
-def _commit(source: str, config: Any) -> str:
-    folder = Path(source)
-    if folder.is_dir():
-        names = ("*.safetensors", "config.json", "tokenizer*.json", "tokenizer.model")
-        return "sha256:" + digest([path for name in names for path in folder.glob(name)])
-    return str(getattr(config, "_commit_hash", None) or "unknown")
-
-
-def digest(files: Sequence[Path]) -> str:
-    """sha256 (hex) over the names and the bytes of some files."""
-    whole = hashlib.sha256()
-    for path in sorted(files):
-        with path.open("rb") as file:
-            whole.update(
-                f"{path.name} {hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode()
-            )
-    return whole.hexdigest()

@@ -7,6 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from eval.compat import DEFAULT, MODES, Rules, refuse_options
+from eval.model_arguments import parse
+from eval.placement import DEVICE_MAPS
 
 if TYPE_CHECKING:
     from eval.model import LoadedModel
@@ -21,12 +23,32 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ID|FOLDER|demo",
         help="any causal language model of transformers: a Hub id, a folder, or the embedded one",
     )
+    add("--model-revision", metavar="TAG", help="tag or commit of a Hub model")
+    add(
+        "--model-arg",
+        dest="model_args",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="for from_pretrained; also peft=, load_in_8bit=true, attn_implementation=eager, ...",
+    )
+    add(
+        "--trust-remote-code",
+        action="store_true",
+        help="run code from the model's repository if it needs it; read it first",
+    )
     add("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps; default auto")
     add(
         "--dtype",
         default="auto",
         choices=("auto", "float32", "bfloat16", "float16"),
-        help="auto: float32 on a CPU, bfloat16 on a GPU that has it",
+        help="auto: float32 on a CPU, bfloat16 on a GPU that has it, its own if quantized",
+    )
+    add(
+        "--device-map",
+        choices=DEVICE_MAPS,
+        help="spread a model that is larger than one GPU over all of them (needs accelerate)",
     )
     add(
         "--bos",
@@ -103,11 +125,35 @@ def load_model(arguments: argparse.Namespace) -> LoadedModel:
     """
     from eval.model import load
 
-    return load(arguments.model, arguments.device, arguments.dtype)
+    return load(
+        arguments.model,
+        arguments.device,
+        arguments.dtype,
+        arguments=parse(arguments.model_args, arguments.model_revision),
+        device_map=arguments.device_map,
+        trust_remote_code=arguments.trust_remote_code,
+    )
+
+
+def model_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What results record of the options that say more of a model than its name.
+
+    Raises:
+        EvaluationError: a pair of ``--model-arg`` is wrong.
+    """
+    parsed = parse(arguments.model_args, arguments.model_revision)
+    return {
+        "model_revision": parsed.revision,
+        "model_args": parsed.record(),
+        "device_map": arguments.device_map,
+        "trust_remote_code": arguments.trust_remote_code,
+    }
 
 
 def quiet_libraries() -> None:
     """Keep the libraries' warnings off the terminal, and their bars out of pipes."""
+    import logging
+
     import datasets
     import huggingface_hub.utils.logging as hub_logging
     import transformers
@@ -117,6 +163,8 @@ def quiet_libraries() -> None:
     transformers.logging.disable_progress_bar()
     datasets.logging.set_verbosity_error()
     datasets.disable_progress_bars()
+    for name in ("accelerate", "bitsandbytes"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     hub_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     if not sys.stderr.isatty():
         disable_progress_bars()

@@ -5,21 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eval.cache_command import add_cache_options, cache_line, open_cache
 from eval.data_options import add_data_arguments, read_tables
 from eval.distributed import World, joined, own_device, world
 from eval.model_options import (
     add_model_arguments,
     chosen_rules,
     load_model,
+    model_settings,
     quiet_libraries,
     scoring_options,
 )
 
 if TYPE_CHECKING:
+    from eval.cache import Cache
     from eval.compat import Rules
     from eval.dataset import ItemTable
     from eval.model import LoadedModel
@@ -81,6 +84,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="read every text from its beginning, also what an item's conditions begin with alike",
     )
+    add_cache_options(parser)
+    add(
+        "--explain-plan",
+        action="store_true",
+        help="print what would be run, and how much work it is; weights are not loaded",
+    )
     add("--max-items", type=_positive, metavar="N", help="only the first N items of each table")
     add(
         "--seed",
@@ -91,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--output", type=Path, metavar="DIR", help="default results/DATA--MODEL")
     add("--overwrite", action="store_true", help="replace an existing folder of results")
+    add("--push-results", metavar="REPO", help="also push them to a dataset repository of the Hub")
     add("--tokens", action="store_true", help="also write the surprisal of every token")
 
 
@@ -103,21 +113,39 @@ def run(arguments: argparse.Namespace) -> int:
 
     output = arguments.output or _default_output(arguments)
     rules = chosen_rules(arguments)
+    settings = {name: getattr(arguments, name) for name in SETTINGS} | model_settings(arguments)
     check_folder(output, arguments.overwrite, MARKER)
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
     source, read = read_tables(arguments, arguments.max_items)
+    if arguments.explain_plan:
+        from eval.explain_command import explain_plan
+
+        explain_plan(arguments, read, rules)
+        return 0
     processes = world()
     arguments.device = own_device(arguments.device, processes)
-    with joined(processes):
+    with joined(processes), ExitStack() as stack:
         model = load_model(arguments)
-        scored = [(table, _score(arguments, model, table, rules, processes)) for table in read]
+        cache = open_cache(arguments, model, {"share": arguments.share, "head": "float32"})
+        if cache is not None:
+            stack.enter_context(cache)
+        scored = [
+            (table, _score(arguments, model, table, rules, cache, processes)) for table in read
+        ]
     if not processes.is_first:
         return 0
-    results = gather(source, model, scored, {name: getattr(arguments, name) for name in SETTINGS})
+    results = gather(source, model, scored, settings)
     write(results, output, overwrite=arguments.overwrite, tokens=arguments.tokens)
     print_table(results)
     print(f"written to {output}")
+    if arguments.push_results:
+        from eval.push_command import pushed
+
+        for line in pushed(output, arguments.push_results):
+            print(line)
+    if cache is not None:
+        print(cache_line(cache, [scored_table.execution for _, scored_table in scored]))
     return 0
 
 
@@ -140,6 +168,7 @@ def _score(
     model: LoadedModel,
     table: ItemTable,
     rules: Rules,
+    cache: Cache | None,
     processes: World,
 ) -> Scored:
     from eval.scoring import score
@@ -153,6 +182,7 @@ def _score(
             **scoring_options(arguments, rules),
             share=arguments.share,
             batch_tokens=arguments.batch_tokens,
+            store=cache,
             progress=progress,
             world=processes,
         )

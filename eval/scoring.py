@@ -17,6 +17,7 @@ from eval.encode import Encoding
 from eval.errors import EvaluationError
 from eval.execute import Execution, NotFiniteError, Progress, Store, execute
 from eval.model import vocabulary_size
+from eval.placement import input_device
 from eval.plan import Plan, Request, default_budget, make_plan
 from eval.predictions import WHOLE, RegionRef
 from eval.prepare import places, prepare
@@ -145,7 +146,7 @@ def score(
 
     Args:
         model: a causal language model of transformers, in evaluation mode.
-        tokenizer: its fast tokenizer.
+        tokenizer: its tokenizer.
         items: minimal pairs.
         bos: start of text; see :mod:`eval.special`.
         separator_text: ``auto``, ``none`` or the text that stands for ``[SEP]``.
@@ -164,8 +165,8 @@ def score(
 
     Raises:
         SuiteError: an item is not valid.
-        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokenizer
-            gives no offsets, its tokens are not in the model's vocabulary, or a surprisal is not
+        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokens of a
+            text cannot be placed in it or are not in the model's vocabulary, or a surprisal is not
             finite.
     """
     refuse_options(rules, {"word_correction": (word_correction, False)})
@@ -184,7 +185,7 @@ def score(
         words=words,
     )
     _check_vocabulary(model, tokenizer, prepared.requests)
-    budget = default_budget(model.get_input_embeddings().weight.device.type, batch_tokens)
+    budget = default_budget(input_device(model).type, batch_tokens)
     plan = make_plan(prepared.requests, budget, share=share)
     try:
         execution = execute(

@@ -10,10 +10,17 @@ from typing import Any
 _PACKAGES = ("torch", "transformers", "tokenizers")
 
 
-def versions() -> dict[str, str]:
-    """Versions of this program and of the packages whose version may change a number."""
+def versions(model: Mapping[str, Any]) -> dict[str, str]:
+    """Versions of this program and of the packages whose version may change a number.
+
+    Args:
+        model: what the results say of it; an adapter or quantized weights bring in a package more.
+    """
     found = {"coherencegym": "uninstalled"}
-    for package in ("coherencegym", *_PACKAGES):
+    more = ["peft"] if model.get("adapter") else []
+    if str(model.get("quantization")).startswith("bitsandbytes"):
+        more.append("bitsandbytes")
+    for package in ("coherencegym", *_PACKAGES, *more):
         try:
             found[package] = version(package)
         except PackageNotFoundError:
@@ -26,7 +33,12 @@ def signature(
 ) -> str:
     """``key:value`` pairs joined by ``|``: what was read, how, and with which versions."""
     parts: dict[str, Any] = {
-        "model": f"{model['name']}@{_short(model['commit'])}",
+        "model": f"{model.get('base') or model['name']}@{_short(model['commit'])}",
+        "adapter": _at(model.get("adapter")),
+        "tokenizer": _at(model.get("tokenizer")),
+        "args": _listed(model.get("arguments")),
+        "quant": model.get("quantization"),
+        "code": "repository" if model.get("remote_code") else None,
         "data": dataset["name"] + (f"@{dataset['revision']}" if dataset["revision"] else ""),
         "version": dataset["version"],
         "commit": _short(dataset["commit"]) if dataset["commit"] else None,
@@ -43,11 +55,19 @@ def signature(
         "max": settings["max_items"],
         "tie": settings["tie_bits"],
         "boot": f"{settings['resamples']}x{settings['seed']}",
-        **versions(),
+        **versions(model),
     }
     return "|".join(
         f"{key}:{str(value).replace('|', '/')}" for key, value in parts.items() if value is not None
     )
+
+
+def _at(source: Mapping[str, str] | None) -> str | None:
+    return f"{source['name']}@{_short(source['commit'])}" if source else None
+
+
+def _listed(arguments: Mapping[str, Any] | None) -> str | None:
+    return ",".join(f"{key}={value}" for key, value in (arguments or {}).items()) or None
 
 
 def _start(settings: Mapping[str, Any]) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import signal
+import tempfile
 from pathlib import Path
 
 # Before any Hub client is imported: no test may reach the real Hub, whatever it does.
@@ -12,6 +15,9 @@ os.environ.setdefault("HF_ENDPOINT", "http://127.0.0.1:9")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
 os.environ.setdefault("HF_UPDATE_DOWNLOAD_COUNTS", "0")
+# Nor may one read or write what a user keeps.
+os.environ["COHERENCEGYM_CACHE"] = tempfile.mkdtemp(prefix="coherencegym-test-")
+atexit.register(shutil.rmtree, os.environ["COHERENCEGYM_CACHE"], ignore_errors=True)
 os.environ["COHERENCEGYM_MIRROR"] = "http://127.0.0.1:9"  # nor the origin of a corpus
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eval.batches import MASS
+from eval.placement import input_device, is_spread
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +46,7 @@ class Forward:
     @property
     def device(self) -> Any:
         """Where token ids go: the device of the input embeddings."""
-        return self.model.get_input_embeddings().weight.device
+        return input_device(self.model)
 
     @property
     def dtype(self) -> Any:
@@ -89,8 +90,10 @@ class Forward:
         if cache is not None:
             arguments["past_key_values"] = cache
         if self.keeps_rows:
+            # The head may be on another device; only from the CPU can rows be selected on any.
+            rows = read.cpu() if is_spread(self.model) else read
             try:
-                output = self.model(input_ids=ids, logits_to_keep=read, **arguments)
+                output = self.model(input_ids=ids, logits_to_keep=rows, **arguments)
                 if output.logits.ndim == 2:
                     return output.logits, output
             except (IndexError, TypeError):

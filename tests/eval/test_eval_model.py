@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 import torch
 
+from eval.causal import refuse_if_it_sees_ahead
 from eval.errors import EvaluationError
-from eval.model import context_length, load, refuse_if_it_sees_ahead
+from eval.model import context_length, load
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def test_weights_only_as_safetensors(folder: Path) -> None:
 
     torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
-    with pytest.raises(EvaluationError, match=r"cannot be loaded.*safetensors"):
+    with pytest.raises(EvaluationError, match=r"pickled weights only.*save_pretrained"):
         load(str(folder), device="cpu")
 
 
@@ -82,7 +83,11 @@ def test_weights_that_are_not_there_are_no_random_numbers(folder: Path) -> None:
         ("modernbert", {"architectures": ["ModernBertForMaskedLM"]}, "masked language model"),
         ("bart", {"architectures": ["BartForConditionalGeneration"]}, "an encoder with a decoder"),
         ("t5", {"architectures": ["T5ForConditionalGeneration"]}, "an encoder with a decoder"),
+        ("bert", {"architectures": ["BertForMaskedLM"], "is_decoder": True}, "masked language"),
         ("vit", {"architectures": ["ViTModel"]}, "no causal language model"),
+        ("qwen2_vl", {}, "reads images and text"),
+        ("llava", {"architectures": ["LlavaForConditionalGeneration"]}, "reads images and text"),
+        ("paligemma", {}, "reads images and text"),
     ],
 )
 def test_what_is_no_causal_language_model_is_refused(
@@ -114,6 +119,87 @@ def test_a_model_that_sees_ahead_is_refused(
         refuse_if_it_sees_ahead("x", BertLMHeadModel(config).eval())
 
 
+TINY = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "initializer_range": 0.3,
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "causal"),
+    [
+        ("bert", {**TINY, "is_decoder": True}, True),
+        ("bert", {**TINY, "is_decoder": False, "architectures": ["BertLMHeadModel"]}, False),
+        ("roberta", {**TINY, "is_decoder": False}, False),
+        (
+            "xlnet",
+            {
+                **{"d_model": 16, "n_layer": 1, "n_head": 2, "d_head": 8, "d_inner": 16},
+                "initializer_range": 0.3,
+            },
+            False,
+        ),
+    ],
+)
+def test_what_a_config_does_not_show_the_first_pass_does(
+    kind: str,
+    settings: dict[str, Any],
+    causal: bool,
+    tmp_path: Path,
+    make_tokenizer: Callable[..., Any],
+) -> None:
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    tokenizer = make_tokenizer()
+    torch.manual_seed(0)
+    config = AutoConfig.for_model(kind, vocab_size=len(tokenizer), **settings)
+    AutoModelForCausalLM.from_config(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    if causal:
+        assert load(str(tmp_path), device="cpu").device == "cpu"
+        return
+    with pytest.raises(EvaluationError, match="from what follows it"):
+        load(str(tmp_path), device="cpu")
+
+
+def test_a_model_of_images_and_text_that_is_causal_in_text_is_loaded(
+    tmp_path: Path, make_tokenizer: Callable[..., Any]
+) -> None:
+    from transformers import Gemma3Config, Gemma3ForConditionalGeneration
+
+    tokenizer = make_tokenizer()
+    torch.manual_seed(0)
+    text = {"vocab_size": len(tokenizer), "num_key_value_heads": 2, "head_dim": 8}
+    text |= {"max_position_embeddings": 77}
+    vision = {key: TINY[key] for key in list(TINY)[:4]} | {"image_size": 28, "patch_size": 14}
+    config = Gemma3Config(text_config=TINY | text, vision_config=vision, mm_tokens_per_image=4)
+    Gemma3ForConditionalGeneration(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    loaded = load(str(tmp_path), device="cpu")
+    assert type(loaded.model).__name__ == "Gemma3ForConditionalGeneration"
+    assert context_length(loaded.model.config) == 77
+
+
+def test_the_dtype_of_a_model_that_is_stored_quantized_is_its_own() -> None:
+    pytest.importorskip("accelerate", reason="accelerate is not installed")
+    from eval.model_arguments import parse
+    from eval.placement import place
+
+    plain, stored = SimpleNamespace(), SimpleNamespace(quantization_config={"bits": 4})
+    arguments = parse([])
+    assert place(plain, arguments, "cpu", "auto", None).dtype == torch.float32
+    placed = place(stored, arguments, "cpu", "auto", None)
+    # It is made where it stays.
+    assert (placed.dtype, placed.device) == ("auto", None)
+    assert placed.settings["device_map"] == {"": "cpu"}
+    assert place(stored, arguments, "cpu", "float16", None).dtype == torch.float16
+    with pytest.raises(EvaluationError, match="quantized already"):
+        place(stored, parse(["load_in_4bit=true"]), "cpu", "auto", None)
+
+
 def test_code_from_a_repository_is_never_run(folder: Path) -> None:
     import json
 
@@ -127,7 +213,7 @@ def test_code_from_a_repository_is_never_run(folder: Path) -> None:
     }
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "mine.py").write_text("raise SystemExit('code was run')")
-    with pytest.raises(EvaluationError, match="cannot be loaded"):
+    with pytest.raises(EvaluationError, match=r"needs code from its repository.*--trust-remote"):
         load(str(folder), device="cpu")
 
 

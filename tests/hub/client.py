@@ -70,6 +70,9 @@ def patch_clients(hub: HubServer, home: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(
         hf_api.api, "endpoint", hub.url
     )  # behind `huggingface_hub.create_repo` etc.
+    if "transformers.utils.hub" in sys.modules:
+        # It keeps the client that it made first, with the address of an earlier test's hub.
+        monkeypatch.setattr(sys.modules["transformers.utils.hub"], "_hf_api", None)
     config: Any = datasets.config
     monkeypatch.setattr(config, "HF_ENDPOINT", hub.url)
     monkeypatch.setattr(config, "HF_DATASETS_CACHE", home / "datasets")

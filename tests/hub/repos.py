@@ -123,6 +123,8 @@ ROUTES = [
     Route("POST", "/api/validate-yaml", validate_yaml),
     Route("GET", "/api/datasets/{id}", info),
     Route("GET", "/api/datasets/{id}/revision/{rev}", info),
+    Route("GET", "/api/models/{id}", info),
+    Route("GET", "/api/models/{id}/revision/{rev}", info),
     Route("GET", "/api/datasets/{id}/refs", refs),
     Route("GET", "/api/datasets/{id}/commits/{rev}", commits),
     Route("POST", "/api/datasets/{id}/tag/{rev}", add_tag),

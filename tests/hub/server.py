@@ -1,7 +1,8 @@
 """A Hub on the loopback interface, for driving the real `huggingface_hub` and `datasets` clients.
 
 Two origins, as on the real Hub: one for the API, one for LFS objects, which clients reach through
-signed addresses and must reach without their token. Standard library only. Datasets only.
+signed addresses and must reach without their token. Standard library only. Datasets only, which
+can be read as models, too.
 """
 
 from __future__ import annotations

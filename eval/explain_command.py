@@ -1,0 +1,75 @@
+"""``--explain-plan``: what ``score`` would run, printed instead of run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from eval.compat import Rules
+
+if TYPE_CHECKING:
+    from eval.dataset import ItemTable
+
+
+def explain_plan(arguments: argparse.Namespace, tables: Sequence[ItemTable], rules: Rules) -> None:
+    """Print the plan of a run; only the model's config and tokenizer are read.
+
+    Raises:
+        EvaluationError: they cannot be read, or an item cannot be encoded.
+    """
+    from rich.console import Console
+
+    from eval.explain import MEANING, explain_table, shape_of
+    from eval.model import load_config
+    from eval.model_arguments import parse
+    from eval.model_options import scoring_options
+    from eval.plan import default_budget, make_plan
+    from eval.prepare import prepare
+    from eval.words import word_beginnings
+
+    config, tokenizer = load_config(
+        arguments.model,
+        parse(arguments.model_args, arguments.model_revision),
+        arguments.trust_remote_code,
+    )
+    options = scoring_options(arguments, rules)
+    words = None
+    if options.pop("word_correction"):
+        words = word_beginnings(tokenizer, config.get_text_config().vocab_size)
+    shape = shape_of(config)
+    device = "cpu" if arguments.device in ("auto", "cpu") else arguments.device.partition(":")[0]
+    budget = default_budget(device, arguments.batch_tokens)
+    plans = []
+    for table in tables:
+        prepared = prepare(
+            tokenizer,
+            config,
+            table.items,
+            uses_separator=table.separator,
+            words=words,
+            **options,
+        )
+        plain = make_plan(prepared.requests, budget)
+        shared = plain.batched(budget, share=True) if arguments.share else plain
+        plans.append((f"{table.config} ({table.split})", plain, shared))
+    console = Console()
+    table = explain_table(plans, shape)
+    # Numbers that are cut off are worse than lines that wrap.
+    wide = Console(width=10_000).measure(table).maximum
+    Console(width=max(console.width, wide)).print(table)
+    for name, meaning in MEANING.items():
+        console.print(f"· {name}: {meaning}", markup=False, highlight=False, soft_wrap=True)
+    if any(plan.shares for _, _, plan in plans):
+        console.print(
+            "· beginnings are shared if the model turns out to go on from its cache exactly",
+            markup=False,
+            soft_wrap=True,
+        )
+    console.print(
+        f"· batches on {device}: at most {budget.tokens:,} tokens and {budget.head_rows:,} rows of "
+        "logits in a forward pass",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )

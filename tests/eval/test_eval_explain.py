@@ -1,0 +1,90 @@
+"""What a run would cost, without running it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from eval.backends.logits import Forward
+from eval.batches import Budget
+from eval.cli import main
+from eval.execute import run_batch
+from eval.explain import Shape, operations, shape_of
+from eval.plan import Request, make_plan
+from eval.suite import Item
+
+
+def requests() -> list[Request]:
+    asked = []
+    for family, length in enumerate((20, 31, 24)):
+        beginning = tuple(range(3, 3 + length))
+        for end in ((5, 6, 7), (8, 6, 7, 9, 9), (9, 3)):
+            ids = beginning + end
+            asked.append(Request(ids, (length - 3, *range(length, len(ids))), family))
+    return asked
+
+
+@pytest.mark.parametrize("share", [False, True])
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+def test_operations_are_those_that_torch_counts(
+    kind: str, share: bool, make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
+) -> None:
+    model = make_model(kind, make_tokenizer())
+    # One text, or one group, a batch: what is counted is then without padding but for the ends.
+    plan = make_plan(requests(), Budget(1, 10**6, 10**6, 0), share=False)
+    if share:
+        plan = plan.batched(Budget(10**6, 10**6, 10**6, 0), share=True)
+    with FlopCounterMode(display=False) as counter, torch.inference_mode():
+        for batch in plan.batches:
+            run_batch(Forward(model), plan.runs, batch)
+    counted = counter.get_total_flops()
+    # torch does not count attention here; with sharing there is some padding at the ends.
+    expected = operations(plan, replace(shape_of(model.config), layers=0))
+    assert counted >= expected
+    assert expected == pytest.approx(counted, rel=0.15 if share else 0)
+
+
+def test_the_shape_of_a_model_is_read_without_its_weights(
+    make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
+) -> None:
+    model = make_model("gpt2", make_tokenizer())
+    shape = shape_of(model.config)
+    width, vocabulary = 32, model.config.vocab_size
+    assert shape == Shape(2 * 12 * width * width, vocabulary * width, 2, width)
+
+
+def test_work_by_hand() -> None:
+    plan = make_plan([Request((1, 2, 3, 4), (3,))], Budget(10, 10, 10))
+    # Three tokens read, six pairs of a token and one not behind it, one row of logits.
+    assert operations(plan, Shape(100, 50, 2, 8)) == 2 * 100 * 3 + 2 * 50 + 4 * 2 * 8 * 6
+
+
+def test_the_command_prints_and_loads_nothing(
+    tmp_path: Path,
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from datasets import Value
+    from transformers import AutoModelForCausalLM
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("weights were loaded")
+
+    monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", refuse)
+    data = write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")})
+    argv = ["--model", "demo", "--dataset", str(data), "--output", str(tmp_path / "out")]
+    for more in ([], ["--no-sharing"], ["--word-correction"]):
+        assert main([*argv, "--explain-plan", *more]) == 0
+        out = capsys.readouterr().out
+        assert "toy_context (test)" in out
+        assert "…" not in out
+        assert "TFLOP: floating-point work" in out
+    assert not (tmp_path / "out").exists()
