@@ -108,11 +108,11 @@ def main(arguments: list[str] | None = None) -> int:
         report["datasets"][name] = measure(name, job, tools, options, out)
         report["datasets"][name]["items"] = len(items)
         report["datasets"][name].update(shared_share(items, tokenizer))
+        _write(report, out)
     if options.profile:
         return 0
     summarise(report)
-    path = out / f"results-{options.shape}-{options.device}.json"
-    path.write_text(json.dumps(report, indent=1))
+    path = _write(report, out)
     print_results(report)
     print(f"written to {path}")
     return 0
@@ -132,8 +132,8 @@ def measure(
     for number in range(options.rounds):
         results = {}
         for tool in tools:
-            _say(f"{name}: round {number + 1}, {TITLES[tool]}")
             results[tool] = run(replace(job, tool=tool), out)
+            _say(f"{name}: round {number + 1}, {TITLES[tool]}: {_costs(results[tool])}")
         rounds.append(results)
     # The longest texts are what memory is taken by; a few batches of them show it.
     longest = sorted(items, key=lambda i: -max(len(c.content) for c in i.conditions))
@@ -141,9 +141,10 @@ def measure(
     write_items(longest[:_MEMORY_ITEMS], heavy)
     memory = {}
     for tool in tools:
-        _say(f"{name}: memory, {TITLES[tool]}")
         larger = replace(job, tool=tool, data=str(heavy), batch=options.memory_batch)
-        memory[tool] = run(larger, out)["peak_bytes"]
+        result = run(larger, out)
+        memory[tool] = result["peak_bytes"]
+        _say(f"{name}: batch {options.memory_batch}, {TITLES[tool]}: {_costs(result)}")
     few = out / f"{name}-few.jsonl"
     write_items(items[:_REFERENCE_ITEMS], few)
     _say(f"{name}: reference")
@@ -169,8 +170,19 @@ def run(job: Job, out: Path) -> dict[str, Any]:
     return result
 
 
+def _write(report: dict[str, Any], out: Path) -> Path:
+    path = out / f"results-{report['model']['shape']}-{report['model']['device']}.json"
+    path.write_text(json.dumps(report, indent=1))
+    return path
+
+
 def _installed() -> set[str]:
     return {name for name in set(_PACKAGES.values()) if importlib.util.find_spec(name)}
+
+
+def _costs(result: dict[str, Any]) -> str:
+    peak = result["peak_bytes"]
+    return f"{result['seconds']:.1f} s" + ("" if peak is None else f", {peak / 1e6:,.0f} MB")
 
 
 def _say(text: str) -> None:

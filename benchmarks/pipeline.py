@@ -3,9 +3,9 @@
     python -m benchmarks.pipeline [--items 10000] [--profile]
 
 Runs ``python -m eval`` on a built suite with a tiny model whose forward passes are left out: every
-surprisal comes from a table of random numbers. Its tokenizer is the one of ``python -m
-benchmarks``. Everything is imported before the clock starts (a run on two items comes first); time
-is processor time of all threads.
+surprisal comes from a table of random numbers. Its tokenizer is that of ``python -m benchmarks``.
+Everything is imported before the clock starts (a run on two items comes first); time is processor
+time of all threads.
 """
 
 from __future__ import annotations
