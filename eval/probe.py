@@ -70,7 +70,8 @@ def probe(forward: Forward, plan: Plan) -> Probe:
         return Probe(False, reason=f"its cache cannot be handed on ({_first_line(error)})")
     tolerance = TOLERANCE
     if not forward.is_exact:
-        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, runs, batch.runs, expected))
+        most = max(len(each.runs) for each in plan.batches)
+        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, runs, batch.runs, most))
     difference = float(np.abs(found - expected).max())
     if difference <= tolerance:
         return Probe(True, difference, tolerance)
@@ -117,17 +118,25 @@ def trial(plan: Plan) -> tuple[list[Run], Batch]:
     return runs, Batch(tuple(members), cut, max(run.length for run in runs), rows)
 
 
-def _noise(
-    forward: Forward, runs: Sequence[Run], indices: Sequence[int], together: np.ndarray
-) -> float:
-    """The largest difference (bits) between a sequence alone and in the batch."""
+def _noise(forward: Forward, runs: Sequence[Run], indices: Sequence[int], most: int) -> float:
+    """The largest difference (bits) between a sequence alone and in a batch as large as real ones.
+
+    Args:
+        forward: the model.
+        runs: the sequences to try.
+        indices: all of them.
+        most: sequences in the largest batch of the plan.
+    """
     import numpy as np
 
-    alone = [
-        padded.run(forward, runs, Batch(((index,),), 0, runs[index].length, 0))[0]
-        for index in indices
-    ]
-    return float(np.abs(np.concatenate(alone) - together).max())
+    def together(members: Sequence[int]) -> list[np.ndarray]:
+        longest = max(runs[index].length for index in members)
+        batch = Batch(tuple((index,) for index in members), 0, longest, 0)
+        return padded.run(forward, runs, batch)
+
+    filled = together([*indices] * max(1, most // len(indices)))[: len(indices)]
+    alone = [together([index])[0] for index in indices]
+    return float(np.abs(np.concatenate(alone) - np.concatenate(filled)).max())
 
 
 def is_out_of_memory(error: BaseException) -> bool:
