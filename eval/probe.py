@@ -8,13 +8,13 @@ model's config says which, so every run finds out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eval.backends import padded, shared
+from eval.backends import packed, padded, shared
 from eval.backends.logits import Forward
 from eval.batches import Batch, Run
-from eval.plan import Plan
+from eval.plan import Plan, Sharing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-3
 #: Elsewhere: so many times what batching alone makes of the same sequences.
 _TIMES_NOISE = 3.0
+
+#: What is said where a way of sharing fails.
+_FAILS = {
+    "packed": "it takes no attention mask of pairs ({})",
+    "cache": "its cache cannot be handed on ({})",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class Probe:
     reason: str = ""
 
 
-def probe(forward: Forward, plan: Plan) -> Probe:
+def probe(forward: Forward, plan: Plan, sharing: Sharing) -> Probe:
     """Score a few sequences of a plan with beginnings shared and without.
 
     They are those of the longest shared beginnings and of the most unequal lengths, with at least
@@ -52,22 +58,25 @@ def probe(forward: Forward, plan: Plan) -> Probe:
     Args:
         forward: the model.
         plan: one that shares.
+        sharing: the way that is tried, in which the plan shares.
     """
     import numpy as np
 
-    runs, batch = trial(plan)
-    apart = replace(batch, groups=tuple((index,) for index in batch.runs), prefix=0)
+    runs, batch = trial(plan, sharing)
+    longest = max(run.length for run in runs)
+    apart = Batch(tuple((index,) for index in batch.runs), 0, longest, batch.head_rows)
     expected = np.concatenate(padded.run(forward, runs, apart))
+    backend = packed.run if sharing == "packed" else shared.run
     try:
-        found = np.concatenate(shared.run(forward, runs, batch))
+        found = np.concatenate(backend(forward, runs, batch))
     except shared.NoCacheError:
         return Probe(False, reason="it leaves no cache that can be handed on")
     except (TypeError, ValueError, IndexError, AttributeError, NotImplementedError) as error:
-        return Probe(False, reason=f"its cache cannot be handed on ({_first_line(error)})")
+        return Probe(False, reason=_FAILS[sharing].format(_first_line(error)))
     except RuntimeError as error:
         if is_out_of_memory(error):
             raise
-        return Probe(False, reason=f"its cache cannot be handed on ({_first_line(error)})")
+        return Probe(False, reason=_FAILS[sharing].format(_first_line(error)))
     tolerance = TOLERANCE
     if not forward.is_exact:
         most = max(len(each.runs) for each in plan.batches)
@@ -83,14 +92,18 @@ def probe(forward: Forward, plan: Plan) -> Probe:
     )
 
 
-def trial(plan: Plan) -> tuple[list[Run], Batch]:
+def trial(plan: Plan, sharing: Sharing) -> tuple[list[Run], Batch]:
     """The sequences to try: of each group the shortest and the longest, read after the beginning.
 
     Returns:
         New runs, and one batch of all of them.
     """
-    sharing = [batch for batch in plan.batches if batch.prefix]
-    groups = [(batch.prefix, group) for batch in sharing for group in batch.groups]
+    groups = [
+        pair
+        for batch in plan.batches
+        if batch.shares
+        for pair in zip(batch.shared, batch.groups, strict=True)
+    ]
 
     def lengths(group: Sequence[int]) -> list[int]:
         return sorted(plan.runs[index].length for index in group)
@@ -115,7 +128,17 @@ def trial(plan: Plan) -> tuple[list[Run], Batch]:
         members.append((len(runs), len(runs) + 1))
         runs += [Run(each, tuple(range(cut + 1, len(each)))) for each in ids]
     rows = sum(len(run.positions) for run in runs)
-    return runs, Batch(tuple(members), cut, max(run.length for run in runs), rows)
+    if sharing == "cache":
+        return runs, Batch(tuple(members), cut, max(run.length for run in runs), rows)
+    prefixes = tuple(
+        min(prefix, *(runs[i].length - 1 for i in pair))
+        for (prefix, _), pair in zip(chosen, members, strict=True)
+    )
+    lengths_of_rows = [
+        prefix + sum(runs[index].length - prefix for index in pair)
+        for prefix, pair in zip(prefixes, members, strict=True)
+    ]
+    return runs, Batch(tuple(members), 0, max(lengths_of_rows), rows, prefixes)
 
 
 def _noise(forward: Forward, runs: Sequence[Run], indices: Sequence[int], most: int) -> float:
