@@ -21,7 +21,7 @@ MAY_DIFFER = frozenset(
         *("configs", "split", "max_items"),
         "tie_bits",
         *("batch_tokens", "share", "seed", "resamples"),
-        *("device", "device_map", "dtype", "model_args", "trust_remote_code"),
+        *("device", "device_map", "dtype", "model_args", "model_revision", "trust_remote_code"),
     }
 )
 
@@ -36,10 +36,10 @@ def remarks(baseline: Saved, model: Saved) -> list[str]:
     lines = []
     if baseline.model.dtype != model.model.dtype:
         lines.append(f"dtype: {_both(baseline.model.dtype, model.model.dtype)}")
-    theirs = model.settings["versions"]
-    for package, version in baseline.settings["versions"].items():
-        if theirs.get(package) != version:
-            lines.append(f"{package}: {_both(version, theirs.get(package))}")
+    ours, theirs = baseline.settings["versions"], model.settings["versions"]
+    for package in dict.fromkeys([*ours, *theirs]):
+        if ours.get(package) != theirs.get(package):
+            lines.append(f"{package}: {_both(ours.get(package), theirs.get(package))}")
     return lines
 
 

@@ -14,6 +14,7 @@ from eval.metrics import Judgement, region_value
 from eval.predictions import RegionRef, parse, values
 from eval.results import Results
 from eval.scoring import Scored, ScoredItem
+from eval.selections import column_labels
 
 #: Characters of text in a page, about; more, and each table shows fewer items.
 MOST_CHARACTERS = 2_500_000
@@ -77,11 +78,7 @@ def read(judgement: Judgement) -> list[tuple[RegionRef, str]]:
 
 def groups(judgement: Judgement, columns: Sequence[str]) -> list[str]:
     """What a prediction is found by: its groups, and ``column=value`` as scores are called."""
-    extra = judgement.item.extra
-    return [
-        *judgement.groups,
-        *(f"{column}={_value_text(extra[column])}" for column in columns),
-    ]
+    return [*judgement.groups, *column_labels(judgement.item, columns)]
 
 
 def _columns(table: ItemTable) -> list[str]:
@@ -207,9 +204,7 @@ def _shown(value: Any) -> str:
     """A column's value in a line; empty where it is no short scalar."""
     if isinstance(value, float) and math.isfinite(value):
         return f"{value:.4g}"
-    text = _value_text(value) if isinstance(value, str | int) else ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = str(value) if isinstance(value, str | int) else ""
     return text if len(text) <= MOST_EXTRA else ""
-
-
-def _value_text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

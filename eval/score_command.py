@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--batch-tokens",
         type=_positive,
         metavar="N",
-        help="most tokens in a batch, padding included",
+        help="most tokens in a forward pass, padding included; default by device and free memory",
     )
     add(
         "--no-sharing",

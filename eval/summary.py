@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 from eval.metrics import Judgement
 from eval.predictions import Outcome
 from eval.selections import column_labels, select
-from eval.significance import bootstrap, macro_bootstrap, share_interval
+from eval.significance import bootstraps, macro_bootstrap, share_interval
 
 #: Fewer items than this in a score, and the report warns.
 FEW_ITEMS = 30
@@ -278,8 +278,7 @@ def _score(
     shares = [value.share for value in values]
     interval = share_interval(shares, clusters, seed) if values else None
     margins = [value.margin for value in values if value.margin is not None]
-    mean_low, mean_high = _margin_interval(margins, clusters, "mean", seed)
-    median_low, median_high = _margin_interval(margins, clusters, "median", seed)
+    (mean_low, mean_high), (median_low, median_high) = _margin_intervals(margins, clusters, seed)
     has_margin = bool(margins) and len(margins) == len(values)
     why: dict[str, int] = {}
     for judgement in judgements:
@@ -322,13 +321,13 @@ def _score(
     )
 
 
-def _margin_interval(
-    margins: Sequence[float], clusters: Sequence[str], statistic: Any, seed: int
-) -> tuple[float | None, float | None]:
+def _margin_intervals(
+    margins: Sequence[float], clusters: Sequence[str], seed: int
+) -> list[tuple[float | None, float | None]]:
+    """Low and high of the mean and of the median."""
     if len(margins) != len(clusters) or len(set(clusters)) < 2:
-        return None, None
-    interval = bootstrap(margins, clusters, statistic=statistic, seed=seed)
-    return interval.low, interval.high
+        return [(None, None)] * 2
+    return [(found.low, found.high) for found in bootstraps(margins, clusters, seed=seed)]
 
 
 def _artefact(

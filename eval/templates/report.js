@@ -89,7 +89,7 @@
     const parts = [].concat(bits);
     const sum = parts.reduce((total, value) => total + value, 0);
     const node = make("span", "t");
-    node.style.setProperty("--shade", ((Math.min(sum, DARKEST) / DARKEST) * 0.8).toFixed(3));
+    node.style.setProperty("--shade", ((Math.min(Math.max(sum, 0), DARKEST) / DARKEST) * 0.8).toFixed(3));
     node.dataset.bits = sum.toFixed(1);
     node.dataset.exact =
       parts.length > 1

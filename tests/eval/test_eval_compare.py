@@ -295,12 +295,16 @@ def test_precision_machine_and_packages_may_differ_and_are_said() -> None:
         model=SavedModel("m", "c", "bfloat16", "cuda"),
         settings={
             **SETTINGS,
-            **{"seed": 1, "batch_tokens": 8, "versions": {"torch": "3"}},
+            **{"seed": 1, "batch_tokens": 8, "versions": {"torch": "3", "peft": "1"}},
             **{"numeric_error": {"mean": 0.1}, "start_of_text": {"token_id": 7}},
         },
     )
     found = compare(LEFT, other)
-    assert list(found.remarks) == ['dtype: "float32" and "bfloat16"', 'torch: "2.9" and "3"']
+    assert list(found.remarks) == [
+        'dtype: "float32" and "bfloat16"',
+        'torch: "2.9" and "3"',
+        'peft: null and "1"',
+    ]
     assert 'differs: dtype: "float32" and "bfloat16"' in printed([found])
 
 
