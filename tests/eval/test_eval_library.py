@@ -98,6 +98,39 @@ def test_options_are_those_of_the_command_line(
     assert json.loads(json.dumps(as_json(ours))) == theirs
 
 
+def test_options_reach_the_run(
+    demo: LoadedModel, pair_items: list[Item], make_item: Callable[..., Item]
+) -> None:
+    tokenizer = demo.tokenizer
+    story = pair_items[3].conditions[0].content
+    alike = [
+        make_item(
+            {"a": [story, "So they went home."], "b": [story, f"So the dog ran {number} times."]},
+            "(2;%b%) > (2;%a%)",
+            item_id=f"d{number}/x",
+        )
+        for number in range(8)
+    ]
+    shared, alone, small = (
+        score(demo.model, tokenizer, alike, share=share, batch_tokens=tokens).tables[0][1]
+        for share, tokens in ((True, None), (False, None), (False, 128))
+    )
+    assert shared.execution.probe is not None
+    assert alone.execution.probe is None
+    assert len(small.plan.batches) > len(alone.plan.batches)
+    turns = make_item(
+        {"a": ["Tim ran. [SEP] So did I."], "b": ["Tim ran. [SEP] No dog."]},
+        "(1;%a%) > (1;%b%)",
+    )
+    for separator, text in (("none", ""), (" and", " and")):
+        found = score(demo.model, tokenizer, [turns], separator=separator).tables[0][1].separator
+        assert found is not None
+        assert (found.text, found.space) == (text, "keep")
+    found = score(demo.model, tokenizer, [turns], separator_space="drop").tables[0][1].separator
+    assert found is not None
+    assert found.space == "drop"
+
+
 def test_items_from_choose_and_say_what_they_are(data: Path, tmp_path: Path) -> None:
     items = items_from(data, configs="toy_context", max_items=3)
     assert repr(items) == "<Items of toy 1.0.0: toy_context (test) 3>"
