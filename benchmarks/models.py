@@ -67,13 +67,13 @@ def floating_point_work(config: Any, plan: Any) -> float:
     body = layers * (4 * hidden * hidden + matrices * hidden * inner)
     read, attended = 0, 0
     for batch in plan.batches:
-        for group in batch.groups:
-            read += batch.prefix
-            attended += _triangle(0, batch.prefix)
+        for group, shared in zip(batch.groups, batch.shared, strict=True):
+            read += shared
+            attended += _triangle(0, shared)
             for index in group:
                 length = plan.runs[index].length
-                read += length - batch.prefix
-                attended += _triangle(batch.prefix, length)
+                read += length - shared
+                attended += _triangle(shared, length)
     return float(
         2 * body * read
         + 4 * hidden * layers * attended

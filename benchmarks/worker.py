@@ -85,7 +85,7 @@ def work(job: Job) -> dict[str, Any]:
             "tokens_once": plan.tokens_once,
             "padded_tokens": plan.padded_tokens,
             "head_rows": plan.head_rows,
-            "passes": sum(2 if batch.prefix else 1 for batch in plan.batches),
+            "passes": sum(batch.passes for batch in plan.batches),
             "floating_point_work": floating_point_work(model.config, plan),
             "weight_bytes": sum(p.numel() * p.element_size() for p in model.parameters()),
         }

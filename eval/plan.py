@@ -12,10 +12,10 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from eval.batches import Batch, Budget, Run, make_batches, place_of
+from eval.batches import Batch, Budget, Run, Sharing, make_batches, place_of
 
 #: What a batch may take, by device type. A CPU gains nothing from more.
-BUDGETS = {"cpu": Budget(tokens=1024, head_rows=256, cached=1024, forward=80)}
+BUDGETS = {"cpu": Budget(tokens=1024, head_rows=512, cached=1024, forward=48)}
 BUDGET_ELSEWHERE = Budget(tokens=8192, head_rows=2048, cached=32768, forward=512)
 
 
@@ -130,9 +130,8 @@ class Plan:
     @cached_property
     def tokens_once(self) -> int:
         """Tokens that the model reads, padding left out: shared beginnings count once."""
-        return self.tokens - sum(
-            (len(group) - 1) * batch.prefix for batch in self.batches for group in batch.groups
-        )
+        own = sum(self.runs[index].length for batch in self.batches for index in batch.runs)
+        return own - sum(batch.saved_tokens for batch in self.batches)
 
     @cached_property
     def padded_tokens(self) -> int:
@@ -147,9 +146,9 @@ class Plan:
     @property
     def shares(self) -> bool:
         """Whether any batch shares a beginning."""
-        return any(batch.prefix for batch in self.batches)
+        return any(batch.shares for batch in self.batches)
 
-    def batched(self, budget: Budget, *, share: bool, done: Set[int] = frozenset()) -> Plan:
+    def batched(self, budget: Budget, *, sharing: Sharing, done: Set[int] = frozenset()) -> Plan:
         """The same runs in other batches, without those that are done."""
         families = (
             tuple(index for index in family if index not in done) for family in self.families
@@ -159,17 +158,17 @@ class Plan:
             self.runs,
             self.families,
             self.owner,
-            make_batches(self.runs, left, budget, share=share),
+            make_batches(self.runs, left, budget, sharing=sharing),
         )
 
 
-def make_plan(requests: Sequence[Request], budget: Budget, *, share: bool = False) -> Plan:
+def make_plan(requests: Sequence[Request], budget: Budget, *, sharing: Sharing = "none") -> Plan:
     """Plan the runs for some requests.
 
     Args:
         requests: what is to be scored.
         budget: what a batch may take.
-        share: run what the requests of a family begin with alike once.
+        sharing: whether and how what the requests of a family begin with alike is run once.
     """
     runs: list[Run] = []
     by_ids: dict[tuple[int, ...], int] = {}
@@ -191,7 +190,7 @@ def make_plan(requests: Sequence[Request], budget: Budget, *, share: bool = Fals
             runs[index] = Run(ids, union)
         owner.append(index)
     plan = Plan(tuple(runs), tuple(map(tuple, families.values())), tuple(owner), ())
-    return plan.batched(budget, share=share)
+    return plan.batched(budget, sharing=sharing)
 
 
 __all__ = [
@@ -202,6 +201,7 @@ __all__ = [
     "Plan",
     "Request",
     "Run",
+    "Sharing",
     "default_budget",
     "make_plan",
 ]

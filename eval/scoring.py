@@ -188,7 +188,7 @@ def score(
     )
     _check_vocabulary(model, tokenizer, prepared.requests)
     budget = default_budget(input_device(model).type, batch_tokens, free_budget(model))
-    plan = make_plan(prepared.requests, budget, share=share)
+    plan = make_plan(prepared.requests, budget)
     try:
         execution = execute(
             model,

@@ -122,8 +122,8 @@ def test_what_is_shared_is_work_once() -> None:
     config = models.make_config("tiny")
     beginning = tuple(range(20))
     requests = [Request((*beginning, n, 7), (21,), family=0) for n in (30, 31, 32)]
-    shared = make_plan(requests, default_budget("cpu"), share=True)
-    apart = make_plan(requests, default_budget("cpu"), share=False)
+    shared = make_plan(requests, default_budget("cpu"), sharing="packed")
+    apart = make_plan(requests, default_budget("cpu"))
     difference = models.floating_point_work(config, apart) - models.floating_point_work(
         config, shared
     )
