@@ -234,6 +234,11 @@ class ItemValue:
     margin: float | None
 
 
+def _mean(values: Sequence[float]) -> float:
+    # Most items have one prediction in a group, and there are many groups.
+    return values[0] if len(values) == 1 else fmean(values)
+
+
 def item_values(judgements: Iterable[Judged]) -> list[ItemValue]:
     """The value of each item that has a defined prediction among these."""
     by_item: dict[str, list[Judged]] = {}
@@ -248,8 +253,8 @@ def item_values(judgements: Iterable[Judged]) -> list[ItemValue]:
             ItemValue(
                 own[0].item.discourse_id,
                 own[0].item.cluster,
-                fmean(outcome.met for outcome in outcomes),
-                fmean(margins) if len(margins) == len(outcomes) else None,
+                _mean([float(outcome.met) for outcome in outcomes]),
+                _mean(margins) if len(margins) == len(outcomes) else None,
             )
         )
     return values
