@@ -234,6 +234,11 @@ class ItemValue:
     margin: float | None
 
 
+def _mean(values: Sequence[float]) -> float:
+    # Most items have one prediction in a group, and there are many groups.
+    return values[0] if len(values) == 1 else fmean(values)
+
+
 def item_values(judgements: Iterable[Judged]) -> list[ItemValue]:
     """The value of each item that has a defined prediction among these."""
     by_item: dict[str, tuple[JudgedItem, list[Outcome]]] = {}
@@ -249,7 +254,7 @@ def item_values(judgements: Iterable[Judged]) -> list[ItemValue]:
                 item.discourse_id,
                 item.cluster,
                 sum([outcome.met for outcome in outcomes]) / len(outcomes),
-                fmean(margins) if len(margins) == len(outcomes) else None,
+                _mean(margins) if len(margins) == len(outcomes) else None,
             )
         )
     return values
