@@ -36,14 +36,13 @@ _OURS = re.compile(
 
 def add_cache_options(parser: argparse.ArgumentParser) -> None:
     """Declare ``--cache`` and ``--no-cache``."""
-    either = parser.add_mutually_exclusive_group()
-    either.add_argument(
+    parser.add_argument(
         "--cache",
         type=Path,
         metavar="DIR",
         help=f"where surprisals are kept; default ${VARIABLE} or the user's folder for caches",
     )
-    either.add_argument(
+    parser.add_argument(
         "--no-cache", action="store_true", help="neither look surprisals up nor keep them"
     )
 
@@ -107,15 +106,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--cache", type=Path, metavar="DIR", help="the folder; default as for score")
     add("--clear", action="store_true", help="delete what is listed")
     add("--model", metavar="NAME", help="only this model's")
-    add("--older-than", type=_days, metavar="DAYS", help="only what was not used for so long")
+    add("--older-than", type=_age, metavar="DAYS", help="only what was not used for so long")
     add("--dry-run", action="store_true", help="with --clear: only say what would be deleted")
 
 
-def _days(text: str) -> timedelta:
-    number = int(text)
-    if not 0 <= number <= 36_500:
-        raise argparse.ArgumentTypeError(f"{text} is not from 0 to 36,500")
-    return timedelta(days=number)
+def _age(text: str) -> timedelta:
+    if not text.isdecimal() or int(text) > 36_500:
+        raise argparse.ArgumentTypeError(f"{text} is no number of days from 0 to 36500")
+    return timedelta(days=int(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +162,8 @@ def entries(folder: Path) -> Iterator[Entry]:
 def _read(path: Path) -> tuple[Mapping[str, Any] | None, str, int, datetime | None]:
     """Description, model, rows and last use of a database; nothing where it cannot be read."""
     try:
-        database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        # Not read-only: the log that a killed run has left would be begun again, and stay.
+        database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True)
         try:
             about = dict(database.execute("SELECT name, value FROM about"))
             (rows,) = database.execute("SELECT count(*) FROM surprisals").fetchone()
