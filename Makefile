@@ -1,12 +1,14 @@
 # Two commands do everything on a fresh machine with Python 3.11 and make:
 #   make demo   build every suite from the embedded samples and score the embedded model on them
 #   make test   lint, types, tests
+#   make bench  speed, memory and exactness beside other tools (benchmarks/README.md); BENCH="--items 400"
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 OUT ?= demo_out
+BENCH ?=
 
-.PHONY: demo test lint types pytest format build clean
+.PHONY: demo test lint types pytest format bench bench-pipeline build clean
 
 $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -23,7 +25,7 @@ demo: $(VENV)/.installed
 	done
 	@echo
 	@echo "The suites (rows, manifest, card) are in $(OUT)/suites,"
-	@echo "scores and plots in $(OUT)/results: open $(OUT)/results/sentence_order/scores.png"
+	@echo "scores, plots and items in $(OUT)/results: open $(OUT)/results/sentence_order/report.html"
 
 test: lint types pytest
 
@@ -41,8 +43,19 @@ format: $(VENV)/.installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+$(VENV)/.installed-bench: $(VENV)/.installed benchmarks/constraints.txt
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt \
+		--constraint benchmarks/constraints.txt --editable '.[bench]'
+	touch $@
+
+bench: $(VENV)/.installed-bench
+	@$(BIN)/python -m benchmarks $(BENCH)
+
+bench-pipeline: $(VENV)/.installed
+	@$(BIN)/python -m benchmarks.pipeline $(BENCH)
+
 build: $(VENV)/.installed
 	$(BIN)/python -m build
 
 clean:
-	rm -rf build dist *.egg-info demo_out suites results judgements .coverage*
+	rm -rf build dist *.egg-info demo_out suites results judgements benchmarks/out .coverage*

@@ -1,9 +1,9 @@
 """Which sequences go through a model together: pure Python, so that tests assert on the work.
 
-Sequences of one item often begin with the same tokens. A :class:`Batch` runs such beginnings once,
-all cut to one length so that nothing in them is padding, and then the rest of every sequence on the
-keys and values that they left, padded on the right. Without shared beginnings a batch is simply
-padded.
+Sequences of one item often begin with the same tokens, which a :class:`Batch` may run once. Packed,
+the beginning and the rest of each sequence stand in one row. From a cache, the beginnings are run
+first, all cut to one length so that nothing in them is padding, and then the rest of every sequence
+on the keys and values that they left. Without shared beginnings a batch is simply padded.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
+#: How beginnings are shared: not at all, from a cache, or in one row.
+Sharing = Literal["none", "cache", "packed"]
 #: Fewest tokens that sharing a beginning has to save.
 WORTH_SHARING = 8
 #: More groups than these are cut into batches greedily: padding is then small anyway.
@@ -84,15 +87,39 @@ class Batch:
 
     Attributes:
         groups: indices of runs; the runs of a group begin with the same ``prefix`` tokens.
-        prefix: how many tokens are shared, in every group; 0: nothing is, each run is a group.
-        length: tokens that the model reads of the longest run, the prefix included.
-        head_rows: rows of logits, of both forward passes.
+        prefix: how many tokens are shared from a cache, in every group; 0: none.
+        length: tokens that the model reads of the longest run, the prefix included; of packed rows
+            the tokens of the longest row.
+        head_rows: rows of logits, of all forward passes.
+        prefixes: how many tokens are shared in each packed row; empty: rows are not packed.
     """
 
     groups: tuple[tuple[int, ...], ...]
     prefix: int
     length: int
     head_rows: int
+    prefixes: tuple[int, ...] = ()
+
+    @property
+    def shares(self) -> bool:
+        """Whether beginnings are shared; else each run is a group."""
+        return bool(self.prefix or self.prefixes)
+
+    @property
+    def shared(self) -> tuple[int, ...]:
+        """How many tokens the runs of each group share."""
+        return self.prefixes or (self.prefix,) * len(self.groups)
+
+    @property
+    def passes(self) -> int:
+        """How many forward passes it takes."""
+        return 2 if self.prefix else 1
+
+    @property
+    def saved_tokens(self) -> int:
+        """Tokens that are not read as they are shared."""
+        pairs = zip(self.groups, self.shared, strict=True)
+        return sum((len(group) - 1) * shared for group, shared in pairs)
 
     @property
     def runs(self) -> tuple[int, ...]:
@@ -102,18 +129,31 @@ class Batch:
     @property
     def padded_tokens(self) -> int:
         """Tokens that the model reads, padding included."""
+        if self.prefixes:
+            return len(self.groups) * self.length
         rows = sum(map(len, self.groups))
         return len(self.groups) * self.prefix + rows * (self.length - self.prefix)
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Runs that share a beginning: how long it is, and their longest."""
+    """Runs that share a beginning: how long it is, and their longest, or their row if packed."""
 
     runs: tuple[int, ...]
     prefix: int
     length: int
     head_rows: int
+    packed: bool = False
+
+    @property
+    def rows(self) -> int:
+        """Rows of a forward pass over the group."""
+        return 1 if self.packed else len(self.runs)
+
+    @property
+    def cut(self) -> int:
+        """What a forward pass before that can read."""
+        return 0 if self.packed else self.prefix
 
 
 def make_batches(
@@ -121,7 +161,7 @@ def make_batches(
     families: Iterable[Sequence[int]],
     budget: Budget,
     *,
-    share: bool,
+    sharing: Sharing,
 ) -> tuple[Batch, ...]:
     """Put runs into batches, the longest first: what does not fit into memory shows at once.
 
@@ -129,12 +169,12 @@ def make_batches(
         runs: all runs.
         families: indices of the runs to batch; those of one family may share a beginning.
         budget: what a batch may take; a run that alone takes more is a batch of its own.
-        share: whether beginnings are shared.
+        sharing: whether and how beginnings are shared.
     """
     together: list[_Group] = []
     alone: list[_Group] = []
     for family in families:
-        for group in _groups(runs, family, budget, share):
+        for group in _groups(runs, family, budget, sharing):
             (together if group.prefix else alone).append(group)
     batches = [*_partition(runs, together, budget), *_partition(runs, alone, budget)]
     return tuple(sorted(batches, key=lambda batch: -batch.length))
@@ -163,22 +203,26 @@ def head_rows(runs: Sequence[Run], group: Sequence[int], prefix: int) -> int:
 
 
 def _groups(
-    runs: Sequence[Run], family: Sequence[int], budget: Budget, share: bool
+    runs: Sequence[Run], family: Sequence[int], budget: Budget, sharing: Sharing
 ) -> Iterator[_Group]:
-    prefix = shared_length(runs, family) if share and len(family) > 1 else 0
+    share = sharing != "none" and len(family) > 1
+    prefix = shared_length(runs, family) if share else 0
     if (len(family) - 1) * prefix < WORTH_SHARING:
         for index in family:
             run = runs[index]
             yield _Group((index,), 0, run.length, head_rows(runs, (index,), 0))
         return
-    length = max(runs[index].length for index in family)
+    lengths = [runs[index].length for index in family]
     rows = head_rows(runs, family, prefix)
-    if _fits(1, len(family), prefix, length, rows, budget):
-        yield _Group(tuple(family), prefix, length, rows)
+    packed = sharing == "packed"
+    length = prefix + sum(lengths) - prefix * len(lengths) if packed else max(lengths)
+    group = _Group(tuple(family), prefix, length, rows, packed)
+    if _fits(1, group.rows, group.cut, length, rows, budget):
+        yield group
         return
     half = len(family) // 2
     for part in (family[:half], family[half:]):
-        yield from _groups(runs, part, budget, share)
+        yield from _groups(runs, part, budget, sharing)
 
 
 def _fits(groups: int, rows: int, prefix: int, length: int, head: int, budget: Budget) -> bool:
@@ -192,7 +236,7 @@ def _partition(runs: Sequence[Run], groups: list[_Group], budget: Budget) -> lis
     if len(groups) > _EXACT:
         return list(_greedy(_tiled(groups, budget), budget, runs))
     orders = [sorted(groups, key=lambda g: (g.length, g.prefix))]
-    if any(group.prefix for group in groups):
+    if any(group.cut for group in groups):
         orders.append(sorted(groups, key=lambda g: (g.prefix, g.length)))
         orders.append(sorted(groups, key=lambda g: (g.length - g.prefix, g.length)))
     candidates = [_exact(order, budget, runs) for order in orders]
@@ -201,10 +245,10 @@ def _partition(runs: Sequence[Run], groups: list[_Group], budget: Budget) -> lis
 
 def _tiled(groups: list[_Group], budget: Budget) -> list[_Group]:
     """Neighbours are alike in prefix and in length: strips of one, each ordered by the other."""
-    work = sum(len(g.runs) * (g.length - g.prefix) for g in groups)
+    work = sum(g.rows * (g.length - g.cut) for g in groups)
     strips = max(1, math.isqrt(work // max(1, budget.tokens)))
-    by_prefix = sorted(groups, key=lambda g: (g.prefix, g.length))
-    if not by_prefix[-1].prefix:
+    by_prefix = sorted(groups, key=lambda g: (g.cut, g.length))
+    if not by_prefix[-1].cut:
         return by_prefix
     size = math.ceil(len(groups) / strips)
     tiled: list[_Group] = []
@@ -220,11 +264,11 @@ def _greedy(order: Sequence[_Group], budget: Budget, runs: Sequence[Run]) -> Ite
     rows = head = length = 0
     prefix = 0
     for group in order:
-        cut = min(prefix, group.prefix) if members else group.prefix
+        cut = min(prefix, group.cut) if members else group.cut
         longest = max(length, group.length)
         fits = _fits(
             len(members) + 1,
-            rows + len(group.runs),
+            rows + group.rows,
             cut,
             longest,
             head + group.head_rows,
@@ -233,9 +277,9 @@ def _greedy(order: Sequence[_Group], budget: Budget, runs: Sequence[Run]) -> Ite
         if members and not fits:
             yield _batch(members, runs)
             members, rows, head = [], 0, 0
-            cut, longest = group.prefix, group.length
+            cut, longest = group.cut, group.length
         members.append(group)
-        rows += len(group.runs)
+        rows += group.rows
         head += group.head_rows
         prefix, length = cut, longest
     if members:
@@ -249,11 +293,11 @@ def _exact(
     best = [0.0] + [math.inf] * len(order)
     start = [0] * (len(order) + 1)
     for end in range(1, len(order) + 1):
-        prefix, length, rows, head = order[end - 1].prefix, 0, 0, 0
+        prefix, length, rows, head = order[end - 1].cut, 0, 0, 0
         for begin in range(end - 1, -1, -1):
             group = order[begin]
-            prefix, length = min(prefix, group.prefix), max(length, group.length)
-            rows, head = rows + len(group.runs), head + group.head_rows
+            prefix, length = min(prefix, group.cut), max(length, group.length)
+            rows, head = rows + group.rows, head + group.head_rows
             groups = end - begin
             if groups > 1 and not _fits(groups, rows, prefix, length, head, budget):
                 break
@@ -270,10 +314,13 @@ def _exact(
 
 
 def _batch(members: Sequence[_Group], runs: Sequence[Run]) -> Batch:
-    prefix = min(group.prefix for group in members)
+    packed = members[0].packed
+    prefix = min(group.cut for group in members)
+    shared = [group.prefix if packed else prefix for group in members]
     return Batch(
         tuple(group.runs for group in members),
         prefix,
         max(group.length for group in members),
-        sum(head_rows(runs, group.runs, prefix) for group in members),
+        sum(head_rows(runs, g.runs, own) for g, own in zip(members, shared, strict=True)),
+        tuple(shared) if packed else (),
     )

@@ -13,6 +13,11 @@ from typing import NoReturn, Protocol, cast
 COMMANDS = {
     "score": ("score a model on a dataset of minimal pairs (the default)", "eval.score_command"),
     "cache": ("where surprisals are kept from run to run, and how much", "eval.cache_command"),
+    "compare": ("compare the results of models, item by item", "eval.compare_command"),
+    "show": ("show the surprisal of every token of one item", "eval.show_command"),
+    "push": ("push results to a dataset repository on the Hub", "eval.push_command"),
+    "model-index": ("print the scores for a model's own card", "eval.model_index_command"),
+    "plot": ("draw the scores of several runs in one figure", "eval.plot_command"),
 }
 DEFAULT = "score"
 
@@ -42,7 +47,7 @@ class OneLine(argparse.ArgumentParser):
 
 def _parser(name: str, module: Command) -> argparse.ArgumentParser:
     is_default = name == DEFAULT
-    others = "\n".join(f"  {key:<10} {help_text}" for key, (help_text, _) in COMMANDS.items())
+    others = "\n".join(f"  {key:<12} {help_text}" for key, (help_text, _) in COMMANDS.items())
     parser = OneLine(
         prog="python -m eval" if is_default else f"python -m eval {name}",
         description=COMMANDS[name][0][0].upper() + COMMANDS[name][0][1:] + ".",
@@ -62,8 +67,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    name = words.pop(0) if words and words[0] in COMMANDS else DEFAULT
-    if words and not words[0].startswith("-"):
+    named = bool(words) and words[0] in COMMANDS
+    name = words.pop(0) if named else DEFAULT
+    if words and not named and not words[0].startswith("-"):
         print(
             f"eval: no subcommand {words[0]!r}; expected one of {', '.join(COMMANDS)}",
             file=sys.stderr,

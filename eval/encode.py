@@ -8,7 +8,9 @@ region a token belongs to:
 - a token of white space only: the region of the next character that is not white space, and at
   the end of the text the region that it stands in, if any;
 - a token of no width, and tokens that share one character (byte fallback): the region of the
-  character where they start;
+  character where they start, at the very end that of the last character;
+- where the tokenizer rewrites the text (an accent composed with its letter): the region of the
+  first character of those that were rewritten together;
 - the start-of-text token and separators: no region, and no metric. (What a tokenizer adds by
   itself is left out, unless :mod:`eval.compat` asks for it: the first and the last region then.)
 
@@ -27,38 +29,12 @@ from typing import Any
 import numpy as np
 
 from eval.errors import EvaluationError
+from eval.reading import Reader
 from eval.regions import SPECIAL, region_map
 from eval.rendering import Rendered, take_out_separators
 from eval.special import Added, Separator, Start
 from eval.suite import Condition
-
-#: What a continuation is encoded after, to see its tokens without the mark that some tokenizers
-#: (SentencePiece) put before the first word of a text. Tried in turn: a token may cross over.
-_ANCHORS = (".", "\n", "0", "x")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tokens:
-    """T tokens: their ids, and their starts and ends in the text (characters); each shape (T,)."""
-
-    ids: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-
-    def __getitem__(self, chosen: slice) -> Tokens:
-        return Tokens(self.ids[chosen], self.starts[chosen], self.ends[chosen])
-
-    def shifted(self, by: int) -> Tokens:
-        """The same tokens so many characters further on."""
-        return Tokens(self.ids, self.starts + by, self.ends + by)
-
-    def cross(self, place: int) -> bool:
-        """Whether a token reaches over a place (characters)."""
-        return bool(((self.starts < place) & (self.ends > place)).any())
-
-    def from_place(self, place: int) -> int:
-        """The index of the first token that starts at or after a place (characters)."""
-        return int(np.searchsorted(self.starts, place))
+from eval.tokens import TextError, Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,49 +81,7 @@ class Encoding:
         )
 
 
-def require_offsets(tokenizer: Any) -> None:
-    """Refuse a tokenizer that cannot say where in the text a token stands.
-
-    Raises:
-        EvaluationError: it is not a fast tokenizer.
-    """
-    if not getattr(tokenizer, "is_fast", False):
-        raise EvaluationError(
-            f"the tokenizer ({type(tokenizer).__name__}) gives no character offsets, without which "
-            "tokens cannot be assigned to regions; expected a fast tokenizer (tokenizer.json)"
-        )
-
-
-def encode_texts(tokenizer: Any, texts: Sequence[str]) -> list[Tokens]:
-    """Tokens with offsets of each text, without any token that the tokenizer would add."""
-    if not texts:
-        return []
-    batch = tokenizer(
-        list(texts),
-        add_special_tokens=False,
-        return_offsets_mapping=True,
-        return_attention_mask=False,
-        return_token_type_ids=False,
-        verbose=False,
-    )
-    encoded = []
-    for ids, spans in zip(batch["input_ids"], batch["offset_mapping"], strict=True):
-        edges = np.array(spans, dtype=np.int64).reshape(-1, 2)
-        encoded.append(Tokens(np.array(ids, dtype=np.int64), edges[:, 0], edges[:, 1]))
-    return encoded
-
-
-def continuation(tokenizer: Any, text: str) -> Tokens:
-    """Tokens of a text that goes on after another one (offsets in ``text``)."""
-    anchored = encode_texts(tokenizer, [anchor + text for anchor in _ANCHORS])
-    for anchor, tokens in zip(_ANCHORS, anchored, strict=True):
-        if not tokens.cross(len(anchor)):
-            return tokens[tokens.from_place(len(anchor)) :].shifted(-len(anchor))
-    (tokens,) = encode_texts(tokenizer, [text])
-    return tokens
-
-
-def _between_breaks(tokenizer: Any, rendered: Rendered, whole: Tokens) -> list[Tokens]:
+def _between_breaks(reader: Reader, rendered: Rendered, whole: Tokens) -> list[Tokens]:
     """The tokens of the whole text, cut where separators stood.
 
     Where a token would reach over a separator, each piece is encoded by itself.
@@ -158,7 +92,7 @@ def _between_breaks(tokenizer: Any, rendered: Rendered, whole: Tokens) -> list[T
     pieces = []
     for start, end in pairwise([0, *rendered.breaks, len(rendered.text)]):
         text = rendered.text[start:end]
-        tokens = continuation(tokenizer, text) if start else encode_texts(tokenizer, [text])[0]
+        tokens = reader.read_continuation(text) if start else reader.read([text])[0]
         pieces.append(tokens.shifted(start))
     return pieces
 
@@ -169,33 +103,51 @@ def encode(
     start: Start,
     separator: Separator | None,
     added: Added | None = None,
+    item_ids: Sequence[str] = (),
 ) -> list[Encoding | None]:
     """Conditions as a model sees them.
 
     Args:
-        tokenizer: a fast tokenizer.
+        tokenizer: a tokenizer of transformers.
         conditions: conditions with valid regions.
         start: the start-of-text token.
         separator: how ``[SEP]`` is rendered; None: it is ordinary text.
         added: in place of ``start``: tokens around every text that count to its first and to its
             last region.
+        item_ids: the item of each condition, for errors; empty: they name the condition only.
 
     Returns:
         One encoding for each condition; None where the text needs a separator and there is none.
 
     Raises:
-        EvaluationError: the tokenizer gives no offsets.
+        EvaluationError: a text cannot be encoded, or its tokens cannot be assigned to regions (see
+            :mod:`eval.reading`).
     """
-    require_offsets(tokenizer)
+
+    def refused(number: int, reason: str) -> EvaluationError:
+        item = f"{item_ids[number]}: " if item_ids else ""
+        return EvaluationError(
+            f"{item}condition {conditions[number].condition_name!r} "
+            f"({conditions[number].content[:40]!r}): {reason}"
+        )
+
+    reader = Reader(tokenizer)
     rendered = [take_out_separators(c.content, separator) for c in conditions]
     texts = list(dict.fromkeys(r.text for r in rendered))
-    tokens = dict(zip(texts, encode_texts(tokenizer, texts), strict=True))
+    try:
+        tokens = dict(zip(texts, reader.read(texts), strict=True))
+    except TextError as error:
+        number = next(n for n, r in enumerate(rendered) if r.text == error.text)
+        raise refused(number, error.reason) from None
     encodings: list[Encoding | None] = []
-    for condition, text in zip(conditions, rendered, strict=True):
+    for number, (condition, text) in enumerate(zip(conditions, rendered, strict=True)):
         if text.breaks and (separator is None or separator.ids is None):
             encodings.append(None)
             continue
-        pieces = _between_breaks(tokenizer, text, tokens[text.text])
+        try:
+            pieces = _between_breaks(reader, text, tokens[text.text])
+        except TextError as error:
+            raise refused(number, error.reason) from None
         separator_ids = (separator.ids if separator else None) or ()
         encodings.append(_assemble(condition, text, pieces, start, separator_ids, added))
     return encodings
@@ -211,7 +163,10 @@ def _assemble(
 ) -> Encoding:
     places = region_map(condition, rendered)
     # One more place than characters: a token of no width may stand at the very end.
-    origin = np.append(rendered.origin, rendered.origin[-1:] + 1 if len(rendered.origin) else 0)
+    size = len(rendered.origin)
+    origin = np.zeros(size + 1, dtype=np.int64)
+    origin[:size] = rendered.origin
+    origin[size] = origin[size - 1] + 1 if size else 0
     ids: list[int] = []
     regions: list[int] = []
     starts: list[int] = []

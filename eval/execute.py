@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from eval.activation import fused_activations
-from eval.backends import padded, shared
+from eval.backends import packed, padded, shared
 from eval.backends.logits import Forward
 from eval.batches import Batch, Budget, Run
 from eval.distributed import ALONE, World
 from eval.errors import EvaluationError, ProcessError
 from eval.head import float32_head
 from eval.numeric import METRICS, measured_error
-from eval.plan import Plan
+from eval.plan import Plan, Sharing
 from eval.probe import Probe, is_out_of_memory, probe
 
 if TYPE_CHECKING:
@@ -107,8 +107,9 @@ def execute(
     # Known to every process, or the plans would differ.
     known = world.agree([values is not None for values in bits])
     done = {index for index, is_known in enumerate(known) if is_known}
-    if done or share != plan.shares:
-        plan = plan.batched(budget, share=share, done=done)
+    # Tried in this order: packed rows are the faster, a cache is what more models go by.
+    ways: tuple[Sharing, ...] = ("packed", "cache") if share else ()
+    plan = plan.batched(budget, sharing=ways[0] if ways else "none", done=done)
     execution = Execution([np.empty(0)] * len(plan.runs), plan, len(done))
     for index in done:
         values = bits[index]
@@ -118,12 +119,9 @@ def execute(
         return execution
     forward = Forward(model, beginnings)
     with fused_activations(model), float32_head(model):
-        if plan.shares:
-            execution.probe = _probe(forward, plan, world)
-            if not execution.probe.passed:
-                execution.plan = plan.batched(budget, share=False, done=done)
+        chosen = _choose(forward, execution, budget, ways, done, world)
         try:
-            _run_all(forward, execution, budget, store, progress, world)
+            _run_all(forward, execution, budget, chosen, store, progress, world)
         except EvaluationError as error:
             raise ProcessError(str(error)) if world.size > 1 else error from None
         if world.size > 1:
@@ -131,6 +129,26 @@ def execute(
         if not forward.is_exact:
             execution.errors = _errors(forward, execution, store, world)
     return execution
+
+
+def _choose(
+    forward: Forward,
+    execution: Execution,
+    budget: Budget,
+    ways: Sequence[Sharing],
+    done: Set[int],
+    world: World,
+) -> Sharing:
+    """The first way of sharing that the model is able to; plans the batches for it."""
+    for way in ways:
+        execution.plan = execution.plan.batched(budget, sharing=way, done=done)
+        if not execution.plan.shares:
+            break
+        execution.probe = _probe(forward, execution.plan, way, world)
+        if execution.probe.passed:
+            return way
+    execution.plan = execution.plan.batched(budget, sharing="none", done=done)
+    return "none"
 
 
 def _exchange(execution: Execution, done: Set[int], world: World) -> None:
@@ -166,17 +184,17 @@ def _errors(
     return dict(zip(METRICS, errors.tolist(), strict=True))
 
 
-def _probe(forward: Forward, plan: Plan, world: World) -> Probe:
-    found = _try_probe(forward, plan)
+def _probe(forward: Forward, plan: Plan, way: Sharing, world: World) -> Probe:
+    found = _try_probe(forward, plan, way)
     (everywhere,) = world.agree([found.passed])
     if found.passed and not everywhere:
         return Probe(False, reason="it does not pass the trial in every process")
     return found
 
 
-def _try_probe(forward: Forward, plan: Plan) -> Probe:
+def _try_probe(forward: Forward, plan: Plan, way: Sharing) -> Probe:
     try:
-        return probe(forward, plan)
+        return probe(forward, plan, way)
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
@@ -189,13 +207,13 @@ def _run_all(
     forward: Forward,
     execution: Execution,
     budget: Budget,
+    sharing: Sharing,
     store: Store | None,
     progress: Progress | None,
     world: World,
 ) -> None:
     import numpy as np
 
-    share = execution.plan.shares
     tokens = 0
     # The longest come first, so that every process gets as much of each length.
     queue = list(reversed(execution.plan.batches[world.rank :: world.size]))
@@ -220,7 +238,7 @@ def _run_all(
             execution.halved += 1
             _free(forward)
             others = {index for index in range(len(execution.plan.runs)) if index not in left}
-            rest = execution.plan.batched(budget, share=share, done=others)
+            rest = execution.plan.batched(budget, sharing=sharing, done=others)
             queue = list(reversed(rest.batches))
             continue
         for index, values in zip(batch.runs, results, strict=True):
@@ -239,6 +257,8 @@ def _run_all(
 
 def run_batch(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]:
     """Run a batch by the backend that it asks for."""
+    if batch.prefixes:
+        return packed.run(forward, runs, batch)
     run = shared.run if batch.prefix else padded.run
     return run(forward, runs, batch)
 

@@ -65,9 +65,9 @@ def operations(plan: Plan, shape: Shape) -> int:
     """
     pairs = 0
     for batch in plan.batches:
-        for group in batch.groups:
-            pairs += _pairs(0, batch.prefix)
-            pairs += sum(_pairs(batch.prefix, plan.runs[index].length) for index in group)
+        for group, shared in zip(batch.groups, batch.shared, strict=True):
+            pairs += _pairs(0, shared)
+            pairs += sum(_pairs(shared, plan.runs[index].length) for index in group)
     return (
         2 * shape.matrices * plan.tokens_once
         + 2 * shape.head * plan.head_rows
@@ -87,7 +87,7 @@ MEANING = {
     "read once": "tokens that the model reads if conditions share what they begin with",
     "padding": "tokens that fill batches up, as a share of what the model reads",
     "head rows": "positions at which logits over the vocabulary are computed",
-    "forward passes": "a batch that shares beginnings takes two",
+    "forward passes": "one for each batch; two where beginnings are shared from a cache",
     "TFLOP": "floating-point work, in units of 10^12 operations",
     "unshared": "the same without sharing",
 }
@@ -118,7 +118,7 @@ def explain_table(plans: Sequence[tuple[str, Plan, Plan]], shape: Shape) -> Any:
             f"{plan.tokens_once:,}",
             f"{padding / max(1, plan.padded_tokens):.1%}",
             f"{plan.head_rows:,}",
-            f"{sum(2 if batch.prefix else 1 for batch in plan.batches):,}",
+            f"{sum(batch.passes for batch in plan.batches):,}",
             f"{work:.3g}",
             f"{before:.3g}",
         )

@@ -51,7 +51,7 @@ def explain_plan(arguments: argparse.Namespace, tables: Sequence[ItemTable], rul
             **options,
         )
         plain = make_plan(prepared.requests, budget)
-        shared = plain.batched(budget, share=True) if arguments.share else plain
+        shared = plain.batched(budget, sharing="packed") if arguments.share else plain
         plans.append((f"{table.config} ({table.split})", plain, shared))
     console = Console()
     table = explain_table(plans, shape)
@@ -62,7 +62,7 @@ def explain_plan(arguments: argparse.Namespace, tables: Sequence[ItemTable], rul
         console.print(f"· {name}: {meaning}", markup=False, highlight=False, soft_wrap=True)
     if any(plan.shares for _, _, plan in plans):
         console.print(
-            "· beginnings are shared if the model turns out to go on from its cache exactly",
+            "· beginnings are shared if a trial shows that the model can: in rows, or from a cache",
             markup=False,
             soft_wrap=True,
         )

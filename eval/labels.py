@@ -3,13 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from eval.controls import Difference
-from eval.lengths import LengthCorrelation
-from eval.summary import Score
+from eval.summary import Row
+
+if TYPE_CHECKING:
+    from eval.saved import Saved
 
 
-def labels(rows: Sequence[Score]) -> list[str]:
+class PredictionRow(Protocol):
+    """A row about a prediction of a table, or about several (formula and metric are then empty)."""
+
+    @property
+    def config(self) -> str:
+        """Of the table."""
+
+    @property
+    def split(self) -> str:
+        """Of the table."""
+
+    @property
+    def formula(self) -> str:
+        """Of the prediction."""
+
+    @property
+    def metric(self) -> str:
+        """Of the prediction."""
+
+
+class ScoreRow(Row, PredictionRow, Protocol):
+    """A row of scores, or of their comparison."""
+
+    @property
+    def group(self) -> str:
+        """Of predictions, or ``column=value``; empty: all."""
+
+
+def labels(rows: Sequence[ScoreRow]) -> list[str]:
     """The names of the rows: the config, or indented what it is a part of."""
     splits = len({row.split for row in rows}) > 1
     names = []
@@ -21,7 +53,7 @@ def labels(rows: Sequence[Score]) -> list[str]:
     return names
 
 
-def formula_labels(rows: Sequence[Score] | Sequence[LengthCorrelation]) -> list[str]:
+def formula_labels(rows: Sequence[PredictionRow]) -> list[str]:
     """How to name the prediction of a row: by its metric alone where only that tells them apart."""
     formulas: dict[tuple[str, str], set[str]] = {}
     for row in rows:
@@ -44,3 +76,24 @@ def difference_labels(rows: Sequence[Difference]) -> list[str]:
         prediction = f", {row.formula} {row.metric}" if pairs.count(pair) > 1 else ""
         names.append(f"{row.config} − {row.control}{split}{prediction}")
     return names
+
+
+def model_labels(results: Sequence[Saved]) -> list[str]:
+    """What to call the models of several folders of results: no two alike.
+
+    The model's name where that tells them apart, or else with its precision, or else the folder.
+    """
+    names = [printable(Path(one.model.name).name or one.model.name) for one in results]
+    whole = [printable(one.model.name) for one in results]
+    typed = [f"{name} ({one.model.dtype})" for name, one in zip(names, results, strict=True)]
+    folders = [printable(one.folder.resolve().name) for one in results]
+    paths = [printable(str(one.folder)) for one in results]
+    for labels_ in (names, whole, typed, folders, paths):
+        if len(set(labels_)) == len(labels_):
+            return labels_
+    return [f"{number}: {path}" for number, path in enumerate(paths, 1)]
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal would obey: names come from files that anybody wrote."""
+    return "".join(char if char.isprintable() else "�" for char in text)

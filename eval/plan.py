@@ -12,21 +12,80 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from eval.batches import Batch, Budget, Run, make_batches, place_of
+from eval.batches import Batch, Budget, Run, Sharing, make_batches, place_of
 
 #: What a batch may take, by device type. A CPU gains nothing from more.
-BUDGETS = {"cpu": Budget(tokens=1024, head_rows=256, cached=1024, forward=80)}
+BUDGETS = {"cpu": Budget(tokens=1024, head_rows=512, cached=1024, forward=48)}
 BUDGET_ELSEWHERE = Budget(tokens=8192, head_rows=2048, cached=32768, forward=512)
 
 
-def default_budget(device: str, batch_tokens: int | None = None) -> Budget:
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What a model needs memory for, in numbers a token.
+
+    Attributes:
+        layers, width, inner: of its blocks; ``inner`` is the wider middle of the feed-forward part.
+        vocabulary: numbers in a row of logits.
+        item_bytes: of one number of its activations.
+    """
+
+    layers: int
+    width: int
+    inner: int
+    vocabulary: int
+    item_bytes: int
+
+    @property
+    def token_bytes(self) -> int:
+        """Of what one block holds of a token at once: its input, three projections, the middle."""
+        return self.item_bytes * (6 * self.width + 4 * self.inner)
+
+    @property
+    def row_bytes(self) -> int:
+        """Of a row of logits, with its copy in float32."""
+        return self.vocabulary * (self.item_bytes + 4)
+
+    @property
+    def cached_bytes(self) -> int:
+        """Of the keys and values of a token, held twice while they are handed on."""
+        return 2 * 2 * self.layers * self.width * self.item_bytes
+
+
+def budget_for(free: int, sizes: Sizes) -> Budget:
+    """What a batch may take of some free memory: powers of two, so that runs are alike.
+
+    Half of the memory is left for what cannot be foreseen; the rest goes to activations, logits
+    and shared beginnings in equal parts.
+
+    Args:
+        free: bytes.
+        sizes: of the model.
+    """
+    part = free // 6
+
+    def fits(each: int, least: int, most: int) -> int:
+        count = part // max(1, each)
+        return max(least, min(most, 1 << max(0, count.bit_length() - 1)))
+
+    return Budget(
+        tokens=fits(sizes.token_bytes, 256, 1 << 17),
+        head_rows=fits(sizes.row_bytes, 64, 1 << 15),
+        cached=fits(sizes.cached_bytes, 256, 1 << 19),
+        forward=BUDGET_ELSEWHERE.forward,
+    )
+
+
+def default_budget(
+    device: str, batch_tokens: int | None = None, budget: Budget | None = None
+) -> Budget:
     """What a batch may take on a device of this type.
 
     Args:
         device: such as ``cpu`` or ``cuda``.
         batch_tokens: most tokens in a forward pass, if somebody wants another number.
+        budget: from the free memory, where it is known.
     """
-    budget = BUDGETS.get(device, BUDGET_ELSEWHERE)
+    budget = budget or BUDGETS.get(device, BUDGET_ELSEWHERE)
     if batch_tokens is None:
         return budget
     scale = batch_tokens / budget.tokens
@@ -71,9 +130,8 @@ class Plan:
     @cached_property
     def tokens_once(self) -> int:
         """Tokens that the model reads, padding left out: shared beginnings count once."""
-        return self.tokens - sum(
-            (len(group) - 1) * batch.prefix for batch in self.batches for group in batch.groups
-        )
+        own = sum(self.runs[index].length for batch in self.batches for index in batch.runs)
+        return own - sum(batch.saved_tokens for batch in self.batches)
 
     @cached_property
     def padded_tokens(self) -> int:
@@ -88,9 +146,9 @@ class Plan:
     @property
     def shares(self) -> bool:
         """Whether any batch shares a beginning."""
-        return any(batch.prefix for batch in self.batches)
+        return any(batch.shares for batch in self.batches)
 
-    def batched(self, budget: Budget, *, share: bool, done: Set[int] = frozenset()) -> Plan:
+    def batched(self, budget: Budget, *, sharing: Sharing, done: Set[int] = frozenset()) -> Plan:
         """The same runs in other batches, without those that are done."""
         families = (
             tuple(index for index in family if index not in done) for family in self.families
@@ -100,17 +158,17 @@ class Plan:
             self.runs,
             self.families,
             self.owner,
-            make_batches(self.runs, left, budget, share=share),
+            make_batches(self.runs, left, budget, sharing=sharing),
         )
 
 
-def make_plan(requests: Sequence[Request], budget: Budget, *, share: bool = False) -> Plan:
+def make_plan(requests: Sequence[Request], budget: Budget, *, sharing: Sharing = "none") -> Plan:
     """Plan the runs for some requests.
 
     Args:
         requests: what is to be scored.
         budget: what a batch may take.
-        share: run what the requests of a family begin with alike once.
+        sharing: whether and how what the requests of a family begin with alike is run once.
     """
     runs: list[Run] = []
     by_ids: dict[tuple[int, ...], int] = {}
@@ -132,7 +190,7 @@ def make_plan(requests: Sequence[Request], budget: Budget, *, share: bool = Fals
             runs[index] = Run(ids, union)
         owner.append(index)
     plan = Plan(tuple(runs), tuple(map(tuple, families.values())), tuple(owner), ())
-    return plan.batched(budget, share=share)
+    return plan.batched(budget, sharing=sharing)
 
 
 __all__ = [
@@ -143,6 +201,7 @@ __all__ = [
     "Plan",
     "Request",
     "Run",
+    "Sharing",
     "default_budget",
     "make_plan",
 ]

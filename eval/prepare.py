@@ -69,7 +69,7 @@ def prepare(
     """Encode items and say what is to be read of them.
 
     Args:
-        tokenizer: a fast tokenizer.
+        tokenizer: the tokenizer.
         config: the model's config, or None.
         items, bos, separator_text, separator_space, uses_separator, truncate, rules, every_token:
             as for :func:`eval.scoring.score`.
@@ -77,8 +77,8 @@ def prepare(
 
     Raises:
         SuiteError: an item is not valid.
-        EvaluationError: a formula cannot be read, an option contradicts the mode, or the tokenizer
-            gives no offsets.
+        EvaluationError: a formula cannot be read, an option contradicts the mode, or the tokens of
+            a text cannot be placed in it.
     """
     refuse_options(
         rules,
@@ -106,7 +106,8 @@ def prepare(
         rendering = separator(tokenizer, separator_text, separator_space)
     context = context_length(config)
     flat = [condition for item in items for condition in item.conditions]
-    encodings = iter(encode(tokenizer, flat, start, rendering, added))
+    item_ids = [item.item_id for item in items for _ in item.conditions]
+    encodings = iter(encode(tokenizer, flat, start, rendering, added, item_ids))
     fitted = [
         fit({c.condition_name: next(encodings) for c in item.conditions}, context, truncate)
         for item in items

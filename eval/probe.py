@@ -8,13 +8,13 @@ model's config says which, so every run finds out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eval.backends import padded, shared
+from eval.backends import packed, padded, shared
 from eval.backends.logits import Forward
 from eval.batches import Batch, Run
-from eval.plan import Plan
+from eval.plan import Plan, Sharing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-3
 #: Elsewhere: so many times what batching alone makes of the same sequences.
 _TIMES_NOISE = 3.0
+
+#: What is said where a way of sharing fails.
+_FAILS = {
+    "packed": "it takes no attention mask of pairs ({})",
+    "cache": "its cache cannot be handed on ({})",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class Probe:
     reason: str = ""
 
 
-def probe(forward: Forward, plan: Plan) -> Probe:
+def probe(forward: Forward, plan: Plan, sharing: Sharing) -> Probe:
     """Score a few sequences of a plan with beginnings shared and without.
 
     They are those of the longest shared beginnings and of the most unequal lengths, with at least
@@ -52,25 +58,29 @@ def probe(forward: Forward, plan: Plan) -> Probe:
     Args:
         forward: the model.
         plan: one that shares.
+        sharing: the way that is tried, in which the plan shares.
     """
     import numpy as np
 
-    runs, batch = trial(plan)
-    apart = replace(batch, groups=tuple((index,) for index in batch.runs), prefix=0)
+    runs, batch = trial(plan, sharing)
+    longest = max(run.length for run in runs)
+    apart = Batch(tuple((index,) for index in batch.runs), 0, longest, batch.head_rows)
     expected = np.concatenate(padded.run(forward, runs, apart))
+    backend = packed.run if sharing == "packed" else shared.run
     try:
-        found = np.concatenate(shared.run(forward, runs, batch))
+        found = np.concatenate(backend(forward, runs, batch))
     except shared.NoCacheError:
         return Probe(False, reason="it leaves no cache that can be handed on")
     except (TypeError, ValueError, IndexError, AttributeError, NotImplementedError) as error:
-        return Probe(False, reason=f"its cache cannot be handed on ({_first_line(error)})")
+        return Probe(False, reason=_FAILS[sharing].format(_first_line(error)))
     except RuntimeError as error:
         if is_out_of_memory(error):
             raise
-        return Probe(False, reason=f"its cache cannot be handed on ({_first_line(error)})")
+        return Probe(False, reason=_FAILS[sharing].format(_first_line(error)))
     tolerance = TOLERANCE
     if not forward.is_exact:
-        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, runs, batch.runs, expected))
+        most = max(len(each.runs) for each in plan.batches)
+        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, runs, batch.runs, most))
     difference = float(np.abs(found - expected).max())
     if difference <= tolerance:
         return Probe(True, difference, tolerance)
@@ -82,14 +92,18 @@ def probe(forward: Forward, plan: Plan) -> Probe:
     )
 
 
-def trial(plan: Plan) -> tuple[list[Run], Batch]:
+def trial(plan: Plan, sharing: Sharing) -> tuple[list[Run], Batch]:
     """The sequences to try: of each group the shortest and the longest, read after the beginning.
 
     Returns:
         New runs, and one batch of all of them.
     """
-    sharing = [batch for batch in plan.batches if batch.prefix]
-    groups = [(batch.prefix, group) for batch in sharing for group in batch.groups]
+    groups = [
+        pair
+        for batch in plan.batches
+        if batch.shares
+        for pair in zip(batch.shared, batch.groups, strict=True)
+    ]
 
     def lengths(group: Sequence[int]) -> list[int]:
         return sorted(plan.runs[index].length for index in group)
@@ -114,20 +128,38 @@ def trial(plan: Plan) -> tuple[list[Run], Batch]:
         members.append((len(runs), len(runs) + 1))
         runs += [Run(each, tuple(range(cut + 1, len(each)))) for each in ids]
     rows = sum(len(run.positions) for run in runs)
-    return runs, Batch(tuple(members), cut, max(run.length for run in runs), rows)
+    if sharing == "cache":
+        return runs, Batch(tuple(members), cut, max(run.length for run in runs), rows)
+    prefixes = tuple(
+        min(prefix, *(runs[i].length - 1 for i in pair))
+        for (prefix, _), pair in zip(chosen, members, strict=True)
+    )
+    lengths_of_rows = [
+        prefix + sum(runs[index].length - prefix for index in pair)
+        for prefix, pair in zip(prefixes, members, strict=True)
+    ]
+    return runs, Batch(tuple(members), 0, max(lengths_of_rows), rows, prefixes)
 
 
-def _noise(
-    forward: Forward, runs: Sequence[Run], indices: Sequence[int], together: np.ndarray
-) -> float:
-    """The largest difference (bits) between a sequence alone and in the batch."""
+def _noise(forward: Forward, runs: Sequence[Run], indices: Sequence[int], most: int) -> float:
+    """The largest difference (bits) between a sequence alone and in a batch as large as real ones.
+
+    Args:
+        forward: the model.
+        runs: the sequences to try.
+        indices: all of them.
+        most: sequences in the largest batch of the plan.
+    """
     import numpy as np
 
-    alone = [
-        padded.run(forward, runs, Batch(((index,),), 0, runs[index].length, 0))[0]
-        for index in indices
-    ]
-    return float(np.abs(np.concatenate(alone) - together).max())
+    def together(members: Sequence[int]) -> list[np.ndarray]:
+        longest = max(runs[index].length for index in members)
+        batch = Batch(tuple((index,) for index in members), 0, longest, 0)
+        return padded.run(forward, runs, batch)
+
+    filled = together([*indices] * max(1, most // len(indices)))[: len(indices)]
+    alone = [together([index])[0] for index in indices]
+    return float(np.abs(np.concatenate(alone) - np.concatenate(filled)).max())
 
 
 def is_out_of_memory(error: BaseException) -> bool:

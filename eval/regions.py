@@ -8,6 +8,7 @@ import numpy as np
 
 from eval.rendering import Rendered
 from eval.suite import Condition
+from eval.whitespace import solid
 
 #: In place of a region number: a token of the text that stands in no region.
 NO_REGION = 0
@@ -20,7 +21,7 @@ class RegionMap:
     """The regions of a rendered text of N characters.
 
     Attributes:
-        at: shape (N + 1,): the region of each character; :data:`NO_REGION` after the last.
+        at: shape (N + 1,): the region of each character, and again that of the last.
         after: shape (N + 1,): the place of the first character at or after this one that is not
             white space; N where none follows.
         before: shape (N,): the place of the last such character at or before this one, or -1.
@@ -51,11 +52,16 @@ def region_map(condition: Condition, rendered: Rendered) -> RegionMap:
     for region, (start, end) in zip(condition.regions, offsets, strict=True):
         by_character[start:end] = region.region_number
     size = len(rendered.text)
+    at = np.full(size + 1, NO_REGION)
+    at[:size] = by_character[rendered.origin]
+    if size:
+        at[size] = at[size - 1]
+    is_solid = solid(rendered.text)
     places = np.arange(size)
-    solid = np.array([not character.isspace() for character in rendered.text], dtype=bool)
-    after = np.minimum.accumulate(np.where(solid, places, size)[::-1])[::-1]
+    after = np.full(size + 1, size)
+    after[:size] = np.minimum.accumulate(np.where(is_solid, places, size)[::-1])[::-1]
     return RegionMap(
-        at=np.append(by_character[rendered.origin], NO_REGION),
-        after=np.append(after, size),
-        before=np.maximum.accumulate(np.where(solid, places, -1)),
+        at=at,
+        after=after,
+        before=np.maximum.accumulate(np.where(is_solid, places, -1)),
     )

@@ -2,9 +2,12 @@
 
 ``results.json`` has the signature, model, dataset, settings and scores, with them the differences
 from control configs (:mod:`eval.controls`), the correlations of margin and length
-(:mod:`eval.lengths`) and what was published (:mod:`eval.published`); ``regions.parquet`` the
-surprisal of every region that was read; ``tokens.parquet``, if asked for, that of every token;
-``scores.png`` the scores with their intervals.
+(:mod:`eval.lengths`) and what was published (:mod:`eval.published`); ``predictions.parquet``
+what became of every prediction (:mod:`eval.predictions_file`); ``regions.parquet`` the surprisal of
+every region that was read; ``tokens.parquet``, if asked for, that of every token; ``scores.png``
+and ``scores.svg`` the scores with their intervals; ``heatmap.png`` and ``heatmap.svg``, where the
+suite replaces words by others, the scores by both (:mod:`eval.heatmap`); ``report.html`` all of
+this, and the items with their tokens, as a page (:mod:`eval.html_report`).
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from eval import predictions_file
 from eval.folders import written_beside
 from eval.predictions import WHOLE, parse, references
 from eval.regions import SPECIAL
@@ -23,6 +27,8 @@ from eval.scoring import ScoredItem
 
 #: The file that every folder of results has.
 MARKER = "results.json"
+#: Of that file: what reads it later refuses another.
+FORMAT = 1
 
 
 def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bool = False) -> None:
@@ -34,7 +40,9 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
     import pyarrow
     from pyarrow import parquet
 
-    from eval.plots import plot_scores
+    from eval.html_report import write_report
+    from eval.plots import plot_runs
+    from eval.runs import run_of
 
     with written_beside(folder, overwrite, MARKER) as work:
         text = json.dumps(as_json(results), ensure_ascii=False, indent=1, allow_nan=False)
@@ -43,17 +51,25 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
             pyarrow.Table.from_pylist(list(region_rows(results)), schema=_region_schema()),
             work / "regions.parquet",
         )
+        parquet.write_table(
+            pyarrow.Table.from_pylist(
+                list(prediction_rows(results)), schema=predictions_file.schema()
+            ),
+            work / predictions_file.FILE,
+        )
         if tokens:
             parquet.write_table(
                 pyarrow.Table.from_pylist(list(token_rows(results)), schema=_token_schema()),
                 work / "tokens.parquet",
             )
-        plot_scores(results.scores, results.model["name"], work / "scores.png", results.differences)
+        plot_runs([run_of(results)], work)
+        write_report(results, work)
 
 
 def as_json(results: Results) -> dict[str, Any]:
     """The content of ``results.json``."""
     return {
+        "format": FORMAT,
         "signature": results.signature,
         "model": dict(results.model),
         "dataset": dict(results.dataset),
@@ -103,6 +119,12 @@ def _token_schema() -> Any:
             ("bits", pa.float64()),
         ]
     )
+
+
+def prediction_rows(results: Results) -> Iterator[dict[str, Any]]:
+    """Rows of ``predictions.parquet``: every prediction of every item."""
+    for table, _ in results.tables:
+        yield from predictions_file.rows(table, results.judged[table.config, table.split])
 
 
 def region_rows(results: Results) -> Iterator[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -19,6 +19,7 @@ from eval.scoring import Scored
 from eval.signature import signature, versions
 from eval.significance import RESAMPLES
 from eval.source import Source
+from eval.suite import FAMILY
 from eval.summary import FEW_ITEMS, Macro, Score, macro, shown, summarise
 from eval.syntaxgym import SPLIT as SUITE_SPLIT
 from eval.word_effect import WordEffect, effect_line, word_effect
@@ -28,7 +29,11 @@ Tables = Sequence[tuple[ItemTable, Scored]]
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that a run reports; ``tables`` are the items with their surprisals."""
+    """Everything that a run reports.
+
+    ``tables`` are the items with their surprisals, ``judged`` what became of their predictions, by
+    config and split.
+    """
 
     signature: str
     model: Mapping[str, Any]
@@ -42,6 +47,7 @@ class Results:
     lengths: Sequence[LengthCorrelation] = ()
     published: Sequence[Published] = ()
     word_effects: Sequence[WordEffect] = ()
+    judged: Mapping[tuple[str, str], Sequence[Judgement]] = field(default_factory=dict)
 
 
 def gather(
@@ -121,6 +127,7 @@ def gather(
         lengths=lengths,
         published=about(published(source.manifest), [table.config for table, _ in tables]),
         word_effects=effects,
+        judged=judged,
     )
 
 
@@ -160,6 +167,9 @@ def _about_dataset(source: Source, tables: Tables) -> dict[str, Any]:
                 "too_long": sum(item.too_long for item in scored.items),
                 "truncated": sum(item.truncated > 0 for item in scored.items),
                 "spanning_tokens": scored.spanning_tokens,
+                "headline": table.headline,
+                "breakdowns": list(table.breakdowns),
+                "families": any(item.extra.get(FAMILY) for item in table.items),
             }
             for table, scored in tables
         ],
@@ -196,7 +206,9 @@ def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
     ]
     details = [score for score in scores if score.level == "detail"]
     if hidden := len(details) - len(shown(details)):
-        lines.append(f"{hidden:,} groups of fewer than {FEW_ITEMS} items: only in results.json")
+        lines.append(
+            f"{hidden:,} groups of fewer than {FEW_ITEMS} items: in results.json and report.html"
+        )
     if any(s.n < FEW_ITEMS or 0 < s.human_n < FEW_ITEMS for s in shown(scores)):
         lines.append(f"! fewer than {FEW_ITEMS} items: read the interval, not the score")
     families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]

@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--batch-tokens",
         type=_positive,
         metavar="N",
-        help="most tokens in a batch, padding included",
+        help="most tokens in a forward pass, padding included; default by device and free memory",
     )
     add(
         "--no-sharing",
@@ -100,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--output", type=Path, metavar="DIR", help="default results/DATA--MODEL")
     add("--overwrite", action="store_true", help="replace an existing folder of results")
+    add("--push-results", metavar="REPO", help="also push them to a dataset repository of the Hub")
     add("--tokens", action="store_true", help="also write the surprisal of every token")
 
 
@@ -126,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.device = own_device(arguments.device, processes)
     with joined(processes), ExitStack() as stack:
         model = load_model(arguments)
-        cache = open_cache(arguments, model, {"share": arguments.share})
+        cache = open_cache(arguments, model, {"share": arguments.share, "head": "float32"})
         if cache is not None:
             stack.enter_context(cache)
         scored = [
@@ -138,6 +139,11 @@ def run(arguments: argparse.Namespace) -> int:
     write(results, output, overwrite=arguments.overwrite, tokens=arguments.tokens)
     print_table(results)
     print(f"written to {output}")
+    if arguments.push_results:
+        from eval.push_command import pushed
+
+        for line in pushed(output, arguments.push_results):
+            print(line)
     if cache is not None:
         print(cache_line(cache, [scored_table.execution for _, scored_table in scored]))
     return 0

@@ -16,6 +16,7 @@ from eval.distributed import ALONE, World
 from eval.encode import Encoding
 from eval.errors import EvaluationError
 from eval.execute import Execution, NotFiniteError, Progress, Store, execute
+from eval.memory import free_budget
 from eval.model import vocabulary_size
 from eval.placement import input_device
 from eval.plan import Plan, Request, default_budget, make_plan
@@ -146,7 +147,7 @@ def score(
 
     Args:
         model: a causal language model of transformers, in evaluation mode.
-        tokenizer: its fast tokenizer.
+        tokenizer: its tokenizer.
         items: minimal pairs.
         bos: start of text; see :mod:`eval.special`.
         separator_text: ``auto``, ``none`` or the text that stands for ``[SEP]``.
@@ -155,7 +156,8 @@ def score(
         truncate: cut a text that is too long on the left, as far as all conditions are identical.
         rules: another mode (see :mod:`eval.compat`), which fixes the five options above.
         share: run what an item's conditions begin with alike once, if the model can.
-        batch_tokens: most tokens in a batch, padding included; None: by device.
+        batch_tokens: most tokens in a forward pass, padding included; None: by device, on a GPU by
+            its free memory.
         store: surprisals of earlier runs of the same model, and where to keep those of this one.
         every_token: also of the tokens that no prediction reads, separators included.
         word_correction: surprisals of words, for tokens that begin with a space; see
@@ -165,8 +167,8 @@ def score(
 
     Raises:
         SuiteError: an item is not valid.
-        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokenizer
-            gives no offsets, its tokens are not in the model's vocabulary, or a surprisal is not
+        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokens of a
+            text cannot be placed in it or are not in the model's vocabulary, or a surprisal is not
             finite.
     """
     refuse_options(rules, {"word_correction": (word_correction, False)})
@@ -185,8 +187,8 @@ def score(
         words=words,
     )
     _check_vocabulary(model, tokenizer, prepared.requests)
-    budget = default_budget(input_device(model).type, batch_tokens)
-    plan = make_plan(prepared.requests, budget, share=share)
+    budget = default_budget(input_device(model).type, batch_tokens, free_budget(model))
+    plan = make_plan(prepared.requests, budget)
     try:
         execution = execute(
             model,

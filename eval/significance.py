@@ -9,7 +9,7 @@ their text (Winograd twins) count as one: what is said of discourses here goes f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -96,16 +96,37 @@ def bootstrap(
     Raises:
         ValueError: there is no item.
     """
+    (interval,) = bootstraps(
+        values, discourses, statistics=(statistic,), seed=seed, resamples=resamples
+    )
+    return interval
+
+
+def bootstraps(
+    values: Sequence[float],
+    discourses: Sequence[str],
+    *,
+    statistics: Sequence[Literal["mean", "median"]] = ("mean", "median"),
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> tuple[Interval, ...]:
+    """:func:`bootstrap` of several statistics, whose resamples are drawn once for all of them."""
     import numpy as np
 
     if not len(values):
         raise ValueError("an interval needs at least one item")
     names, owner = np.unique(np.asarray(discourses), return_inverse=True)
     items = np.asarray(values, dtype=np.float64)
-    compute = _means if statistic == "mean" else _medians
-    statistics = compute(items, owner, _drawn(len(names), resamples, len(items), seed))
-    low, high = np.quantile(statistics, [0.025, 0.975])
-    return Interval(float(low), float(high), "bootstrap")
+    compute = [_means(items, owner) if s == "mean" else _medians(items, owner) for s in statistics]
+    blocks = [
+        [one(counts) for one in compute]
+        for counts in _drawn(len(names), resamples, len(items), seed)
+    ]
+    intervals = []
+    for own in zip(*blocks, strict=True):
+        low, high = np.quantile(np.concatenate(own), [0.025, 0.975])
+        intervals.append(Interval(float(low), float(high), "bootstrap"))
+    return tuple(intervals)
 
 
 def _drawn(
@@ -124,28 +145,38 @@ def _drawn(
         yield counts.reshape(rows, n_discourses)
 
 
-def _means(items: Any, owner: Any, blocks: Iterator[Any]) -> Any:
+def _means(items: Any, owner: Any) -> Callable[[Any], Any]:
+    """Means of a block of resamples, from how often each discourse was drawn in them."""
     import numpy as np
 
-    sums, sizes = np.bincount(owner, weights=items), np.bincount(owner)
-    return np.concatenate([(counts @ sums) / (counts @ sizes) for counts in blocks])
+    sums, sizes = np.bincount(owner, weights=items), np.bincount(owner).astype(np.float64)
+
+    def means(counts: Any) -> Any:
+        # As floats, exact for counts: products of integers do not go through the fast library.
+        drawn = counts.astype(np.float64)
+        return (drawn @ sums) / (drawn @ sizes)
+
+    return means
 
 
-def _medians(items: Any, owner: Any, blocks: Iterator[Any]) -> Any:
-    """Medians with each item counted as often as its discourse was drawn."""
+def _medians(items: Any, owner: Any) -> Callable[[Any], Any]:
+    """Medians of a block, with each item counted as often as its discourse was drawn."""
     import numpy as np
 
     order = np.argsort(items)
-    values, owner = items[order], owner[order]
-    medians = []
-    for counts in blocks:
-        reached = np.cumsum(counts[:, owner], axis=1)
-        total = reached[:, -1:]
-        # The item at rank (total - 1) // 2 and that at total // 2, counted from 0, as np.median.
-        lower = (reached <= (total - 1) // 2).sum(axis=1)
-        upper = (reached <= total // 2).sum(axis=1)
-        medians.append((values[lower] + values[upper]) / 2)
-    return np.concatenate(medians)
+    values, places = items[order], owner[order]
+
+    def medians(counts: Any) -> Any:
+        middle = []
+        for row in counts:
+            reached = np.cumsum(row[places])
+            total = int(reached[-1])
+            # The item at rank (total - 1) // 2 and that at total // 2, from 0, as np.median.
+            middle.append(np.searchsorted(reached, [(total - 1) // 2, total // 2], side="right"))
+        lower, upper = np.transpose(middle)
+        return (values[lower] + values[upper]) / 2
+
+    return medians
 
 
 def macro_bootstrap(

@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from eval.errors import EvaluationError
+from eval.reading import Reader
+from eval.tokens import special_ids
 
 BosChoice = Literal["auto", "always", "never"]
 SpaceChoice = Literal["keep", "drop"]
@@ -68,7 +70,7 @@ def start_of_text(tokenizer: Any, config: Any, choice: BosChoice = "auto") -> St
     if tokenizer.bos_token_id is not None:
         return _start(tokenizer, tokenizer.bos_token_id, "the tokenizer's BOS")
     declared = getattr(config, "bos_token_id", None)
-    if isinstance(declared, int) and declared in _special_ids(tokenizer):
+    if isinstance(declared, int) and declared in special_ids(tokenizer):
         return _start(tokenizer, declared, "the config's BOS")
     if choice == "always":
         if tokenizer.eos_token_id is None:
@@ -84,12 +86,6 @@ def _start(tokenizer: Any, token_id: int, reason: str) -> Start:
     return Start(token_id, str(tokenizer.convert_ids_to_tokens(token_id)), reason)
 
 
-def _special_ids(tokenizer: Any) -> set[int]:
-    """Ids of special tokens, those included that no attribute such as ``eos_token`` names."""
-    added = getattr(tokenizer, "added_tokens_decoder", {})
-    return set(tokenizer.all_special_ids) | {i for i, token in added.items() if token.special}
-
-
 @dataclass(frozen=True, slots=True)
 class Added:
     """Token ids that a tokenizer puts before and after a text by itself."""
@@ -99,20 +95,22 @@ class Added:
 
 
 def added_by(tokenizer: Any) -> Added:
-    """What a fast tokenizer puts around any text unless it is told not to."""
-    encoded = tokenizer("a")
-    ids = tuple(encoded["input_ids"])
-    own = [place for place, text in enumerate(encoded.sequence_ids(0)) if text is not None]
-    if not own:
-        return Added(ids, ())
-    return Added(ids[: own[0]], ids[own[-1] + 1 :])
+    """What a tokenizer puts around any text unless it is told not to."""
+    ids, own = (
+        tuple(tokenizer("a", add_special_tokens=adds, verbose=False)["input_ids"])
+        for adds in (True, False)
+    )
+    for place in range(len(ids) - len(own) + 1):
+        if own and ids[place : place + len(own)] == own:
+            return Added(ids[:place], ids[place + len(own) :])
+    return Added(ids, ())
 
 
 def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep") -> Separator:
     """How ``[SEP]`` is rendered for this tokenizer.
 
     Args:
-        tokenizer: a fast tokenizer.
+        tokenizer: the tokenizer.
         choice: ``auto``, ``none``, or the text to put in place of it.
         space: what becomes of the white space after it.
 
@@ -122,9 +120,7 @@ def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep")
     if choice == "none":
         return Separator((), "", "left out, as asked", space)
     if choice != "auto":
-        from eval.encode import continuation
-
-        ids = tuple(continuation(tokenizer, choice).ids.tolist())
+        ids = tuple(Reader(tokenizer).read_continuation(choice, special_names=True).ids.tolist())
         if not ids:
             raise EvaluationError(
                 f"--separator {choice!r} gives no token; expected auto, none or a text"

@@ -7,6 +7,7 @@ functions that take ``where`` are for the reader of a format: they hold a value 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,6 +15,7 @@ from eval.errors import EvaluationError
 
 #: A file larger than this (bytes) is refused.
 MOST_BYTES = 100_000_000
+_LARGEST = sys.float_info.max
 #: Characters of a value that an error repeats.
 _SHOWN = 40
 
@@ -133,3 +135,25 @@ def as_integer(value: Any, where: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise EvaluationError(f"{where}: {kind(value)}; expected a whole number")
     return value
+
+
+def as_boolean(value: Any, where: str) -> bool:
+    """The value, if it is true or false.
+
+    Raises:
+        EvaluationError: it is not.
+    """
+    if not isinstance(value, bool):
+        raise EvaluationError(f"{where}: {kind(value)}; expected true or false")
+    return value
+
+
+def as_number(value: Any, where: str) -> float:
+    """The value, if it is a number that a float holds (``1e999`` is none).
+
+    Raises:
+        EvaluationError: it is not.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _LARGEST:
+        return float(value)
+    raise EvaluationError(f"{where}: {kind(value)}; expected a number")

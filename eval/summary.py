@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from eval.metrics import Judgement
-from eval.significance import bootstrap, macro_bootstrap, share_interval
+from eval.predictions import Outcome
+from eval.selections import column_labels, select
+from eval.significance import bootstraps, macro_bootstrap, share_interval
 
 #: Fewer items than this in a score, and the report warns.
 FEW_ITEMS = 30
@@ -120,29 +122,10 @@ def summarise(
         humans: the manifest's human scores of this table.
         seed: of the bootstraps.
     """
-    kinds = list(dict.fromkeys((j.formula, j.metric) for j in judgements))
-    wide = [j for j in judgements if not headline or headline in j.groups]
-    selections: dict[tuple[str, str], list[Judgement]] = {("all", ""): wide}
-    if len(kinds) > 1:
-        for formula, metric in kinds:
-            same = [j for j in judgements if (j.formula, j.metric) == (formula, metric)]
-            selections["formula", f"{formula} {metric}"] = same
-    for judgement in judgements:
-        for place, group in enumerate(judgement.groups):
-            level = "detail" if headline and place == 0 else "group"
-            level = "headline" if headline and group == headline else level
-            selections.setdefault((level, group), []).append(judgement)
-    for column in breakdowns:
-        if len({str(judgement.item.extra[column]) for judgement in judgements}) < 2:
-            continue  # the score of all items
-        for judgement in sorted(wide, key=lambda j: str(j.item.extra[column])):
-            group = f"{column}={_text(judgement.item.extra[column])}"
-            selections.setdefault(("column", group), []).append(judgement)
-    # Details last: they are many.
-    ordered = sorted(selections.items(), key=lambda selection: selection[0][0] == "detail")
+    rows = select(judgements, lambda j: column_labels(j.item, breakdowns), headline)
     return [
         _score(config, split, level, name, chosen, artefacts, humans, seed)
-        for (level, name), chosen in ordered
+        for level, name, chosen in rows
     ]
 
 
@@ -150,7 +133,30 @@ def summarise(
 _GROUPS = ("group", "detail", "headline")
 
 
-def shown(scores: Sequence[Score]) -> list[Score]:
+class Row(Protocol):
+    """What a row of a table is called, and how many items it is over."""
+
+    @property
+    def config(self) -> str:
+        """Of the table."""
+
+    @property
+    def split(self) -> str:
+        """Of the table."""
+
+    @property
+    def level(self) -> str:
+        """See :class:`Score`."""
+
+    @property
+    def n(self) -> int:
+        """Items."""
+
+
+R = TypeVar("R", bound=Row)
+
+
+def shown(scores: Sequence[R]) -> list[R]:
     """The scores that a table or a plot shows.
 
     By formula only where there are no groups, details only where they have items enough, and not
@@ -190,9 +196,32 @@ def macro(
     return Macro(config, split, len(groups), score, interval.low, interval.high, interval.method)
 
 
-def _text(value: Any) -> str:
-    """A column's value as a group's name says it: JSON's spelling of truth values."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+class JudgedItem(Protocol):
+    """Which item a judgement is of, and what of all items is drawn as one."""
+
+    @property
+    def item_id(self) -> str:
+        """Unique within a table."""
+
+    @property
+    def discourse_id(self) -> str:
+        """Where the item is from."""
+
+    @property
+    def cluster(self) -> str:
+        """The family, or else the discourse."""
+
+
+class Judged(Protocol):
+    """What of a judgement makes the value of an item, fresh or read from a results folder."""
+
+    @property
+    def item(self) -> JudgedItem:
+        """The item."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """None where the prediction is undefined, or the item too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +234,9 @@ class ItemValue:
     margin: float | None
 
 
-def item_values(judgements: Iterable[Judgement]) -> list[ItemValue]:
+def item_values(judgements: Iterable[Judged]) -> list[ItemValue]:
     """The value of each item that has a defined prediction among these."""
-    by_item: dict[str, list[Judgement]] = {}
+    by_item: dict[str, list[Judged]] = {}
     for judgement in judgements:
         if judgement.outcome is not None:
             by_item.setdefault(judgement.item.item_id, []).append(judgement)
@@ -249,8 +278,7 @@ def _score(
     shares = [value.share for value in values]
     interval = share_interval(shares, clusters, seed) if values else None
     margins = [value.margin for value in values if value.margin is not None]
-    mean_low, mean_high = _margin_interval(margins, clusters, "mean", seed)
-    median_low, median_high = _margin_interval(margins, clusters, "median", seed)
+    (mean_low, mean_high), (median_low, median_high) = _margin_intervals(margins, clusters, seed)
     has_margin = bool(margins) and len(margins) == len(values)
     why: dict[str, int] = {}
     for judgement in judgements:
@@ -293,13 +321,13 @@ def _score(
     )
 
 
-def _margin_interval(
-    margins: Sequence[float], clusters: Sequence[str], statistic: Any, seed: int
-) -> tuple[float | None, float | None]:
+def _margin_intervals(
+    margins: Sequence[float], clusters: Sequence[str], seed: int
+) -> list[tuple[float | None, float | None]]:
+    """Low and high of the mean and of the median."""
     if len(margins) != len(clusters) or len(set(clusters)) < 2:
-        return None, None
-    interval = bootstrap(margins, clusters, statistic=statistic, seed=seed)
-    return interval.low, interval.high
+        return [(None, None)] * 2
+    return [(found.low, found.high) for found in bootstraps(margins, clusters, seed=seed)]
 
 
 def _artefact(

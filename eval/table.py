@@ -45,19 +45,20 @@ def score_table(scores: Sequence[Score], width: int) -> Any:
     """
     from rich.console import Console
 
-    table = _score_table(scores, with_intervals=True)
+    rows = shown(scores)
+    table = all_score_table(rows)
     # Measured on a console that is wide enough for anything.
     if Console(width=10_000).measure(table).maximum > width:
-        table = _score_table(scores, with_intervals=False)
+        table = all_score_table(rows, with_intervals=False)
     return table
 
 
-def _score_table(scores: Sequence[Score], with_intervals: bool) -> Any:
+def all_score_table(rows: Sequence[Score], with_intervals: bool = True) -> Any:
+    """A rich table of all these scores; ``with_intervals``: those of margins."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    rows = shown(scores)
     columns: dict[str, list[str]] = {
         "items": [f"{row.n:,}" + (" !" if row.n < FEW_ITEMS else "") for row in rows],
         "CD [95 % interval]": [

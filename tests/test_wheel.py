@@ -87,3 +87,4 @@ def test_the_wheel_builds_and_scores_outside_the_repository(
     scores = json.loads((tmp_path / "results/demo/results.json").read_text())["scores"]
     assert scores[0]["config"] == config
     assert scores[0]["n"] == 21
+    assert "<h1>" in (tmp_path / "results/demo/report.html").read_text(encoding="utf-8")

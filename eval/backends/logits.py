@@ -70,7 +70,12 @@ class Forward:
         return reading.answers(logits, beginnings)
 
     def rows(
-        self, ids: torch.Tensor, read: torch.Tensor, cache: Any = None, keep_cache: bool = False
+        self,
+        ids: torch.Tensor,
+        read: torch.Tensor,
+        cache: Any = None,
+        keep_cache: bool = False,
+        **more: torch.Tensor,
     ) -> tuple[torch.Tensor, Any]:
         """Logits where they are read.
 
@@ -79,12 +84,13 @@ class Forward:
             read: shape (B, T), bool, on the same device.
             cache: what an earlier pass left; changed by this one.
             keep_cache: whether to leave one.
+            more: what else the model is to go by.
 
         Returns:
             Logits, shape (rows read, vocabulary), in the order of ``read`` row by row, and the
             model's output.
         """
-        arguments: dict[str, Any] = {}
+        arguments: dict[str, Any] = dict(more)
         if self.has_cache:
             arguments["use_cache"] = keep_cache or cache is not None
         if cache is not None:

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.activation import fused_activations
-from eval.backends import padded, shared
+from eval.backends import packed, padded, shared
 from eval.backends.logits import Forward
-from eval.batches import Batch, Budget, Run
+from eval.batches import Batch, Budget, Run, Sharing
 from eval.errors import EvaluationError
-from eval.execute import execute
+from eval.execute import execute, run_batch
 from eval.plan import Plan, Request, make_plan
 from eval.probe import probe, trial
 
@@ -39,12 +39,16 @@ _PLAIN: dict[str, Any] = {
 _GROUPED = {**_PLAIN, "num_key_value_heads": 2}
 _GPT = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 256}
 
-#: Tiny models by architecture, and whether they may share beginnings. Windows are shorter than the
-#: beginnings, weights large, so that a mistake shows.
-MODELS: dict[str, tuple[dict[str, Any], bool]] = {
-    "gpt2": (_GPT, True),
-    "llama": (_GROUPED, True),
-    "gpt_neox": (_PLAIN, True),
+BOTH: tuple[Sharing, ...] = ("packed", "cache")
+CACHE: tuple[Sharing, ...] = ("cache",)
+NONE: tuple[Sharing, ...] = ()
+
+#: Tiny models by architecture, and the ways in which they may share beginnings. Windows are shorter
+#: than the beginnings, weights large, so that a mistake shows.
+MODELS: dict[str, tuple[dict[str, Any], tuple[Sharing, ...]]] = {
+    "gpt2": (_GPT, BOTH),
+    "llama": (_GROUPED, BOTH),
+    "gpt_neox": (_PLAIN, BOTH),
     "opt": (
         {
             "hidden_size": 32,
@@ -55,20 +59,20 @@ MODELS: dict[str, tuple[dict[str, Any], bool]] = {
             "word_embed_proj_dim": 32,
             "init_std": 0.3,
         },
-        True,
+        BOTH,
     ),
     # Soft-capped logits and attention, windows.
-    "gemma2": ({**_GROUPED, "head_dim": 8, "query_pre_attn_scalar": 8, "sliding_window": 8}, True),
+    "gemma2": ({**_GROUPED, "head_dim": 8, "query_pre_attn_scalar": 8, "sliding_window": 8}, CACHE),
     # Scaled logits.
-    "cohere": ({**_GROUPED, "logit_scale": 0.5}, True),
-    "granite": ({**_GROUPED, "logits_scaling": 0.5, "embedding_multiplier": 3.0}, True),
+    "cohere": ({**_GROUPED, "logit_scale": 0.5}, BOTH),
+    "granite": ({**_GROUPED, "logits_scaling": 0.5, "embedding_multiplier": 3.0}, BOTH),
     # Positions by distance (ALiBi).
-    "bloom": ({"hidden_size": 32, "n_layer": 2, "n_head": 4}, True),
-    "mpt": ({"d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 256}, True),
-    "mistral": ({**_GROUPED, "sliding_window": 8}, True),
+    "bloom": ({"hidden_size": 32, "n_layer": 2, "n_head": 4}, CACHE),
+    "mpt": ({"d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 256}, CACHE),
+    "mistral": ({**_GROUPED, "sliding_window": 8}, CACHE),
     # States in place of a cache of keys and values.
-    "mamba": ({"hidden_size": 32, "state_size": 4, "num_hidden_layers": 2}, False),
-    "falcon_mamba": ({"hidden_size": 32, "state_size": 4, "num_hidden_layers": 2}, False),
+    "mamba": ({"hidden_size": 32, "state_size": 4, "num_hidden_layers": 2}, NONE),
+    "falcon_mamba": ({"hidden_size": 32, "state_size": 4, "num_hidden_layers": 2}, NONE),
     "mamba2": (
         {
             "hidden_size": 32,
@@ -79,7 +83,7 @@ MODELS: dict[str, tuple[dict[str, Any], bool]] = {
             "n_groups": 1,
             "chunk_size": 16,
         },
-        False,
+        NONE,
     ),
     "jamba": (
         {
@@ -93,9 +97,9 @@ MODELS: dict[str, tuple[dict[str, Any], bool]] = {
             "num_experts_per_tok": 1,
             "mamba_d_state": 4,
         },
-        False,
+        NONE,
     ),
-    "openai-gpt": (_GPT, False),
+    "openai-gpt": (_GPT, NONE),
 }
 
 
@@ -151,9 +155,8 @@ def worst(found: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> float:
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_batched_and_shared_equal_float64(kind: str) -> None:
-    model, may_share = tiny(kind), MODELS[kind][1]
-    plan = make_plan(requests(), BUDGET, share=True)
-    assert len({batch.prefix for batch in plan.batches}) > 2
+    model, ways = tiny(kind), MODELS[kind][1]
+    plan = make_plan(requests(), BUDGET)
     exact = copy.deepcopy(model).double()
     expected = [oracle(exact, run) for run in plan.runs]
     assert np.concatenate(expected).std() > 1  # else nothing could be told apart
@@ -163,10 +166,24 @@ def test_batched_and_shared_equal_float64(kind: str) -> None:
     assert apart.plan.padded_tokens > apart.plan.tokens
     assert worst(apart.bits, expected) < 1e-4
 
+    forward = Forward(model)
+    for way in BOTH:
+        shared_plan = plan.batched(BUDGET, sharing=way)
+        assert len(shared_plan.batches) > 2
+        found = probe(forward, shared_plan, way)
+        assert found.passed is (way in ways), found
+        if found.passed:
+            batches = [
+                (batch, run_batch(forward, plan.runs, batch)) for batch in shared_plan.batches
+            ]
+            pairs = [p for batch, bits in batches for p in zip(batch.runs, bits, strict=True)]
+            assert worst([bits for _, bits in pairs], [expected[run] for run, _ in pairs]) < 1e-4
+
     together = execute(model, plan, BUDGET, share=True)
     assert together.probe is not None
-    assert together.probe.passed is may_share, together.probe
-    assert together.plan.shares is may_share
+    assert together.probe.passed is bool(ways)
+    assert any(batch.prefixes for batch in together.plan.batches) is ("packed" in ways)
+    assert together.plan.shares is bool(ways)
     assert worst(together.bits, expected) < 1e-4
 
 
@@ -205,7 +222,7 @@ def test_batches_order_and_sharing_change_nothing(
 ) -> None:
     asked = requests()
     budget = Budget(tokens, rows, cached, 4)
-    plan = make_plan([asked[place] for place in order], budget, share=share)
+    plan = make_plan([asked[place] for place in order], budget)
     execution = execute(gpt2, plan, budget, share=share)
     found = [execution.bits[owner] for owner in plan.owner if owner is not None]
     assert worst(found, [alone[place] for place in order]) < 1e-4
@@ -224,6 +241,8 @@ class Liar(torch.nn.Module):  # type: ignore[misc]
     def forward(
         self, input_ids: Any, past_key_values: Any = None, logits_to_keep: Any = 0, **more: Any
     ) -> Any:
+        if "attention_mask" in more:
+            raise ValueError("no masks of pairs")
         output = self.inner(
             input_ids=input_ids,
             past_key_values=past_key_values,
@@ -238,7 +257,7 @@ class Liar(torch.nn.Module):  # type: ignore[misc]
 def test_a_model_that_goes_on_a_little_wrongly_is_refused(
     gpt2: Any, alone: list[np.ndarray]
 ) -> None:
-    plan = make_plan(requests(), BUDGET, share=True)
+    plan = make_plan(requests(), BUDGET)
     execution = execute(Liar(gpt2, 0.05), plan, BUDGET)
     assert execution.probe is not None
     assert not execution.probe.passed
@@ -248,16 +267,16 @@ def test_a_model_that_goes_on_a_little_wrongly_is_refused(
 
 
 def test_half_precision_is_held_to_what_batching_does_to_it(gpt2: Any) -> None:
-    plan = make_plan(requests(), BUDGET, share=True)
+    plan = make_plan(requests(), BUDGET, sharing="cache")
     half = copy.deepcopy(gpt2).bfloat16()
-    found = probe(Forward(half), plan)
+    found = probe(Forward(half), plan, "cache")
     assert found.passed, found
     assert found.tolerance >= 1e-3
-    assert not probe(Forward(Liar(half, 3.0)), plan).passed
+    assert not probe(Forward(Liar(half, 3.0)), plan, "cache").passed
 
 
 def test_the_error_of_half_precision_is_measured_and_kept(gpt2: Any) -> None:
-    plan = make_plan(requests(), BUDGET, share=True)
+    plan = make_plan(requests(), BUDGET)
     half = copy.deepcopy(gpt2).bfloat16()
     store = Memory()
     first = execute(half, plan, BUDGET, store=store)
@@ -284,8 +303,8 @@ def test_gelu_in_one_kernel_is_the_same_function_and_is_put_back(gpt2: Any) -> N
 
 
 def test_the_trial_takes_the_longest_beginnings_and_unequal_ends() -> None:
-    plan = make_plan(requests(), BUDGET, share=True)
-    runs, batch = trial(plan)
+    plan = make_plan(requests(), BUDGET, sharing="cache")
+    runs, batch = trial(plan, "cache")
     assert batch.prefix >= 21
     lengths = {run.length for run in runs}
     assert len(lengths) > 1
@@ -301,6 +320,8 @@ def test_rows_are_right_where_all_or_none_of_the_beginning_is_read(gpt2: Any) ->
         found = shared.run(Forward(gpt2), runs, Batch(((0, 1),), 20, 22, 0))
         apart = padded.run(Forward(gpt2), runs, Batch(((0,), (1,)), 0, 22, 0))
         assert worst(found, apart) < 1e-5
+        rows = packed.run(Forward(gpt2), runs, Batch(((0, 1),), 0, 24, 0, (20,)))
+        assert worst(rows, apart) < 1e-5
 
 
 class Small(torch.nn.Module):  # type: ignore[misc]
@@ -333,7 +354,7 @@ def test_where_memory_ends_batches_are_halved(
     gpt2: Any, alone: list[np.ndarray], share: bool
 ) -> None:
     large = Budget(tokens=2000, head_rows=2000, cached=4000, forward=100)
-    plan = make_plan(requests(), large, share=share)
+    plan = make_plan(requests(), large)
     small = Small(gpt2, 160 if share else 70)
     ticks: list[tuple[int, int]] = []
     execution = execute(
@@ -348,7 +369,7 @@ def test_where_memory_ends_batches_are_halved(
 
 
 def test_without_memory_for_the_trial_nothing_is_shared(gpt2: Any, alone: list[np.ndarray]) -> None:
-    plan = make_plan(requests(), BUDGET, share=True)
+    plan = make_plan(requests(), BUDGET)
     execution = execute(Small(gpt2, 60), plan, BUDGET)
     assert execution.probe is not None
     assert execution.probe.reason == "the memory does not suffice for a trial"
@@ -389,7 +410,7 @@ class Memory:
 
 @pytest.mark.parametrize("share", [False, True])
 def test_what_is_stored_is_not_run_again(gpt2: Any, alone: list[np.ndarray], share: bool) -> None:
-    plan = make_plan(requests(), BUDGET, share=share)
+    plan = make_plan(requests(), BUDGET)
     store = Memory()
     first = execute(Small(gpt2, 10**6), plan, BUDGET, share=share, store=store)
     assert store.puts == len(first.plan.batches)
@@ -407,6 +428,6 @@ def test_what_is_stored_is_not_run_again(gpt2: Any, alone: list[np.ndarray], sha
 
 
 def test_nothing_to_run() -> None:
-    plan = make_plan([], BUDGET, share=True)
+    plan = make_plan([], BUDGET)
     assert isinstance(plan, Plan)
     assert execute(None, plan, BUDGET).bits == []

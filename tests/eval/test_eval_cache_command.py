@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from eval.backends.logits import Forward
@@ -121,7 +125,8 @@ def test_what_is_kept_is_listed_and_cleared(
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1].startswith(f"{folder}: 3 caches, ")
     (line,) = (line for line in lines if line.startswith("demo@sha256:"))
-    assert "float32 on cpu  share=True" in line
+    assert "float32 on cpu" in line
+    assert "  share=True  " in line
     assert f"{texts(mine)} texts" in line
     assert sum("cannot be read" in line for line in lines) == 2
 
@@ -265,3 +270,65 @@ def test_weights_that_nothing_names_are_not_kept(
     assert opened(tmp_path / "kept", commit="unknown") is None
     assert "m: its commit is not known, so its surprisals are not kept" in capsys.readouterr().err
     assert not (tmp_path / "kept").exists()
+
+
+KILLED = """
+import os, signal, sys
+from eval import execute
+left = [int(sys.argv.pop(1))]
+run = execute.run_batch
+def counted(*arguments):
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    left[0] -= 1
+    return run(*arguments)
+execute.run_batch = counted
+from eval.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_run_that_is_killed_goes_on_where_it_was(
+    processes: int,
+    tmp_path: Path,
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from datasets import Value
+
+    data = write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")})
+    argv = ["--model", "demo", "--dataset", str(data), "--batch-tokens", "64", "--no-sharing"]
+    (tmp_path / "killed.py").write_text(KILLED)
+    launcher = [sys.executable]
+    if processes > 1:
+        launcher += ["-m", "torch.distributed.run", f"--nproc_per_node={processes}"]
+    killed = subprocess.run(
+        [
+            *launcher,
+            *(str(tmp_path / "killed.py"), "3", *argv, "--cache", str(tmp_path / "kept")),
+            *("--output", str(tmp_path / "killed")),
+        ],
+        capture_output=True,
+        timeout=240,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+    )
+    assert killed.returncode != 0
+    assert not (tmp_path / "killed").exists()
+
+    # On one process, whatever it was before.
+    cache = ["--cache", str(tmp_path / "kept")]
+    assert main([*argv, *cache, "--output", str(tmp_path / "again")]) == 0
+    line = capsys.readouterr().out.splitlines()[-1]
+    known, total = map(int, re.findall(r"\d+", line)[:2])
+    assert 3 <= known < total
+    assert main([*argv, "--no-cache", "--output", str(tmp_path / "whole")]) == 0
+    rows = [
+        pq.read_table(tmp_path / name / "regions.parquet").to_pylist()
+        for name in ("again", "whole")
+    ]
+    assert [row["sum_bits"] for row in rows[0]] == pytest.approx(
+        [row["sum_bits"] for row in rows[1]], abs=1e-4
+    )

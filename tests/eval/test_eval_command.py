@@ -69,9 +69,12 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     for text in ("toy_context", "moved=true", "0.750", "fewer than 30 items", "|rows:"):
         assert text in printed.out
     assert sorted(path.name for path in output.iterdir()) == [
+        "predictions.parquet",
         "regions.parquet",
+        "report.html",
         "results.json",
         "scores.png",
+        "scores.svg",
         "tokens.parquet",
     ]
     results = json.loads((output / "results.json").read_text())
@@ -227,7 +230,7 @@ def test_ctrl_c_exits_130_without_a_traceback(saved: Path, tmp_path: Path) -> No
         "sys.exit(main(sys.argv[1:]))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments(saved, tmp_path / "out")],
+        [sys.executable, "-c", code, *arguments(saved, tmp_path / "out", "--no-cache")],
         capture_output=True,
         text=True,
         timeout=120,

@@ -12,7 +12,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from eval.backends.logits import Forward
-from eval.batches import Budget
+from eval.batches import Budget, Sharing
 from eval.cli import main
 from eval.execute import run_batch
 from eval.explain import Shape, operations, shape_of
@@ -30,16 +30,16 @@ def requests() -> list[Request]:
     return asked
 
 
-@pytest.mark.parametrize("share", [False, True])
+@pytest.mark.parametrize("sharing", ["none", "cache", "packed"])
 @pytest.mark.parametrize("kind", ["gpt2", "llama"])
 def test_operations_are_those_that_torch_counts(
-    kind: str, share: bool, make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
+    kind: str, sharing: Sharing, make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
 ) -> None:
     model = make_model(kind, make_tokenizer())
     # One text, or one group, a batch: what is counted is then without padding but for the ends.
-    plan = make_plan(requests(), Budget(1, 10**6, 10**6, 0), share=False)
-    if share:
-        plan = plan.batched(Budget(10**6, 10**6, 10**6, 0), share=True)
+    plan = make_plan(requests(), Budget(1, 10**6, 10**6, 0))
+    if sharing != "none":
+        plan = plan.batched(Budget(10**6, 10**6, 10**6, 0), sharing=sharing)
     with FlopCounterMode(display=False) as counter, torch.inference_mode():
         for batch in plan.batches:
             run_batch(Forward(model), plan.runs, batch)
@@ -47,7 +47,7 @@ def test_operations_are_those_that_torch_counts(
     # torch does not count attention here; with sharing there is some padding at the ends.
     expected = operations(plan, replace(shape_of(model.config), layers=0))
     assert counted >= expected
-    assert expected == pytest.approx(counted, rel=0.15 if share else 0)
+    assert expected == pytest.approx(counted, rel=0.15 if plan.shares else 0)
 
 
 def test_the_shape_of_a_model_is_read_without_its_weights(

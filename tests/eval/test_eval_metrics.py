@@ -95,6 +95,34 @@ def test_a_prediction_holds_fails_or_ties(make_item: Callable[..., Item]) -> Non
     assert (tie.outcome.met, tie.outcome.tie) == (False, True)
 
 
+def test_within_the_error_of_the_run_it_is_too_close_and_stays_in_the_score(
+    make_item: Callable[..., Item],
+) -> None:
+    item = make_item({"a": ["x"], "b": ["y"]}, "(1;%a%) > (1;%b%)")
+    errors = {"mean": 0.25, "sum": 2.0, "token": 0.5}
+    low = scored_condition([1.0], [1], ids=[5])
+    found = []
+    for bits in (1.0 + 1e-6, 1.2, 1.3):
+        high = scored_condition([bits], [1], ids=[6])
+        (one,) = judge(ScoredItem(item, {"a": high, "b": low}, errors=errors))
+        assert one.outcome is not None
+        found.append((one.outcome.tie, one.too_close, one.outcome.met))
+    # A tie is no closer than that; nothing is too close without a measured error.
+    assert found == [(True, False, False), (False, True, True), (False, False, True)]
+    assert not judged(item, a=scored_condition([1.2], [1], ids=[6]), b=low)[0].too_close
+    sums = replace(item, predictions=(replace(item.predictions[0], metric="sum"),))
+    longest = scored_condition([2.9], [1], ids=[6])
+    assert next(iter(judge(ScoredItem(sums, {"a": longest, "b": low}, errors=errors)))).too_close
+    (score,) = (
+        s
+        for s in summarise(
+            "c", "s", list(judge(ScoredItem(item, {"a": high, "b": low}, errors={"mean": 9.0})))
+        )
+        if s.level == "all"
+    )
+    assert (score.too_close, score.n, score.score) == (1, 1, 1.0)
+
+
 def test_conditions_that_became_identical_are_undefined(make_item: Callable[..., Item]) -> None:
     item = make_item({"a": ["x"], "b": ["y"], "c": ["z"]}, "(1;%a%) > (1;%b%)", "(1;%a%) > (1;%c%)")
     a, b = scored_condition([1.0], [1], ids=[5]), scored_condition([1.0], [1], ids=[5])

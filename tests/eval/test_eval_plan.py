@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.batches import Budget, head_rows, shared_length
-from eval.plan import Plan, Request, default_budget, make_plan
+from eval.batches import Batch, Budget, Sharing, head_rows, shared_length
+from eval.plan import Plan, Request, Sizes, budget_for, default_budget, make_plan
 
 WIDE = Budget(tokens=10_000, head_rows=10_000, cached=10_000, forward=10)
 BEGINNING = tuple(range(100, 120))
@@ -74,7 +74,7 @@ def item(family: int, *ends: tuple[int, ...], read: int = 2) -> list[Request]:
 
 def test_what_an_items_conditions_begin_with_alike_is_read_once() -> None:
     requests = item(1, (1, 2, 3), (4, 2, 3), (5, 6, 2, 3))
-    plan = make_plan(requests, WIDE, share=True)
+    plan = make_plan(requests, WIDE, sharing="cache")
     (batch,) = plan.batches
     assert (batch.prefix, batch.length) == (20, 23)
     assert batch.groups == ((0, 1, 2),)
@@ -85,31 +85,45 @@ def test_what_an_items_conditions_begin_with_alike_is_read_once() -> None:
     assert make_plan(requests, WIDE).padded_tokens == 3 * 23
 
 
+def test_packed_rows_hold_a_beginning_and_every_rest() -> None:
+    requests = item(1, (1, 2, 3), (4, 2, 3), (5, 6, 2, 3)) + item(2, (1, 2, 3), (4, 2, 3))
+    plan = make_plan(requests, WIDE, sharing="packed")
+    (batch,) = plan.batches
+    assert sorted(zip(batch.groups, batch.prefixes, strict=True)) == [((0, 1, 2), 20), ((3, 4), 20)]
+    assert (batch.prefix, batch.passes) == (0, 1)
+    assert batch.length == 20 + 2 + 2 + 3
+    assert plan.tokens_once == (20 + 2 + 2 + 3) + (20 + 2 + 2)
+    assert plan.padded_tokens == 2 * (20 + 2 + 2 + 3)
+    # A row that is too long for a batch is divided.
+    small = make_plan(requests, replace(WIDE, tokens=25), sharing="packed")
+    assert sorted(len(group) for each in small.batches for group in each.groups) == [1, 2, 2]
+
+
 def test_items_do_not_share_and_neither_do_requests_without_one() -> None:
     loose = [replace(request, family=-1) for request in item(1, (1, 2), (3, 4))]
-    assert not make_plan(loose, WIDE, share=True).shares
+    assert not make_plan(loose, WIDE, sharing="cache").shares
     two = [replace(request, family=n) for n, request in enumerate(item(1, (1, 2), (3, 4)))]
-    assert not make_plan(two, WIDE, share=True).shares
+    assert not make_plan(two, WIDE, sharing="cache").shares
 
 
 def test_beginnings_of_one_batch_are_cut_to_the_shortest() -> None:
     requests = item(1, (1, 2, 3), (4, 2, 3)) + item(2, (1, 2, 3, 4), (1, 5, 3, 4))
-    plan = make_plan(requests, replace(WIDE, forward=100), share=True)
+    plan = make_plan(requests, replace(WIDE, forward=100), sharing="cache")
     (batch,) = plan.batches
     assert batch.prefix == 20
     assert plan.padded_tokens == 2 * 20 + 4 * 3
-    apart = make_plan(requests, replace(WIDE, forward=0), share=True)
+    apart = make_plan(requests, replace(WIDE, forward=0), sharing="cache")
     assert sorted(batch.prefix for batch in apart.batches) == [20, 21]
 
 
 def test_a_beginning_that_saves_little_is_not_shared() -> None:
     requests = [Request((1, 2, n, 4), (3,), 7) for n in range(3)]
-    assert not make_plan(requests, WIDE, share=True).shares
+    assert not make_plan(requests, WIDE, sharing="cache").shares
 
 
 def test_rows_within_the_beginning_are_read_once() -> None:
     requests = item(1, (1, 2), (3, 4), read=21)
-    plan = make_plan(requests, WIDE, share=True)
+    plan = make_plan(requests, WIDE, sharing="cache")
     # 20 rows of the beginning (one for both first tokens of the ends), and one in each end.
     assert plan.head_rows == 20 + 2
     assert head_rows(plan.runs, (0, 1), 0) == 42
@@ -117,7 +131,7 @@ def test_rows_within_the_beginning_are_read_once() -> None:
 
 def test_a_family_too_large_for_the_budget_is_divided() -> None:
     requests = item(1, *((n, 2, 3) for n in range(8)))
-    plan = make_plan(requests, replace(WIDE, cached=50), share=True)
+    plan = make_plan(requests, replace(WIDE, cached=50), sharing="cache")
     assert [len(batch.runs) for batch in plan.batches] == [2, 2, 2, 2]
     assert all(batch.prefix for batch in plan.batches)
 
@@ -132,10 +146,10 @@ def test_a_budget_can_be_halved_until_one_token_is_left() -> None:
 
 
 def test_what_is_done_is_not_batched_again() -> None:
-    plan = make_plan(item(1, (1, 2, 3), (4, 2, 3), (5, 6, 2, 3)), WIDE, share=True)
-    rest = plan.batched(WIDE, share=True, done={1})
+    plan = make_plan(item(1, (1, 2, 3), (4, 2, 3), (5, 6, 2, 3)), WIDE, sharing="cache")
+    rest = plan.batched(WIDE, sharing="cache", done={1})
     assert [batch.groups for batch in rest.batches] == [((0, 2),)]
-    assert plan.batched(WIDE, share=True, done={0, 1, 2}).batches == ()
+    assert plan.batched(WIDE, sharing="cache", done={0, 1, 2}).batches == ()
 
 
 def test_a_chosen_number_of_tokens_scales_the_budget() -> None:
@@ -143,6 +157,23 @@ def test_a_chosen_number_of_tokens_scales_the_budget() -> None:
     half = default_budget("cpu", budget.tokens // 2)
     assert (half.tokens, half.head_rows) == (budget.tokens // 2, budget.head_rows // 2)
     assert default_budget("cuda").tokens > budget.tokens
+
+
+def test_a_budget_for_free_memory_grows_with_it_in_powers_of_two() -> None:
+    sizes = Sizes(layers=12, width=768, inner=3072, vocabulary=50257, item_bytes=2)
+    budgets = [budget_for(gigabytes * 10**9, sizes) for gigabytes in (0, 1, 8, 80)]
+    assert [b.tokens for b in budgets] == sorted(b.tokens for b in budgets)
+    for budget in budgets:
+        for value in (budget.tokens, budget.head_rows, budget.cached):
+            assert value & (value - 1) == 0
+    large = budgets[2]
+    assert large.tokens * sizes.token_bytes < 8e9 / 6
+    assert large.head_rows * sizes.row_bytes < 8e9 / 6
+    # A larger model gets less; a user's own number goes before.
+    huge = Sizes(layers=80, width=8192, inner=28672, vocabulary=128256, item_bytes=2)
+    assert budget_for(8 * 10**9, huge).tokens < large.tokens
+    assert default_budget("cuda", 128, large).tokens == 128
+    assert default_budget("cuda", None, large) == large
 
 
 @st.composite
@@ -159,18 +190,21 @@ def families(draw: st.DrawFn) -> list[Request]:
     return requests
 
 
-@pytest.mark.parametrize("share", [False, True])
+@pytest.mark.parametrize("sharing", ["none", "cache", "packed"])
 @given(
     asked=families(), tokens=st.integers(1, 80), rows=st.integers(1, 60), held=st.integers(1, 90)
 )
 def test_every_position_asked_for_is_run_once_and_no_batch_is_over_budget(
-    share: bool, asked: list[Request], tokens: int, rows: int, held: int
+    sharing: Sharing, asked: list[Request], tokens: int, rows: int, held: int
 ) -> None:
     budget = Budget(tokens, rows, held, 4)
-    plan = make_plan(asked, budget, share=share)
+    plan = make_plan(asked, budget, sharing=sharing)
     check(plan, asked)
     for batch in plan.batches:
-        if len(batch.runs) > 1:
+        if batch.prefixes:
+            assert batch.padded_tokens <= tokens
+            assert batch.length >= max(sum_of_row(plan, batch))
+        elif len(batch.runs) > 1:
             rest = batch.length - batch.prefix
             assert len(batch.runs) * rest <= tokens
             if batch.prefix:
@@ -178,22 +212,34 @@ def test_every_position_asked_for_is_run_once_and_no_batch_is_over_budget(
                 assert len(batch.runs) * batch.length <= held
             else:
                 assert batch.head_rows <= rows
-    unshared = plan.batched(budget, share=False)
+    unshared = plan.batched(budget, sharing="none")
     check(unshared, asked)
     assert plan.tokens_once <= unshared.tokens_once == plan.tokens
     assert plan.padded_tokens >= plan.tokens_once
+
+
+def sum_of_row(plan: Plan, batch: Batch) -> list[int]:
+    """Tokens of each packed row."""
+    return [
+        shared + sum(plan.runs[i].length - shared for i in group)
+        for group, shared in zip(batch.groups, batch.shared, strict=True)
+    ]
 
 
 def check(plan: Plan, asked: list[Request]) -> None:
     assert sorted(i for batch in plan.batches for i in batch.runs) == list(range(len(plan.runs)))
     assert len({run.ids for run in plan.runs}) == len(plan.runs)
     for batch in plan.batches:
-        assert batch.length == max(plan.runs[i].length for i in batch.runs)
-        for group in batch.groups:
-            assert len(group) == 1 or batch.prefix
-            assert batch.prefix < min(plan.runs[i].length for i in group) or len(group) == 1
-            assert len({plan.runs[i].ids[: batch.prefix] for i in group}) == 1
-        assert batch.head_rows == sum(head_rows(plan.runs, g, batch.prefix) for g in batch.groups)
+        if batch.prefixes:
+            assert batch.length == max(sum_of_row(plan, batch))
+        else:
+            assert batch.length == max(plan.runs[i].length for i in batch.runs)
+        for group, shared in zip(batch.groups, batch.shared, strict=True):
+            assert len(group) == 1 or shared
+            assert shared < min(plan.runs[i].length for i in group) or len(group) == 1
+            assert len({plan.runs[i].ids[:shared] for i in group}) == 1
+        pairs = zip(batch.groups, batch.shared, strict=True)
+        assert batch.head_rows == sum(head_rows(plan.runs, g, shared) for g, shared in pairs)
     for request, owner in zip(asked, plan.owner, strict=True):
         if request.positions:
             assert owner is not None
@@ -214,13 +260,14 @@ def test_the_shared_length_is_the_longest_common_beginning(asked: list[Request])
             assert len({m.ids[: length + 1] for m in members}) > 1
 
 
-def test_many_items_are_batched_with_little_padding() -> None:
+@pytest.mark.parametrize("sharing", ["cache", "packed"])
+def test_many_items_are_batched_with_little_padding(sharing: Sharing) -> None:
     requests = [
         request
         for n in range(1500)
         for request in item(n, *((c, *range(n % 13)) for c in range(4)), read=1)
     ]
-    plan = make_plan(requests, Budget(1024, 512, 2048, 16), share=True)
+    plan = make_plan(requests, Budget(1024, 512, 2048, 16), sharing=sharing)
     assert plan.padded_tokens < 1.03 * plan.tokens_once
     assert plan.tokens_once < 0.5 * plan.tokens
 

@@ -354,9 +354,12 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert text in printed.out
     assert "compat" not in printed.out.splitlines()[-2]
     assert {file.name for file in output.iterdir()} == {
+        "predictions.parquet",
         "regions.parquet",
+        "report.html",
         "results.json",
         "scores.png",
+        "scores.svg",
         "tokens.parquet",
     }
     results = json.loads((output / "results.json").read_text())

@@ -16,9 +16,15 @@ from eval.lengths import LengthCorrelation
 from eval.metrics import Judgement
 from eval.plots import plot_scores
 from eval.predictions import Outcome
+from eval.runs import Run
 from eval.suite import Item
 from eval.summary import Score, summarise
 from eval.table import score_table
+
+
+def run(scores: list[Score], **more: Any) -> Run:
+    return Run("a model", "", "toy", "1.0.0", {}, scores, **more)
+
 
 NAME = "a_corpus_with_a_long_name_dialogue_context_sep"
 
@@ -122,7 +128,7 @@ def test_differences_are_drawn_below_the_scores(
     from matplotlib.image import imread
 
     for name, rows in (("with", differences[chosen]), ("without", [])):
-        plot_scores(scores, "a model", tmp_path / f"{name}.png", rows)
+        plot_scores([run(scores, differences=rows)], tmp_path / f"{name}.png")
     images: list[Any] = [imread(tmp_path / f"{name}.png") for name in ("with", "without")]
     heights = [image.shape[0] for image in images]
     # A difference that is no number has no row.
@@ -134,7 +140,7 @@ def test_a_plot_of_any_number_of_rows(copies: int, scores: list[Score], tmp_path
     from matplotlib.image import imread
 
     rows = [replace(score, config=f"c{i}") for i in range(copies) for score in scores]
-    plot_scores(rows, "a model", tmp_path / "p.png")
+    plot_scores([run(rows)], tmp_path / "p.png")
     image: Any = imread(tmp_path / "p.png")
     assert image.shape[1] == 1200
     assert image.shape[0] < 8000
@@ -145,5 +151,5 @@ def test_a_score_without_items_is_in_the_plot_without_a_point(
     scores: list[Score], tmp_path: Path
 ) -> None:
     empty = replace(scores[0], n=0, score=None, ci_low=None, ci_high=None)
-    plot_scores([empty], "a model", tmp_path / "p.png")
+    plot_scores([run([empty])], tmp_path / "p.png")
     assert (tmp_path / "p.png").stat().st_size > 1000

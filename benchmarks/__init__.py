@@ -1,0 +1,1 @@
+"""Speed, memory and exactness beside other tools: ``python -m benchmarks``."""

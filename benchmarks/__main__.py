@@ -1,0 +1,201 @@
+"""Score the same items with this project and with other tools, in turn, and compare what it costs.
+
+python -m benchmarks --items 40 --rounds 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.data import DATASETS, make_dataset, read_items, train_tokenizer, write_items
+from benchmarks.measure import machine
+from benchmarks.models import SHAPES
+from benchmarks.table import print_results, shared_share, summarise
+from benchmarks.tools import NEEDS_CONTEXT, TITLES
+from benchmarks.worker import Job, one_thread
+
+#: The package that a tool comes from.
+_PACKAGES = {
+    "token_score": "minicons",
+    "conditional_score": "minicons",
+    "loglikelihood": "lm_eval",
+}
+#: Of how many items the reference is computed, and memory measured at the large batch.
+_REFERENCE_ITEMS = 4
+_MEMORY_ITEMS = 10
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    add = made.add_argument
+    add("--items", type=int, default=40, metavar="N", help="of each data set; default 40")
+    add("--rounds", type=int, default=2, metavar="N", help="default 2")
+    add(
+        "--only",
+        action="append",
+        choices=[*DATASETS, *TITLES],
+        metavar="NAME",
+        help=f"these data sets or tools: {', '.join([*DATASETS, *TITLES])}",
+    )
+    add("--shape", choices=SHAPES, default="gpt2", help="of the model; default gpt2")
+    add("--device", default="cpu", help="cpu or cuda; default cpu")
+    add("--dtype", help="default float32, on a GPU bfloat16")
+    add("--tokenizer", help="a folder or Hub id; default: one trained on the sample stories")
+    add("--batch", type=int, default=8, help="texts at a time, for the other tools; default 8")
+    add(
+        "--memory-batch", type=int, default=32, help="the same where memory is measured; default 32"
+    )
+    add("--seed", type=int, default=0, help="of generated items; default 0")
+    add("--output", type=Path, default=Path("benchmarks/out"), metavar="DIR")
+    add("--profile", action="store_true", help="where this project's time goes, by operator")
+    return made
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run everything, print the table, write what was measured."""
+    options = parser().parse_args(arguments)
+    only = set(options.only or ())
+    datasets = [name for name in DATASETS if name in only] or list(DATASETS)
+    tools = [name for name in TITLES if name in only] or list(TITLES)
+    missing = {_PACKAGES[t] for t in tools if t in _PACKAGES} - _installed()
+    if missing:
+        print(f"not installed: {', '.join(sorted(missing))}; pip install '.[bench]'")
+        tools = [t for t in tools if _PACKAGES.get(t) not in missing]
+    out: Path = options.output
+    out.mkdir(parents=True, exist_ok=True)
+    tokenizer = options.tokenizer or str(out / "tokenizer")
+    if options.tokenizer is None:
+        train_tokenizer(Path(tokenizer))
+    dtype = options.dtype or ("float32" if options.device == "cpu" else "bfloat16")
+    report: dict[str, Any] = {
+        "machine": machine(options.device),
+        "model": {"shape": options.shape, "device": options.device, "dtype": dtype},
+        "settings": {
+            "items": options.items,
+            "rounds": options.rounds,
+            "batch": options.batch,
+            "memory_batch": options.memory_batch,
+            "seed": options.seed,
+            "tokenizer": options.tokenizer or "trained on the sample stories",
+        },
+        "datasets": {},
+    }
+    for name in datasets:
+        items = make_dataset(name, options.items, out / "suites", options.seed)
+        path = out / f"{name}.jsonl"
+        write_items(items, path)
+        job = Job(
+            tool="",
+            data=str(path),
+            tokenizer=tokenizer,
+            shape=options.shape,
+            device=options.device,
+            dtype=dtype,
+            batch=options.batch,
+            profile=options.profile,
+        )
+        if options.profile:
+            _print_profile(name, run(replace(job, tool="coherencegym"), out))
+            continue
+        report["datasets"][name] = measure(name, job, tools, options, out)
+        report["datasets"][name]["items"] = len(items)
+        report["datasets"][name].update(shared_share(items, tokenizer))
+        _write(report, out)
+    if options.profile:
+        return 0
+    summarise(report)
+    path = _write(report, out)
+    print_results(report)
+    print(f"written to {path}")
+    return 0
+
+
+def measure(
+    name: str, job: Job, tools: list[str], options: argparse.Namespace, out: Path
+) -> dict[str, Any]:
+    """All rounds of a data set, the tools in turn, then memory at the large batch.
+
+    Returns:
+        ``rounds`` and ``memory``: lists of results by tool; ``reference``: of the first items.
+    """
+    tools = [t for t in tools if not (name == "shuffle" and t in NEEDS_CONTEXT)]
+    items = read_items(Path(job.data))
+    rounds: list[dict[str, Any]] = []
+    for number in range(options.rounds):
+        results = {}
+        for tool in tools:
+            results[tool] = run(replace(job, tool=tool), out)
+            _say(f"{name}: round {number + 1}, {TITLES[tool]}: {_costs(results[tool])}")
+        rounds.append(results)
+    # The longest texts are what memory is taken by; a few batches of them show it.
+    longest = sorted(items, key=lambda i: -max(len(c.content) for c in i.conditions))
+    heavy = out / f"{name}-longest.jsonl"
+    write_items(longest[:_MEMORY_ITEMS], heavy)
+    memory = {}
+    for tool in tools:
+        larger = replace(job, tool=tool, data=str(heavy), batch=options.memory_batch)
+        result = run(larger, out)
+        memory[tool] = result["peak_bytes"]
+        _say(f"{name}: batch {options.memory_batch}, {TITLES[tool]}: {_costs(result)}")
+    few = out / f"{name}-few.jsonl"
+    write_items(items[:_REFERENCE_ITEMS], few)
+    _say(f"{name}: reference")
+    reference = run(replace(job, tool="reference", data=str(few), warm_up=0), out)
+    return {"rounds": rounds, "memory": memory, "reference": reference}
+
+
+def run(job: Job, out: Path) -> dict[str, Any]:
+    """A job in a process of its own."""
+    path = out / "job.json"
+    path.write_text(json.dumps(asdict(job)))
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.worker", str(path)],
+        env=one_thread(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-8:]
+        raise SystemExit(f"{job.tool} on {job.data} stopped:\n" + "\n".join(last))
+    result: dict[str, Any] = json.loads(path.with_suffix(".result.json").read_text())
+    return result
+
+
+def _write(report: dict[str, Any], out: Path) -> Path:
+    path = out / f"results-{report['model']['shape']}-{report['model']['device']}.json"
+    path.write_text(json.dumps(report, indent=1))
+    return path
+
+
+def _installed() -> set[str]:
+    return {name for name in set(_PACKAGES.values()) if importlib.util.find_spec(name)}
+
+
+def _costs(result: dict[str, Any]) -> str:
+    peak = result["peak_bytes"]
+    return f"{result['seconds']:.1f} s" + ("" if peak is None else f", {peak / 1e6:,.0f} MB")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _print_profile(name: str, result: dict[str, Any]) -> None:
+    total = sum(row["seconds"] for row in result["operators"])
+    print(f"{name}: {total:.2f} s by operator")
+    for row in result["operators"]:
+        share = 100 * row["seconds"] / total
+        print(f"  {share:5.1f} %  {row['seconds']:8.3f} s  {row['calls']:7}  {row['operator']}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

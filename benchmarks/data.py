@@ -1,0 +1,198 @@
+"""What is scored: items with seven conditions, from the samples that come with the project.
+
+Tools that take text get, for each condition, what stands before the region that is read, and that
+region with the white space before it.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from eval.dataset import tables
+from eval.source import find
+from eval.suite import Condition, Item, Prediction, Region, item_from_row, item_to_row
+
+#: Conditions of an item: the original and six replacements.
+CONDITIONS = 7
+#: How many sentences stand before the connective's own sentence in generated items. Four of them
+#: make about three quarters of all tokens context that the seven conditions share.
+_CONTEXT_SENTENCES = (3, 4, 4, 5)
+
+DATASETS = {
+    "shuffle": "built sentence_order, sample_narration_all: a story and six shuffles; all is read",
+    "connective": "built connectives, sample: what follows the connective is read",
+    "connective_long": "generated: the same, behind three to five sentences of sample stories",
+}
+
+
+@dataclass(frozen=True)
+class Text:
+    """A condition as other tools take it; ``read`` is what is scored, after ``before``."""
+
+    before: str
+    read: str
+
+    @property
+    def whole(self) -> str:
+        """The condition's text."""
+        return self.before + self.read
+
+
+def texts(item: Item) -> Iterator[Text]:
+    """The conditions of an item, cut where its last region, the one that is read, begins."""
+    for condition in item.conditions:
+        start, _ = condition.region_offsets()[-1]
+        before = condition.content[:start]
+        space = len(before) - len(before.rstrip())
+        cut = start - space
+        yield Text(condition.content[:cut], condition.content[cut:])
+
+
+def make_dataset(name: str, items: int, folder: Path, seed: int = 0) -> list[Item]:
+    """The items of a dataset.
+
+    Args:
+        name: one of :data:`DATASETS`.
+        items: at most so many; the built ones may be fewer.
+        folder: where suites are built.
+        seed: of what is drawn.
+    """
+    if name == "shuffle":
+        return shuffles(folder, items)
+    if name == "connective":
+        return connectives(folder, items)
+    return long_connectives(folder, items, seed)
+
+
+def shuffles(folder: Path, items: int) -> list[Item]:
+    """Stories with six shuffles each: the suite's pairs of a story, put together."""
+    built = _build(
+        "sentence_order", folder / "sentence_order", "--permutations", str(CONDITIONS - 1)
+    )
+    stories: dict[str, list[Item]] = {}
+    for item in _items(built, "sample_narration_all"):
+        stories.setdefault(item.discourse_id, []).append(item)
+    return [_together(pairs) for pairs in stories.values() if len(pairs) == CONDITIONS - 1][:items]
+
+
+def connectives(folder: Path, items: int | None = None) -> list[Item]:
+    """Items of the suite, its conditions as they are."""
+    built = _items(_build("connectives", folder / "connectives"), "sample")
+    return [item for item in built if len(item.conditions) == CONDITIONS][:items]
+
+
+def long_connectives(folder: Path, items: int, seed: int = 0) -> list[Item]:
+    """Items of the suite behind sentences of sample stories, as many as are asked for."""
+    drawn = random.Random(f"connective_long {seed}")
+    short = connectives(folder)
+    sentences = sample_sentences()
+    made = []
+    for number in range(items):
+        item = short[number % len(short)]
+        count = drawn.choice(_CONTEXT_SENTENCES)
+        context = " ".join(drawn.sample(sentences, count)) + " "
+        made.append(_behind(item, context, number + 1))
+    return made
+
+
+def sample_sentences() -> list[str]:
+    """The sentences of the sample stories, each once."""
+    from loaders.read import read
+    from loaders.registry import corpus, sample_of
+
+    sample = sample_of(corpus("storycloze"))
+    assert sample is not None
+    stories = read(sample)
+    return list(dict.fromkeys(text for story in stories for text in story.texts))
+
+
+def _together(pairs: Sequence[Item]) -> Item:
+    original = pairs[0].conditions[0]
+    conditions = [original]
+    predictions = []
+    for number, pair in enumerate(pairs, start=1):
+        name = f"shuffled_{number}"
+        conditions.append(replace(pair.conditions[1], condition_name=name))
+        predictions.append(Prediction(f"(1;%{name}%) > (1;%original%)", "mean"))
+    return replace(
+        pairs[0],
+        conditions=tuple(conditions),
+        predictions=tuple(predictions),
+        edits=(),
+    )
+
+
+def _behind(item: Item, context: str, number: int) -> Item:
+    def condition(old: Condition) -> Condition:
+        first, *rest = old.regions
+        return Condition(
+            old.condition_name,
+            context + old.content,
+            (Region(first.region_number, context + first.content), *rest),
+        )
+
+    return replace(
+        item,
+        item_id=f"{item.item_id}/{number}",
+        item_number=number,
+        conditions=tuple(map(condition, item.conditions)),
+        edits=(),
+    )
+
+
+def _build(suite: str, folder: Path, *options: str) -> Path:
+    if not (folder / "manifest.json").exists():
+        command = [sys.executable, "-m", f"builders.{suite}", "--corpus", "sample"]
+        command += ["--output", str(folder), *options]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return folder
+
+
+def _items(folder: Path, config: str) -> tuple[Item, ...]:
+    (table,) = tables(find(str(folder)), [config])
+    return table.items
+
+
+def write_items(items: Sequence[Item], path: Path) -> None:
+    """Items as JSON lines, for another process."""
+    with path.open("w", encoding="utf-8") as file:
+        for item in items:
+            file.write(json.dumps(item_to_row(item)) + "\n")
+
+
+def read_items(path: Path) -> list[Item]:
+    """What :func:`write_items` wrote."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [item_from_row(json.loads(line)) for line in lines]
+
+
+def train_tokenizer(folder: Path, vocabulary: int = 30000) -> None:
+    """A byte-level BPE tokenizer of the sample stories: about as many tokens a word as GPT-2's.
+
+    Writes it to ``folder`` as ``transformers`` reads it, with GPT-2's one special token.
+    """
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    special = "<|endoftext|>"
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        min_frequency=2,
+        special_tokens=[special],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(sample_sentences(), trainer)
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token=special, eos_token=special, pad_token=special
+    ).save_pretrained(folder)

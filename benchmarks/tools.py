@@ -1,0 +1,171 @@
+"""The tools: each takes items, and gives the surprisal (bits) of what is read of every condition.
+
+All get the same text with one start-of-text token before it, so that the first token of a text has
+a surprisal too: this project adds it itself, ``token_score`` and ``conditional_score`` are asked
+for it (``bos_token``), ``loglikelihood`` adds it to an empty context and finds it written before
+others.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from benchmarks.data import texts
+from eval.suite import Item
+
+
+@dataclass
+class Answer:
+    """What a tool said.
+
+    Attributes:
+        sums: for each item and condition, in order, the surprisal (bits) of what is read.
+        tokens: the same by token, where the tool gives tokens.
+        plan: what this project ran.
+    """
+
+    sums: list[float]
+    tokens: list[list[float]] | None = None
+    plan: Any = field(default=None, repr=False)
+
+
+#: Called with items; made once for a model, before the clock starts.
+Tool = Callable[[Sequence[Item]], Answer]
+
+
+def coherencegym(model: Any, tokenizer: Any, batch: int) -> Tool:
+    """This project, as ``python -m eval`` calls it; ``batch`` is not used."""
+    from eval.scoring import score
+
+    def run(items: Sequence[Item]) -> Answer:
+        scored = score(model, tokenizer, items)
+        tokens = [
+            one.conditions[c.condition_name].region_bits(c.regions[-1].region_number).tolist()
+            for one in scored.items
+            for c in one.item.conditions
+        ]
+        return Answer([math.fsum(bits) for bits in tokens], tokens, scored.plan)
+
+    return run
+
+
+def token_score(model: Any, tokenizer: Any, batch: int) -> Tool:
+    """Minicons' ``token_score``: every token of the text, of which the last are what is read."""
+    scorer = _minicons(model, tokenizer)
+
+    def run(items: Sequence[Item]) -> Answer:
+        pairs = [text for item in items for text in texts(item)]
+        counts = _read_counts(tokenizer, [(p.before, p.read) for p in pairs])
+        tokens: list[list[float]] = []
+        for start in range(0, len(pairs), batch):
+            part = [pair.whole for pair in pairs[start : start + batch]]
+            scores = scorer.token_score(part, surprisal=True, base_two=True, bos_token=True)
+            for score, count in zip(scores, counts[start : start + batch], strict=True):
+                tokens.append([bits for _, bits in score[-count:]])
+        return Answer([math.fsum(bits) for bits in tokens], tokens)
+
+    return run
+
+
+def conditional_score(model: Any, tokenizer: Any, batch: int) -> Tool:
+    """Minicons' ``conditional_score`` of what is read, given what stands before it."""
+    scorer = _minicons(model, tokenizer)
+
+    def run(items: Sequence[Item]) -> Answer:
+        pairs = [text for item in items for text in texts(item)]
+        sums: list[float] = []
+        for start in range(0, len(pairs), batch):
+            part = pairs[start : start + batch]
+            sums += scorer.conditional_score(
+                [pair.before for pair in part],
+                [pair.read for pair in part],
+                separator="",
+                reduction=lambda bits: -bits.sum().item(),
+                base_two=True,
+                bos_token=True,
+            )
+        return Answer(sums)
+
+    return run
+
+
+def loglikelihood(model: Any, tokenizer: Any, batch: int) -> Tool:
+    """lm-evaluation-harness: ``HFLM.loglikelihood`` of what is read, given what is before it."""
+    logging.disable(logging.WARNING)
+    from lm_eval.models.huggingface import HFLM
+
+    harness = HFLM(pretrained=model, tokenizer=tokenizer, batch_size=batch)
+    bos = tokenizer.bos_token
+
+    def run(items: Sequence[Item]) -> Answer:
+        pairs = [text for item in items for text in texts(item)]
+        requests = [
+            SimpleNamespace(args=(bos + p.before if p.before else "", p.read)) for p in pairs
+        ]
+        results = harness.loglikelihood(requests, disable_tqdm=True)
+        return Answer([-value / math.log(2) for value, _ in results])
+
+    return run
+
+
+def float64(model: Any, tokenizer: Any, batch: int) -> Tool:
+    """The reference: one text at a time, no padding, no sharing, in the model's own precision.
+
+    Transformers' plain forward and a log softmax; nothing of this project but the positions read.
+    """
+    import torch
+
+    def run(items: Sequence[Item]) -> Answer:
+        pairs = [text for item in items for text in texts(item)]
+        counts = _read_counts(tokenizer, [(p.before, p.read) for p in pairs])
+        tokens: list[list[float]] = []
+        device = model.get_input_embeddings().weight.device
+        for pair, count in zip(pairs, counts, strict=True):
+            ids = tokenizer.encode(tokenizer.bos_token + pair.whole, add_special_tokens=False)
+            batch_of_one = torch.tensor([ids], device=device)
+            with torch.inference_mode():
+                logits = model(input_ids=batch_of_one, use_cache=False).logits[0, :-1]
+                logs = logits.log_softmax(dim=-1).gather(1, batch_of_one[0, 1:, None])[:, 0]
+            tokens.append((-logs[-count:].double() / math.log(2)).tolist())
+        return Answer([math.fsum(bits) for bits in tokens], tokens)
+
+    return run
+
+
+TOOLS: dict[str, Callable[[Any, Any, int], Tool]] = {
+    "coherencegym": coherencegym,
+    "token_score": token_score,
+    "conditional_score": conditional_score,
+    "loglikelihood": loglikelihood,
+    "reference": float64,
+}
+#: What they are called in the table.
+TITLES = {
+    "coherencegym": "this project",
+    "token_score": "minicons token_score",
+    "conditional_score": "minicons conditional_score",
+    "loglikelihood": "lm-evaluation-harness",
+}
+#: For what begins with the first token nothing is a condition.
+NEEDS_CONTEXT = {"conditional_score"}
+
+
+def _minicons(model: Any, tokenizer: Any) -> Any:
+    warnings.simplefilter("ignore")
+    from minicons.scorer import IncrementalLMScorer
+
+    device = str(model.get_input_embeddings().weight.device)
+    return IncrementalLMScorer(model, device=device, tokenizer=tokenizer)
+
+
+def _read_counts(tokenizer: Any, pairs: Sequence[tuple[str, str]]) -> list[int]:
+    """How many tokens are read of each text: those that do not end before the region."""
+    whole = tokenizer([a + b for a, b in pairs], add_special_tokens=False).input_ids
+    before = tokenizer([a for a, _ in pairs], add_special_tokens=False).input_ids
+    return [len(a) - len(b) for a, b in zip(whole, before, strict=True)]

@@ -1,0 +1,129 @@
+"""How every figure looks and is written: PNG and SVG, the same bytes for the same data."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+#: Colours and marks of models, in their order: apart in print and for colour-blind readers (Okabe
+#: and Ito 2008), and the marks apart without colour.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
+MARKS = ("o", "s", "^", "v", "P", "X", "<", ">")
+ARTEFACT, CHANCE_LINE, HUMAN = "#D55E00", "#777777", "#333333"
+#: What a model that sees no difference reaches.
+CHANCE = 0.5
+#: Pixels an inch, and the most pixels of a side: a longer figure gets fewer an inch.
+_DPI, _MOST_PIXELS = 160, 30_000
+#: Fonts for the scripts that the default font lacks; those that are not installed are left out.
+_FALLBACKS = (
+    "Noto Sans",
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans Arabic",
+    "Noto Sans Devanagari",
+    "Noto Emoji",
+    "Arial Unicode MS",
+    "WenQuanYi Zen Hei",
+    "Unifont",
+)
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw and write in here: matplotlib's defaults, whatever the user's own are.
+
+    Identifiers in SVG files are hashed with a fixed salt, and ``$`` in a name is no formula.
+    """
+    import matplotlib
+    from matplotlib import font_manager
+
+    installed = set(font_manager.get_font_names())
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams["svg.hashsalt"] = "coherencegym"
+        matplotlib.rcParams["text.parse_math"] = False
+        matplotlib.rcParams["font.family"] = [
+            "DejaVu Sans",
+            *(name for name in _FALLBACKS if name in installed),
+        ]
+        yield
+
+
+def new_figure(width: float, height: float, **options: Any) -> Any:
+    """A figure of this size (inches) that belongs to no window."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), **options)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: Any, path: Path) -> list[str]:
+    """Write a figure as ``path`` with the endings ``.png`` and ``.svg``, without a date.
+
+    Returns:
+        The characters that no installed font has: they are drawn as boxes.
+    """
+    longest = max(figure.get_size_inches())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        figure.savefig(path.with_suffix(".png"), dpi=min(_DPI, int(_MOST_PIXELS / longest)))
+        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+    missing: dict[str, None] = {}
+    for warning in caught:
+        if found := re.match(r"Glyph (\d+) .*missing from", str(warning.message)):
+            missing[chr(int(found[1]))] = None
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    return list(missing)
+
+
+def missing_note(characters: Sequence[str]) -> list[str]:
+    """One line about characters that could not be drawn; none where all could."""
+    if not characters:
+        return []
+    some = "".join(characters[:10]) + ("…" if len(characters) > 10 else "")
+    return [
+        f"no installed font has {some}: drawn as boxes (a Noto font for the script would have them)"
+    ]
+
+
+def text_widths(texts: Sequence[str], size: float, bold: Sequence[bool]) -> list[float]:
+    """How wide texts are (points) at a font size (points); call it inside :func:`style`."""
+    figure = new_figure(1, 1)
+    renderer = figure.canvas.get_renderer()
+    drawn = [
+        figure.text(0, 0, text, fontsize=size, fontweight="bold" if heavy else "normal")
+        for text, heavy in zip(texts, bold, strict=True)
+    ]
+    with warnings.catch_warnings():
+        # Of characters that no font has; they are reported when the figure is written.
+        warnings.simplefilter("ignore")
+        return [text.get_window_extent(renderer).width * 72 / figure.dpi for text in drawn]
+
+
+def short_model(name: str) -> str:
+    """A model's name for a figure: of a folder its last part."""
+    return Path(name).resolve().name if Path(name).is_dir() else name
+
+
+def cut(text: str, most: int = 48) -> str:
+    """A text of so many characters at most."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def colour(number: int) -> str:
+    """The colour of a model, by its place."""
+    return COLOURS[number % len(COLOURS)]
+
+
+def mark(number: int) -> str:
+    """The mark of a model, by its place: colour and mark together repeat late."""
+    return MARKS[(number + number // len(COLOURS)) % len(MARKS)]

@@ -1,0 +1,474 @@
+"""Results of two models against each other, from judgements made by hand."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.compare_plot import plot_comparisons
+from eval.compare_report import as_json, write
+from eval.compare_table import comparison_table, print_comparisons
+from eval.comparison import Comparison, PairedScore, compare
+from eval.errors import EvaluationError
+from eval.labels import model_labels, printable
+from eval.paired import holm, mcnemar, sign_flips
+from eval.predictions import Outcome
+from eval.predictions_file import SavedItem, SavedJudgement
+from eval.saved import Saved, SavedDataset, SavedModel, SavedTable
+
+SETTINGS: dict[str, Any] = {"bos": "auto", "compat": None, "seed": 0, "versions": {"torch": "2.9"}}
+
+
+def judgement(
+    item: str,
+    met: bool | None,
+    *,
+    cluster: str | None = None,
+    formula: str = "f",
+    groups: Sequence[str] = (),
+    columns: Sequence[str] = (),
+) -> SavedJudgement:
+    outcome = None if met is None else Outcome(met, False, 1.0 if met else -1.0)
+    own = SavedItem(item, item, cluster or item, tuple(columns))
+    reason = "too_long" if met is None else ""
+    return SavedJudgement(own, formula, "mean", tuple(groups), outcome, False, reason)
+
+
+def results(name: str, judgements: Sequence[SavedJudgement], **table: Any) -> Saved:
+    """A folder of results with one table."""
+    items = len({judgement.item.item_id for judgement in judgements})
+    one = SavedTable("c", "test", "rows", items, "", (), False, tuple(judgements))
+    return Saved(
+        Path("results") / name,
+        f"model:{name}",
+        SavedModel(name, f"sha256:{name}", "float32", "cpu"),
+        SavedDataset("data", "suite", "1.0.0", None, "rows"),
+        SETTINGS,
+        (replace(one, **table),),
+    )
+
+
+def rows(
+    left: Sequence[SavedJudgement], right: Sequence[SavedJudgement], **table: Any
+) -> dict[str, PairedScore]:
+    """The rows of a comparison by their level and group."""
+    found = compare(results("a", left, **table), results("b", right, **table))
+    return {f"{row.level} {row.group}".strip(): row for row in found.rows}
+
+
+def outcomes(*met: bool | None, **about: Any) -> list[SavedJudgement]:
+    return [judgement(f"i{place}", value, **about) for place, value in enumerate(met)]
+
+
+def test_mcnemar_of_independent_items() -> None:
+    left = outcomes(*[True] * 10, *[False] * 8, True, False)
+    right = outcomes(*[True] * 10, *[True] * 8, False, False)
+    row = rows(left, right)["all"]
+    assert (row.n, row.n_clusters, row.higher, row.baseline_higher) == (20, 20, 8, 1)
+    assert (row.baseline_score, row.score) == pytest.approx((0.55, 0.9))
+    assert row.difference == pytest.approx(0.35)
+    assert (row.test, row.p, row.p_holm) == ("mcnemar", mcnemar(8, 1), mcnemar(8, 1))
+    assert row.ci_low is not None
+    assert row.ci_high is not None
+    assert 0 < row.ci_low < 0.35 < row.ci_high < 0.7
+
+
+def test_sign_flips_of_items_that_share_a_discourse() -> None:
+    left = [judgement(f"i{k}", False, cluster=f"d{k // 4}") for k in range(20)]
+    right = [judgement(f"i{k}", True, cluster=f"d{k // 4}") for k in range(20)]
+    row = rows(left, right)["all"]
+    assert (row.n, row.n_clusters, row.test) == (20, 5, "sign flips")
+    assert row.p == pytest.approx(2 / 2**5)
+
+
+def test_an_items_value_is_the_share_of_its_predictions() -> None:
+    """As in the table of scores: one of three is a third of an item, and no item for McNemar."""
+    left = [
+        judgement("i", met, formula=f) for f, met in zip("fgh", (True, False, False), strict=True)
+    ]
+    right = [
+        judgement("i", met, formula=f) for f, met in zip("fgh", (True, True, False), strict=True)
+    ]
+    others = outcomes(True, False)
+    found = rows([*left, *others], [*right, *others])
+    row = found["all"]
+    assert (row.n, row.higher, row.baseline_higher, row.test) == (3, 1, 0, "sign flips")
+    assert row.baseline_score == pytest.approx((1 / 3 + 1 + 0) / 3)
+    assert row.difference == pytest.approx(1 / 9)
+
+
+def test_what_is_undefined_for_either_is_left_out_for_both_and_counted() -> None:
+    left = outcomes(True, None, True, False, None)
+    right = outcomes(False, True, None, True, None)
+    row = rows(left, right)["all"]
+    assert (row.n, row.left_out, row.undefined_baseline, row.undefined) == (2, 3, 2, 2)
+    assert (row.baseline_score, row.score) == (0.5, 0.5)
+
+
+def test_an_item_stays_with_the_predictions_that_both_have() -> None:
+    left = [judgement("i", True, formula="f"), judgement("i", None, formula="g")]
+    right = [judgement("i", True, formula="f"), judgement("i", False, formula="g")]
+    found = rows(left, right)
+    assert (found["all"].n, found["all"].left_out, found["all"].undefined_baseline) == (1, 0, 1)
+    assert found["all"].score == 1.0
+
+
+def test_a_prediction_that_an_item_has_twice_counts_twice() -> None:
+    """As in the scores: the second of the one is paired with the second of the other."""
+    left = [judgement("i", met, groups=(g,)) for met, g in ((True, "one"), (False, "two"))]
+    right = [judgement("i", met, groups=(g,)) for met, g in ((False, "one"), (True, "two"))]
+    found = rows(left, right)
+    assert (found["all"].n, found["all"].difference) == (1, 0.0)
+    assert (found["group one"].difference, found["group two"].difference) == (-1.0, 1.0)
+
+
+def test_nothing_defined_is_no_difference_and_no_test() -> None:
+    found = compare(results("a", outcomes(None, None)), results("b", outcomes(True, False)))
+    (row,) = found.rows
+    assert (row.n, row.left_out, row.difference, row.p, row.p_holm) == (0, 2, None, None, None)
+    assert "–" in printed([found])
+
+
+def test_rows_are_those_of_the_scores_and_holm_is_over_the_printed_ones() -> None:
+    def judged(shift: int) -> list[SavedJudgement]:
+        return [
+            judgement(
+                f"i{k}",
+                (k + shift) % 3 > 0,
+                groups=("fine", "wide" if k % 2 else "other"),
+                columns=(f"moved={'true' if k < 20 else 'false'}", "same=1"),
+            )
+            for k in range(80)
+        ]
+
+    settings = {"headline": "wide", "breakdowns": ("moved", "same")}
+    left, right = results("a", judged(0), **settings), results("b", judged(1), **settings)
+    found = compare(left, right)
+    names = {(row.level, row.group): row for row in found.rows}
+    assert set(names) == {
+        ("all", ""),
+        ("detail", "fine"),
+        ("headline", "wide"),
+        ("group", "other"),
+        ("column", "moved=true"),
+        ("column", "moved=false"),
+    }
+    assert names["all", ""].n == 40
+    assert names["column", "moved=true"].n == 10
+    assert [row.group for row in found.shown] == ["", "other", "moved=false", "moved=true"]
+    p_values = [row.p for row in found.shown if row.p is not None]
+    assert [row.p_holm for row in found.shown] == holm(p_values)
+    assert names["detail", "fine"].p is not None
+    assert names["detail", "fine"].p_holm is None
+    with_details = compare(left, right, details=True)
+    assert [row.group for row in with_details.shown][-1] == "fine"
+    assert all(row.p_holm is not None for row in with_details.shown)
+    assert as_json([found], [("b", "a")], 0)["comparisons"][0]["holm_tests"] == 4
+
+
+JUDGED = st.lists(
+    st.tuples(
+        st.sampled_from([True, False, None]),
+        st.sampled_from([True, False, None]),
+        st.sampled_from("abcde"),
+        st.sampled_from(["", "one", "two"]),
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+def sides(judged: list[tuple[bool | None, bool | None, str, str]]) -> list[list[SavedJudgement]]:
+    """The judgements of two models on the same items."""
+    return [
+        [
+            judgement(f"i{k}", met, cluster=cluster, groups=(group,) if group else ())
+            for k, (met, cluster, group) in enumerate(side)
+        ]
+        for side in (
+            [(left, cluster, group) for left, _, cluster, group in judged],
+            [(right, cluster, group) for _, right, cluster, group in judged],
+        )
+    ]
+
+
+@given(JUDGED)
+def test_the_same_results_do_not_differ(judged: list[Any]) -> None:
+    left, _ = sides(judged)
+    for row in rows(left, left).values():
+        if row.n:
+            assert (row.difference, row.p, row.p_holm) == (0.0, 1.0, 1.0)
+            assert (row.higher, row.baseline_higher) == (0, 0)
+            assert row.ci_low is not None
+            assert row.ci_low == -(row.ci_high or 0.0) < 0
+
+
+@given(JUDGED)
+def test_exchanging_the_models_turns_the_difference(judged: list[Any]) -> None:
+    left, right = sides(judged)
+    there, back = rows(left, right), rows(right, left)
+    assert there.keys() == back.keys()
+    for name, row in there.items():
+        turned = back[name]
+        assert (turned.p, turned.p_holm, turned.n) == (row.p, row.p_holm, row.n)
+        assert (turned.score, turned.baseline_score) == (row.baseline_score, row.score)
+        assert (turned.undefined, turned.higher) == (row.undefined_baseline, row.baseline_higher)
+        if row.difference is not None:
+            assert turned.difference == -row.difference
+            assert row.ci_low is not None
+            assert turned.ci_high == pytest.approx(-row.ci_low, abs=1e-12)
+
+
+@given(JUDGED)
+def test_numbers_are_those_of_the_items_that_both_have(judged: list[Any]) -> None:
+    """Against a few lines that know nothing of rows."""
+    row = rows(*sides(judged))["all"]
+    both = [(a, b, cluster) for a, b, cluster, _ in judged if a is not None and b is not None]
+    assert row.n == len(both)
+    if both:
+        assert row.difference == pytest.approx(fmean(b - a for a, b, _ in both))
+        clusters = [cluster for _, _, cluster in both]
+        assert row.p == pytest.approx(sign_flips([float(b - a) for a, b, _ in both], clusters).p)
+
+
+# ---------------------------------------------------------------- what may be compared
+
+LEFT = results("a", outcomes(True, False))
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        ({"settings": {**SETTINGS, "bos": "never"}}, 'bos: "auto" and "never"'),
+        ({"settings": {**SETTINGS, "compat": "x"}}, 'compat: null and "x"'),
+        ({"settings": {**SETTINGS, "rules": {"tie_bits": 0}}}, "rules of scoring"),
+        ({"settings": {**SETTINGS, "of_a_later_release": True}}, "of_a_later_release: null and tr"),
+        ({"tables": (replace(LEFT.tables[0], sha256="x"),)}, "c (test): the rows differ"),
+        ({"tables": (replace(LEFT.tables[0], headline="x"),)}, 'c (test): score over "" and "x"'),
+        (
+            {"tables": (replace(LEFT.tables[0], items=1, judgements=tuple(outcomes(True))),)},
+            "c (test): 2 and 1 items",
+        ),
+        ({"tables": (*LEFT.tables, replace(LEFT.tables[0], config="d"))}, "d (test): only in the"),
+    ],
+)
+def test_different_data_and_rules_are_refused_and_compared_when_told_to(
+    other: dict[str, Any], what: str
+) -> None:
+    changed = replace(LEFT, folder=Path("other"), **other)
+    for pair in ((LEFT, changed), (changed, LEFT)):
+        with pytest.raises(EvaluationError, match=r"not comparable: .*--anyway") as caught:
+            compare(*pair)
+        if pair[0] is LEFT:
+            assert what in str(caught.value)
+        found = compare(*pair, anyway=True)
+        assert len(found.obstacles) == 1
+        assert found.rows[0].n >= 1 or found.baseline.tables[0].headline
+        assert found.obstacles[0] in printed([found])
+
+
+def test_commits_of_the_dataset_are_compared_where_both_have_one() -> None:
+    one, two = (replace(LEFT, dataset=replace(LEFT.dataset, commit=c)) for c in ("1", "2"))
+    with pytest.raises(EvaluationError, match='dataset commit: "1" and "2"'):
+        compare(one, two)
+    assert not compare(one, LEFT).obstacles
+
+
+def test_a_setting_that_an_older_release_did_not_know_is_off_there() -> None:
+    known = replace(LEFT, settings={**SETTINGS, "of_a_later_release": False})
+    assert not compare(LEFT, known).obstacles
+    assert not compare(known, LEFT).obstacles
+
+
+def test_precision_machine_and_packages_may_differ_and_are_said() -> None:
+    other = replace(
+        LEFT,
+        model=SavedModel("m", "c", "bfloat16", "cuda"),
+        settings={
+            **SETTINGS,
+            **{"seed": 1, "batch_tokens": 8, "versions": {"torch": "3", "peft": "1"}},
+            **{"numeric_error": {"mean": 0.1}, "start_of_text": {"token_id": 7}},
+        },
+    )
+    found = compare(LEFT, other)
+    assert list(found.remarks) == [
+        'dtype: "float32" and "bfloat16"',
+        'torch: "2.9" and "3"',
+        'peft: null and "1"',
+    ]
+    assert 'differs: dtype: "float32" and "bfloat16"' in printed([found])
+
+
+def test_what_is_too_close_to_call_for_either_is_counted() -> None:
+    left, right = outcomes(True, True, True, None), outcomes(True, False, True, True)
+    left[0] = replace(left[0], too_close=True)
+    right[1], right[3] = (replace(right[k], too_close=True) for k in (1, 3))
+    found = compare(results("a", left), results("b", right))
+    assert (found.rows[0].n, found.rows[0].too_close) == (3, 2)
+    assert "too close" in printed([found])
+
+
+def test_many_obstacles_are_still_one_readable_line() -> None:
+    tables = tuple(replace(LEFT.tables[0], config=f"d{k}") for k in range(30))
+    with pytest.raises(EvaluationError, match="and 25 more") as caught:
+        compare(LEFT, replace(LEFT, tables=tables))
+    assert len(str(caught.value)) < 500
+
+
+def test_what_only_one_has_is_counted() -> None:
+    other = results("b", outcomes(True, True, False), sha256="other")
+    found = compare(LEFT, other, anyway=True)
+    assert (found.rows[0].n, found.unpaired) == (2, 1)
+    assert "1 predictions that only one of the two has" in printed([found])
+    with pytest.raises(EvaluationError, match="no item is in both"):
+        compare(LEFT, results("b", [judgement("x", True)]), anyway=True)
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def printed(comparisons: list[Comparison], width: int = 160) -> str:
+    from rich.console import Console
+
+    file = io.StringIO()
+    console = Console(file=file, width=width, highlight=False)
+    print_comparisons(comparisons, [("b", "a")] * len(comparisons), console)
+    assert "\x1b" not in file.getvalue()
+    return file.getvalue()
+
+
+@pytest.fixture
+def comparison() -> Comparison:
+    name = "a_group_with_a_long_name_of_many_words"
+    left = [
+        judgement(f"i{k}", k % 5 == 0 or k > 90, groups=("[1] " + name if k % 2 else "$x$",))
+        for k in range(100)
+    ]
+    right = [judgement(f"i{k}", k % 5 > 0, groups=left[k].groups) for k in range(100)]
+    return compare(results("a", left), results("b", right))
+
+
+def test_the_table_says_everything_in_a_pipe(comparison: Comparison) -> None:
+    text = printed([comparison])
+    assert "b against a (baseline)" in text
+    (whole,) = (line for line in text.splitlines() if line.startswith(" c "))
+    row = comparison.rows[0]
+    for part in (" 100 ", "0.280", "0.800", "+0.520 [+0.3", "McNemar", "<0.001", "<0.001*"):
+        assert part in whole, (part, row)
+    assert "[1] a_group_with_a_long_name_of_many_words" in text
+    assert "corrected for the 3 tests printed; * below 0.05" in text
+    assert "McNemar's exact test" in text
+    assert "left out" not in text
+    assert "not corrected for the number of comparisons" in printed([comparison, comparison])
+
+
+@pytest.mark.parametrize("width", [70, 80, 100, 160])
+def test_no_number_is_cut_at_any_width(width: int, comparison: Comparison) -> None:
+    from rich.console import Console
+
+    file = io.StringIO()
+    Console(file=file, width=width).print(comparison_table(comparison, width))
+    text = file.getvalue()
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+    for part in ("100", "0.280", "0.800", "+0.520", "<0.001*"):
+        assert part in text
+    assert ("McNemar" in text) == (width == 160)
+    assert ("[+0.3" in text) == (width >= 100)
+
+
+def test_few_items_are_marked() -> None:
+    found = compare(LEFT, results("b", outcomes(False, True)))
+    assert " 2 ! " in printed([found])
+    assert "fewer than 30 items" in printed([found])
+
+
+def test_names_tell_the_models_apart_and_move_no_cursor() -> None:
+    def named(name: str, dtype: str = "float32", folder: str = "r") -> Saved:
+        model = SavedModel(name, "c", dtype, "cpu")
+        return replace(LEFT, folder=Path(folder), model=model)
+
+    assert model_labels([named("me/one"), named("two")]) == ["one", "two"]
+    assert model_labels([named("me/one"), named("you/one")]) == ["me/one", "you/one"]
+    two = [named("m"), named("m", "bfloat16")]
+    assert model_labels(two) == ["m (float32)", "m (bfloat16)"]
+    assert model_labels([named("m", folder="x/a"), named("m", folder="x/b")]) == ["a", "b"]
+    assert model_labels([named("m", folder="a/r"), named("m", folder="b/r")]) == ["a/r", "b/r"]
+    assert model_labels([named("m"), named("m")]) == ["1: r", "2: r"]
+    assert printable("a\x1b[2Jb\nc – ü") == "a�[2Jb�c – ü"
+    evil = replace(LEFT, tables=(replace(LEFT.tables[0], config="\x1b[2J"),))
+    assert "�[2J" in printed([compare(evil, evil)])
+
+
+def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
+    comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from matplotlib.figure import Figure
+
+    figures: list[Any] = []
+    save = Figure.savefig
+
+    def keep(self: Any, *arguments: Any, **options: Any) -> None:
+        figures.append(self)
+        save(self, *arguments, **options)
+
+    monkeypatch.setattr(Figure, "savefig", keep)
+    names = [("b", "a"), ("c", "a"), ("d", "a"), ("e", "a")]
+    paths = [tmp_path / name for name in ("1.png", "1.svg", "2.png", "2.svg")]
+    plot_comparisons([comparison], names[:1], paths[:2])
+    plot_comparisons([comparison], names[:1], paths[2:])
+    for first, second in ((paths[0], paths[2]), (paths[1], paths[3])):
+        assert first.read_bytes() == second.read_bytes()
+    plot_comparisons([comparison] * 4, names, [tmp_path / "four.svg"])
+    panels = [axes for axes in figures[-1].axes if axes.axison]
+    assert [panel.get_title() for panel in panels] == [f"{m} −\n{b}" for m, b in names]
+    points = panels[0].collections
+    assert [point.get_offsets()[0][0] for point in points] == pytest.approx(
+        [row.difference for row in comparison.shown]
+    )
+    limits = {panel.get_xlim() for panel in panels}
+    assert len(limits) == 1
+    low, high = limits.pop()
+    assert low == -high
+    assert all(row.ci_high is not None and row.ci_high < high for row in comparison.shown)
+
+
+def test_the_folder_is_whole_or_not_there(
+    comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import eval.compare_plot
+
+    folder = tmp_path / "out"
+    write([comparison], [("b", "a")], folder, seed=0)
+    assert {path.name for path in folder.iterdir()} == {
+        "comparison.json",
+        "comparison.png",
+        "comparison.svg",
+    }
+    content = json.loads((folder / "comparison.json").read_text())
+    (one,) = content["comparisons"]
+    assert one["baseline"]["label"] == "a"
+    assert one["model"]["commit"] == "sha256:b"
+    assert one["rows"][0]["test"] == "mcnemar"
+    assert one["rows"][0]["p_holm"] == comparison.rows[0].p_holm
+    with pytest.raises(FileExistsError, match="--overwrite"):
+        write([comparison], [("b", "a")], folder, seed=0)
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(eval.compare_plot, "plot_comparisons", stop)
+    before = (folder / "comparison.json").read_text()
+    with pytest.raises(KeyboardInterrupt):
+        write([comparison], [("c", "a")], folder, seed=0, overwrite=True)
+    assert (folder / "comparison.json").read_text() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -1,0 +1,330 @@
+"""The page of results: what it holds, what it leaves out, and that texts stay texts."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_results import made_item, made_results
+
+from eval import html_items
+from eval.encode import Encoding
+from eval.html_report import plot_files, render_report, write_report
+from eval.html_selection import select
+from eval.html_tables import block_grids, score_grid
+from eval.html_tokens import Piece, packed, scored_pieces, unscored_pieces
+from eval.metrics import Judgement
+from eval.predictions import Outcome
+from eval.results import Results
+from eval.scoring import ScoredCondition
+from eval.suite import Condition, Item, Region
+from eval.summary import shown
+
+FORMULA = "(2;%bad%) > (2;%good%)"
+
+
+def word_bits(word: str) -> float:
+    """A word's number, or its length."""
+    found = re.search(r"\d+", word)
+    return float(found.group()) if found else float(len(word))
+
+
+@pytest.fixture
+def results(make_item: Callable[..., Item]) -> Results:
+    items = [
+        make_item(
+            {"good": ["The dog", f"was{number} sad."], "bad": ["The dog", "were3 sad."]},
+            FORMULA,
+            item_id=f"d{number}/x",
+            groups=["even" if number % 2 == 0 else "odd", "any"],
+            long=number > 4,
+        )
+        for number in range(8)
+    ]
+    scored = [made_item(item, word_bits, too_long=item is items[-1]) for item in items]
+    return made_results({"toy": scored}, breakdowns=["long"], notes=["! a <note>"])
+
+
+def embedded(page: str) -> dict[str, Any]:
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+# ---------------------------------------------------------------- what is on the page
+
+
+def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
+    page = render_report(results)
+    text = unescape(re.sub(r"<[^>]+>", "", page))
+    for score in shown(results.scores):
+        assert f"{score.score:.3f} [{score.ci_low:.3f}, {score.ci_high:.3f}]" in text
+        assert score.group in text
+    for said in ("made-up on owner/made_up", "macro average over 2 groups", "! a <note>"):
+        assert said in text
+    assert results.signature in text
+
+
+def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
+    grid = score_grid(results.scores)
+    assert grid.headers[:2] == ("config, group", "items")
+    assert grid.numbers[:2] == (False, True)
+    assert [row.target for row in grid.rows][:2] == [("toy", "test", ""), ("toy", "test", "even")]
+    assert [row.level for row in grid.rows][:2] == [0, 1]
+    assert len(score_grid(results.scores, everything=True).rows) == len(results.scores)
+    assert list(block_grids(results)) == []
+
+
+def test_predictions_come_with_tokens_values_groups_and_columns(results: Results) -> None:
+    data = embedded(render_report(results))
+    assert data["tables"] == [["toy", "test"]]
+    assert data["kinds"] == [f"{FORMULA} mean"]
+    assert [one["s"] for one in data["predictions"]] == [
+        *["met"] * 3,
+        "tie",
+        *["not met"] * 3,
+        "undefined",
+    ]
+    assert [one["m"] for one in data["predictions"]][:4] == [1.5, 1.0, 0.5, 0.0]
+    assert data["predictions"][-1]["w"] == "too_long"
+    names = [data["groups"][number] for number in data["predictions"][5]["g"]]
+    assert names == ["odd", "any", "long=true"]
+    assert data["predictions"][1]["v"] == [[2, "bad", 3.5, 2], [2, "good", 2.5, 2]]
+    item = data["items"][1]
+    assert (item["id"], item["d"], item["x"]) == ("d1/x", "d1", [])
+    assert item["c"][0] == {
+        "n": "good",
+        "t": ["The dog", " was1", " sad."],
+        "b": [None, 1.0, 4.0],
+        "r": [[1, 1], [2, 2]],
+    }
+    assert [c["n"] for c in item["c"]] == ["good", "bad"]
+
+
+def test_only_conditions_that_a_prediction_compares_are_there(
+    make_item: Callable[..., Item],
+) -> None:
+    item = make_item({"good": ["a1"], "bad": ["a2"], "other": ["a3"]}, "(1;%bad%) > (1;%good%)")
+    data = embedded(render_report(made_results({"c": [made_item(item, word_bits)]})))
+    assert [c["n"] for c in data["items"][0]["c"]] == ["good", "bad"]
+
+
+def test_texts_that_two_predictions_compare_are_there_once(
+    make_item: Callable[..., Item],
+) -> None:
+    item = make_item(
+        {"good": ["a1"], "bad": ["a2"]}, "(1;%bad%) > (1;%good%)", "(*;%good%) = (*;%bad%)"
+    )
+    data = embedded(render_report(made_results({"c": [made_item(item, word_bits)]})))
+    assert [one["i"] for one in data["predictions"]] == [0, 0]
+    assert [one["m"] for one in data["predictions"]] == [1.0, None]
+    assert len(data["items"]) == 1
+    assert len(data["items"][0]["c"]) == 2
+
+
+def test_plots_are_inside_as_svg_where_there_is_one(tmp_path: Path, results: Results) -> None:
+    for name in ("scores.png", "heatmap.svg", "heatmap.png", "scores.txt"):
+        (tmp_path / name).write_bytes(name.encode())
+    assert [path.name for path in plot_files(tmp_path)] == ["scores.png", "heatmap.svg"]
+    write_report(results, tmp_path)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    svg = base64.b64encode(b"heatmap.svg").decode()
+    assert f'src="data:image/svg+xml;base64,{svg}"' in page
+    assert 'src="data:image/png;base64,' in page
+
+
+# ---------------------------------------------------------------- texts stay texts
+
+
+HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>\"' \u2028\u2029"
+
+
+def test_a_hostile_dataset_adds_no_markup(make_item: Callable[..., Item]) -> None:
+    item = make_item(
+        {HOSTILE: [HOSTILE], "bad": ["x"]},
+        "(1;%bad%) > (1;%bad%)",
+        item_id=f"d/{HOSTILE}",
+        groups=[HOSTILE],
+        column=HOSTILE,
+    )
+    scored = made_item(item, word_bits)
+    hostile = made_results({HOSTILE: [scored]}, notes=[HOSTILE], model=HOSTILE, dataset=HOSTILE)
+    plain = made_results(
+        {
+            "c": [
+                made_item(
+                    make_item(
+                        {"a": ["x"], "bad": ["x"]},
+                        FORMULA.replace("2", "1").replace("good", "bad"),
+                        groups=["g"],
+                        column="v",
+                    ),
+                    word_bits,
+                )
+            ]
+        },
+        notes=["n"],
+    )
+    tags = re.compile(r"<[/!a-zA-Z]")
+    pages = [render_report(one) for one in (hostile, plain)]
+    assert len(tags.findall(pages[0])) == len(tags.findall(pages[1]))
+    assert "\u2028" not in pages[0].split('id="data">')[1].split("</script>")[0]
+    assert embedded(pages[0])["items"][0]["id"] == f"d/{HOSTILE}"
+
+
+def test_half_a_character_is_written_as_a_question_mark(
+    tmp_path: Path, make_item: Callable[..., Item]
+) -> None:
+    item = make_item({"a": ["x \ud800"], "b": ["y"]}, "(1;%a%) > (1;%b%)")
+    write_report(made_results({"c": [made_item(item, word_bits)]}), tmp_path)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert embedded(page)["items"][0]["c"][0]["t"] == ["x", " ?"]
+
+
+def test_the_policy_allows_the_pages_own_script_and_style_and_nothing_else(
+    results: Results,
+) -> None:
+    page = render_report(results)
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
+    policy = unescape(policy)
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for tag in ("script", "style"):
+        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.S)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert not re.search(r"<[^>]+\s(style|on\w+)=", page.split("<script")[0])
+    assert not re.search(r"(src|href)=\"(?!data:|#)", page)
+    assert "innerHTML" not in page
+
+
+# ---------------------------------------------------------------- tokens
+
+
+def pieces_of(content: str, tokens: list[tuple[int, int, int, float]]) -> list[Piece]:
+    starts, ends, regions, bits = zip(*tokens, strict=True)
+    encoding = Encoding(tuple(range(len(tokens))), regions, starts, ends, 0, True)
+    return scored_pieces(ScoredCondition(encoding, np.array(bits)), content)
+
+
+def test_tokens_that_share_a_character_are_one_piece() -> None:
+    tokens = [(0, 0, -1, np.nan), (0, 2, 1, 1.0), (2, 3, 2, 5.0), (2, 3, 2, 0.5), (3, 3, 2, 2.0)]
+    assert pieces_of("a 🙂", tokens) == [
+        Piece("a ", (1.0,), 1),
+        Piece("🙂", (5.0, 0.5), 2),
+        Piece("", (2.0,), 2),
+    ]
+    assert packed("x", pieces_of("a 🙂", tokens))["b"] == [1.0, [5.0, 0.5], 2.0]
+
+
+def test_text_between_tokens_belongs_to_the_region_before() -> None:
+    tokens = [(0, 1, 1, np.nan), (1, 1, -1, np.nan), (8, 9, 2, 3.0)]
+    pieces = pieces_of("a [SEP] b ", tokens)
+    assert pieces == [
+        Piece("a", (), 1),
+        Piece(" [SEP] ", (), 1),
+        Piece("b", (3.0,), 2),
+        Piece(" ", (), 2),
+    ]
+    assert packed("x", pieces)["t"] == ["a [SEP] ", "b", " "]
+
+
+@given(st.text(max_size=12), st.data())
+def test_the_pieces_are_the_text(content: str, data: st.DataObject) -> None:
+    places = st.integers(0, len(content))
+    spans = data.draw(st.lists(st.tuples(places, places).map(sorted), min_size=1, max_size=8))
+    tokens = [(start, end, 1, float(start)) for start, end in sorted(spans)]
+    pieces = pieces_of(content, tokens)
+    assert "".join(piece.text for piece in pieces) == content
+    assert sum(len(piece.bits) for piece in pieces) == len(tokens)
+    shown = packed("x", pieces)
+    assert "".join(shown["t"]) == content
+    assert sum(n for _, n in shown["r"]) == len(shown["t"]) == len(shown["b"])
+
+
+def test_of_a_text_that_is_too_long_the_beginning_is_shown() -> None:
+    regions = ("a" * 1500, "b" * 1500, "c")
+    content = " ".join(regions)
+    condition = Condition("x", content, tuple(Region(i, t) for i, t in enumerate(regions, 1)))
+    pieces = unscored_pieces(condition)
+    assert [(len(piece.text), piece.region) for piece in pieces] == [(1500, 1), (500, 2), (2, 2)]
+    assert pieces[-1].text == " …"
+
+
+# ---------------------------------------------------------------- what is left out
+
+
+def judgements_with(
+    margins: list[float | None], item: Item, metric: str = "mean"
+) -> list[Judgement]:
+    return [
+        Judgement(item, "f", metric, (), None if m is None else Outcome(m > 0, False, m))
+        for m in margins
+    ]
+
+
+def test_both_ends_and_the_middle_are_kept(make_item: Callable[..., Item]) -> None:
+    item = make_item({"a": ["x"]})
+    margins: list[float | None] = [float(m) for m in range(50, -51, -1)]
+    (selection,) = select("c", "s", judgements_with(margins, item), 3, lambda _: [])
+    kept = [margins[place] for place in selection.kept]
+    assert kept == [50, 49, 48, 1, 0, -1, -48, -49, -50]
+    assert [(s.n, s.low, s.high) for s in selection.left_out] == [(46, -47, -2), (46, 2, 47)]
+    assert selection.n_left_out == 92
+    assert selection.total == 101
+
+
+def test_few_are_all_kept_and_metrics_have_their_own_ends(make_item: Callable[..., Item]) -> None:
+    item = make_item({"a": ["x"]})
+    margins: list[float | None] = [*map(float, range(9)), None, None]
+    judged = judgements_with(margins, item) + judgements_with([1000.0], item, "sum")
+    mean, total = select("c", "s", judged, 10, lambda _: [])
+    assert mean.kept == tuple(range(11))
+    assert total.kept == (11,)
+    assert mean.left_out == total.left_out == ()
+    mean, _ = select("c", "s", judged, 1, lambda _: [])
+    assert mean.left_out_unmeasured == 1
+    assert 9 in mean.kept
+
+
+def test_no_group_is_without_an_example(make_item: Callable[..., Item]) -> None:
+    item = make_item({"a": ["x"]})
+    margins: list[float | None] = [float(m) for m in range(1000)]
+    judged = judgements_with(margins, item)
+    places = {id(judgement): place for place, judgement in enumerate(judged)}
+
+    def groups(judgement: Judgement) -> list[str]:
+        return ["rare"] if 500 <= places[id(judgement)] < 503 else []
+
+    (selection,) = select("c", "s", judged, 40, groups)
+    assert set(range(500, 503)) - set(selection.kept) == {501}
+
+
+def test_a_page_that_would_be_too_large_shows_fewer(
+    make_item: Callable[..., Item], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = [
+        make_item({"a": [f"x{number}"], "b": ["x5"]}, "(1;%a%) > (1;%b%)", item_id=f"d{number}/x")
+        for number in range(70)
+    ]
+    made = made_results({"c": [made_item(item, word_bits) for item in items]})
+    assert len(html_items.collect(made).data["predictions"]) == 70
+    few = html_items.collect(made, most_characters=80)
+    assert few.selections[0].limit == 5
+    assert len(few.data["items"]) == few.selections[0].total - few.selections[0].n_left_out
+    assert len(html_items.collect(made, most_characters=0).data["predictions"]) == 4
+    monkeypatch.setattr("eval.html_report.collect", lambda _: few)
+    text = unescape(re.sub(r"<[^>]+>", "", render_report(made)))
+    n = few.selections[0].n_left_out
+    assert f"{n} predictions are left out of this page" in text
+    assert re.search(r"left out: \d+ with margins from \S+ to \S+ bits", text)

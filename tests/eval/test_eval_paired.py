@@ -1,0 +1,262 @@
+"""Paired tests against full enumeration, hand-worked examples and scipy."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from eval import paired
+from eval.paired import difference_interval, holm, mcnemar, paired_test, sign_flips
+from eval.significance import wilson
+
+# ---------------------------------------------------------------- McNemar
+
+
+def brute_force_binomial(left: int, right: int) -> Fraction:
+    """Both tails of a fair coin thrown ``left + right`` times, at least as far out as was seen."""
+    n = left + right
+    far = abs(left - right)
+    return Fraction(sum(math.comb(n, k) for k in range(n + 1) if abs(2 * k - n) >= far), 2**n)
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_mcnemar_is_the_binomial_test(left: int, right: int) -> None:
+    found = mcnemar(left, right)
+    assert found == pytest.approx(float(brute_force_binomial(left, right)), rel=1e-9)
+    assert found == mcnemar(right, left)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "p"),
+    [(0, 0, 1.0), (5, 5, 1.0), (0, 5, 0.0625), (0, 6, 0.03125), (2, 8, 0.109375)],
+)
+def test_mcnemar_by_hand(left: int, right: int, p: float) -> None:
+    assert mcnemar(left, right) == pytest.approx(p)
+
+
+def test_mcnemar_is_not_mid_p() -> None:
+    """Of 1 against 7 the mid-p value would be 0.0391; the exact one is 18 / 256."""
+    assert mcnemar(1, 7) == pytest.approx(18 / 256)
+
+
+# ---------------------------------------------------------------- sign flips
+
+SHARES = st.integers(1, 6).flatmap(
+    lambda n: st.tuples(st.integers(0, n), st.integers(0, n)).map(
+        lambda pair: Fraction(pair[1] - pair[0], n)
+    )
+)
+CLUSTERED = st.lists(st.tuples(SHARES, st.sampled_from("abcdefgh")), min_size=1, max_size=16)
+
+
+def every_set_of_signs(pairs: list[tuple[Fraction, str]]) -> float:
+    """The share of all sets of the clusters' signs that give a sum as far from 0, in fractions."""
+    names = sorted({name for _, name in pairs})
+    sums = [sum((d for d, own in pairs if own == name), Fraction(0)) for name in names]
+    seen = abs(sum(sums, Fraction(0)))
+    sets = list(product((1, -1), repeat=len(names)))
+    as_far = sum(
+        abs(sum((s * d for s, d in zip(signs, sums, strict=True)), Fraction(0))) >= seen
+        for signs in sets
+    )
+    return as_far / len(sets)
+
+
+@given(CLUSTERED)
+def test_sign_flips_are_exact(pairs: list[tuple[Fraction, str]]) -> None:
+    found = sign_flips([float(d) for d, _ in pairs], [name for _, name in pairs])
+    assert found.p == pytest.approx(every_set_of_signs(pairs), rel=1e-12)
+    assert found.method == "sign flips"
+    turned = sign_flips([-float(d) for d, _ in pairs], [name for _, name in pairs])
+    assert turned == found
+
+
+@given(CLUSTERED)
+def test_going_through_the_sets_gives_the_same(pairs: list[tuple[Fraction, str]]) -> None:
+    """What stands in where fractions have no small common denominator."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paired, "_MOST_SUMS", -1)
+        found = sign_flips([float(d) for d, _ in pairs], [name for _, name in pairs])
+    assert found.p == pytest.approx(every_set_of_signs(pairs), rel=1e-12)
+    assert found.method == "sign flips"
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=1, max_size=60))
+def test_with_an_item_a_cluster_sign_flips_are_mcnemars(differences: list[float]) -> None:
+    found = sign_flips(differences, [str(place) for place in range(len(differences))])
+    known = mcnemar(differences.count(-1.0), differences.count(1.0))
+    assert found.p == pytest.approx(known, rel=1e-9)
+
+
+def test_sign_flips_by_hand() -> None:
+    """Clusters of 2, 1 and 1/2: only the set seen and its mirror reach 3.5, 3 of 4 pairs 1.5."""
+    assert sign_flips([1.0, 1.0, 1.0, 0.5], ["a", "a", "b", "c"]).p == pytest.approx(2 / 8)
+    assert sign_flips([1.0, 1.0, -1.0, 0.5], ["a", "a", "b", "c"]).p == pytest.approx(6 / 8)
+
+
+def test_shares_of_few_predictions_are_counted_exactly_at_any_size() -> None:
+    """A third is no number that a float holds; no clusters of 100 could be gone through."""
+    differences = [1 / 3] * 60 + [-(1 - 2 / 3)] * 40
+    found = sign_flips(differences, [str(place) for place in range(100)])
+    assert found.method == "sign flips"
+    assert found.p == pytest.approx(mcnemar(40, 60))
+
+
+def test_drawn_signs_are_near_the_exact_value_and_never_zero(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    generator = np.random.default_rng(1)
+    differences = generator.choice([-1.0, -0.5, 0.0, 0.5, 1.0], 200, p=[0.1, 0.2, 0.3, 0.2, 0.2])
+    clusters = [str(place // 3) for place in range(200)]
+    exact = sign_flips(differences.tolist(), clusters)
+    monkeypatch.setattr(paired, "_MOST_SUMS", -1)
+    drawn = sign_flips(differences.tolist(), clusters, seed=3)
+    assert (exact.method, drawn.method) == ("sign flips", "sign flips, drawn")
+    assert 0.001 < exact.p < 0.5
+    error = math.sqrt(exact.p * (1 - exact.p) / paired.FLIPS)
+    assert drawn.p == pytest.approx(exact.p, abs=4 * error)
+    assert drawn == sign_flips(differences.tolist(), clusters, seed=3)
+    assert drawn != sign_flips(differences.tolist(), clusters, seed=4)
+    certain = sign_flips([1.0] * 100, [str(place) for place in range(100)])
+    assert certain.p == 1 / (paired.FLIPS + 1)
+
+
+def test_drawing_in_blocks_draws_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty clusters of one size, of which every set but two gives less: (b + 1) / (m + 1)."""
+    monkeypatch.setattr(paired, "_MOST_SUMS", -1)
+    monkeypatch.setattr(paired, "FLIPS", 999)
+    monkeypatch.setattr(paired, "_BLOCK", 1700)
+    found = sign_flips([0.5, -0.5] * 9 + [0.5] * 2, [str(place) for place in range(20)])
+    assert found.p == pytest.approx(float(brute_force_binomial(9, 11)), abs=0.05)
+    assert (found.p * 1000) == pytest.approx(round(found.p * 1000))
+
+
+def test_twenty_thousand_items_are_counted_exactly() -> None:
+    """McNemar's test at a size at which no set of signs could be gone through."""
+    differences = [1.0] * 5100 + [-1.0] * 4900 + [0.0] * 10_000
+    found = sign_flips(differences, [str(place) for place in range(20_000)])
+    assert found.method == "sign flips"
+    assert found.p == pytest.approx(mcnemar(4900, 5100), rel=1e-6)
+
+
+# ---------------------------------------------------------------- which test
+
+
+def test_mcnemar_where_items_are_independent_and_have_one_prediction() -> None:
+    left, right = [1.0, 0.0, 0.0, 0.0, 1.0], [1.0, 1.0, 1.0, 1.0, 0.0]
+    assert paired_test(left, right, list("abcde")) == paired.Test(mcnemar(1, 3), "mcnemar")
+    assert paired_test(left, right, list("abcda")).method == "sign flips"
+    assert paired_test([0.5, *left[1:]], right, list("abcde")).method == "sign flips"
+    with pytest.raises(ValueError, match="at least one item"):
+        paired_test([], [], [])
+    with pytest.raises(ValueError, match="at least one item"):
+        sign_flips([], [])
+
+
+def test_copies_of_an_item_in_its_cluster_add_no_evidence() -> None:
+    differences = [1.0] * 8 + [-1.0]
+    names = [str(place) for place in range(9)]
+    once = sign_flips(differences, names)
+    assert sign_flips(differences * 5, names * 5).p == pytest.approx(once.p)
+
+
+# ---------------------------------------------------------------- intervals
+
+
+def test_the_interval_of_a_difference_agrees_with_the_normal_approximation() -> None:
+    generator = np.random.default_rng(2)
+    differences = generator.choice([-1.0, 0.0, 1.0], 400, p=[0.1, 0.6, 0.3])
+    found = difference_interval(differences.tolist(), [str(place) for place in range(400)])
+    half = 1.96 * differences.std() / 20
+    middle = differences.mean()
+    assert found.method == "bootstrap"
+    assert (found.low, found.high) == pytest.approx((middle - half, middle + half), abs=0.01)
+
+
+def test_two_models_that_agree_have_an_interval_around_zero() -> None:
+    other = wilson(0, 20).high
+    found = difference_interval([0.0] * 40, [str(place // 2) for place in range(40)])
+    assert (found.low, found.high) == pytest.approx((-other, other))
+    assert found.method == "wilson over discourses"
+    found = difference_interval([1.0] * 20, [str(place) for place in range(20)])
+    assert (found.low, found.high) == pytest.approx((1 - 2 * other, 1.0))
+
+
+def test_one_discourse_says_nothing_about_others() -> None:
+    found = difference_interval([1.0, 0.0, 1.0], ["a", "a", "a"])
+    assert (found.low, found.high, found.method) == (-1.0, 1.0, "one discourse")
+    with pytest.raises(ValueError, match="at least one item"):
+        difference_interval([], [])
+
+
+@given(CLUSTERED)
+def test_an_interval_turns_with_the_models(pairs: list[tuple[Fraction, str]]) -> None:
+    names = [name for _, name in pairs]
+    there = difference_interval([float(d) for d, _ in pairs], names)
+    back = difference_interval([-float(d) for d, _ in pairs], names)
+    assert (back.low, back.high) == pytest.approx((-there.high, -there.low), abs=1e-12)
+    assert there.method == back.method
+
+
+# ---------------------------------------------------------------- Holm
+
+
+def test_holm_by_hand() -> None:
+    """Holm 1979: multiply by 4, 3, 2, 1 in order, and never fall."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]) == []
+    assert holm([0.7, 0.9]) == [1.0, 1.0]
+
+
+def rejected_step_by_step(p_values: list[float], level: float) -> set[int]:
+    """The procedure as Holm words it: go on while the smallest left is at most level / (left)."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    found: set[int] = set()
+    for rank, place in enumerate(order):
+        if p_values[place] * (len(p_values) - rank) >= level:
+            break
+        found.add(place)
+    return found
+
+
+P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+@given(P_VALUES, st.sampled_from([0.01, 0.05, 0.2]))
+def test_holm_rejects_what_the_procedure_rejects(p_values: list[float], level: float) -> None:
+    adjusted = holm(p_values)
+    below = {place for place, p in enumerate(adjusted) if p < level}
+    assert below == rejected_step_by_step(p_values, level)
+
+
+@given(P_VALUES)
+def test_holm_keeps_the_order_and_is_between_the_value_and_bonferronis(
+    p_values: list[float],
+) -> None:
+    adjusted = holm(p_values)
+    for p, q in zip(p_values, adjusted, strict=True):
+        assert p <= q <= min(1.0, len(p_values) * p) or q == pytest.approx(p)
+    pairs = sorted(zip(p_values, adjusted, strict=True))
+    assert all(a[1] <= b[1] for a, b in pairwise(pairs))
+
+
+def test_scipys_permutation_test_agrees() -> None:
+    """Of paired samples, whose items are clusters of their own."""
+    generator = np.random.default_rng(5)
+    left, right = generator.integers(0, 5, (2, 11)) / 4
+    known = stats.permutation_test(
+        (left, right),
+        lambda x, y, axis: np.mean(y - x, axis=axis),
+        permutation_type="samples",
+        n_resamples=np.inf,
+        vectorized=True,
+    )
+    found = paired_test(left.tolist(), right.tolist(), list("abcdefghijk"))
+    assert found.p == pytest.approx(known.pvalue)

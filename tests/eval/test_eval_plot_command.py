@@ -1,0 +1,179 @@
+"""``python -m eval plot``: from folders of results to figures, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import one_line
+
+from eval.cli import main
+from eval.runs import Run, read_run
+from eval.suite import Item
+
+
+@pytest.fixture(scope="module")
+def results(
+    tmp_path_factory: pytest.TempPathFactory,
+    make_tokenizer: Callable[..., Any],
+    make_model: Callable[..., Any],
+    make_item: Callable[..., Item],
+    write_dataset: Callable[..., Path],
+) -> Path:
+    """A folder of results of a suite that replaces connectives."""
+    folder = tmp_path_factory.mktemp("plots")
+    tokenizer = make_tokenizer()
+    make_model("gpt2", tokenizer).save_pretrained(folder / "model")
+    tokenizer.save_pretrained(folder / "model")
+    items = [
+        make_item(
+            {"original": ["It rained", "as", text], "since": ["It rained", "since", text]},
+            "(3;%since%) > (3;%original%)",
+            item_id=f"d{number}/x",
+            groups=("as_causal → since", "same sense"),
+        )
+        for number, text in enumerate(("we left.", "Tim was sad.", "the dog ran."))
+    ]
+    data = write_dataset(folder / "data", items, "toy", headline="same sense")
+    words = ["--model", str(folder / "model"), "--dataset", str(data), "--device", "cpu"]
+    assert main([*words, "--output", str(folder / "first")]) == 0
+    assert main([*words, "--output", str(folder / "second"), "--max-items", "2"]) == 0
+    return folder
+
+
+def test_a_run_writes_its_plots_and_its_heat_map(results: Path) -> None:
+    assert sorted(path.name for path in (results / "first").iterdir()) == [
+        "heatmap.png",
+        "heatmap.svg",
+        "predictions.parquet",
+        "regions.parquet",
+        "report.html",
+        "results.json",
+        "scores.png",
+        "scores.svg",
+    ]
+
+
+def test_results_are_read_back_as_they_were_written(results: Path) -> None:
+    run = read_run(results / "first")
+    document = json.loads((results / "first" / "results.json").read_text())
+    assert isinstance(run, Run)
+    assert [asdict(score) for score in run.scores] == document["scores"]
+    assert run.model == document["model"]["name"]
+    assert run.signature == document["signature"]
+    assert set(run.rows) == {("toy", "test")}
+
+
+def test_end_to_end(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "figures"
+    words = ["plot", str(results / "first"), str(results / "second"), "--output", str(output)]
+    assert main(words) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "the runs differ in --max-items: null, 2" in printed.out
+    assert sorted(path.name for path in output.iterdir()) == [
+        "heatmap.png",
+        "heatmap.svg",
+        "plots.json",
+        "scores.png",
+        "scores.svg",
+    ]
+    drawn = json.loads((output / "plots.json").read_text())
+    assert [run["folder"] for run in drawn["runs"]] == [
+        str(results / name) for name in ("first", "second")
+    ]
+    assert main(words) == 2
+    assert "--overwrite" in one_line(capsys.readouterr().err)
+    before = (output / "scores.svg").read_bytes()
+    assert main([*words, "--overwrite"]) == 0
+    assert (output / "scores.svg").read_bytes() == before
+
+
+def test_results_are_never_overwritten_by_plots(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(results / "first")
+    assert main(["plot", folder, "--output", folder, "--overwrite"]) == 2
+    assert "not an earlier output" in one_line(capsys.readouterr().err)
+    assert (results / "first" / "results.json").exists()
+
+
+def test_what_the_user_can_mend_is_one_line(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = str(results / "first")
+    for words, what in (
+        ([str(tmp_path / "none")], "no such folder"),
+        ([str(results / "data")], "no results.json in it"),
+        ([first, first + "/"], "given twice"),
+    ):
+        assert main(["plot", *words, "--output", str(tmp_path / "out")]) == 2
+        assert what in one_line(capsys.readouterr().err)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "what"),
+    [
+        (("scores",), 3, "scores: 3; expected an array"),
+        (("scores",), [], "no score in it"),
+        (("scores", 0), "x", 'scores[0]: "x"; expected an object'),
+        (("scores", 0, "score"), "high", 'scores[0].score: "high"; expected a number'),
+        (("scores", 0, "score"), 7, "scores[0].score: 7.0; expected a share"),
+        (("scores", 0, "n"), 1.5, "scores[0].n: 1.5; expected a whole number"),
+        (("scores", 0, "n"), True, "scores[0].n: true; expected a whole number"),
+        (("scores", 0, "config"), None, "scores[0].config: null; expected a string"),
+        (("scores", 0, "margin_mean"), 10**400, "expected a number"),
+        (("model",), [], "model: an array; expected an object"),
+        (("dataset", "tables", 0), {}, "dataset.tables[0]: no 'config'"),
+        (("differences",), {}, "differences: an object; expected an array"),
+        (("settings",), [], "settings: an array; expected an object"),
+    ],
+)
+def test_results_of_another_kind_are_refused_with_the_place(
+    path: tuple[Any, ...],
+    value: Any,
+    what: str,
+    results: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    document = json.loads((results / "first" / "results.json").read_text())
+    place = document
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "results.json").write_text(json.dumps(document))
+    assert main(["plot", str(tmp_path / "in"), "--output", str(tmp_path / "out")]) == 2
+    line = one_line(capsys.readouterr().err)
+    assert what in line
+    assert str(tmp_path / "in" / "results.json") in line
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("content", ["", "[1", "[]", '{"a": NaN}', '{"scores": 1}'])
+def test_a_file_that_is_no_results_is_refused(
+    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "results.json").write_text(content)
+    assert main(["plot", str(tmp_path), "--output", str(tmp_path / "out")]) == 2
+    assert "results.json" in one_line(capsys.readouterr().err)
+
+
+def test_results_of_an_older_release_are_read(results: Path, tmp_path: Path) -> None:
+    """Fields that came later are missing, and such as went are there."""
+    document = json.loads((results / "first" / "results.json").read_text())
+    for score in document["scores"]:
+        for name in ("human_score", "human_n", "first_left_out", "undefined_why"):
+            del score[name]
+        score["gone"] = 1
+    del document["differences"]
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    score = read_run(tmp_path).scores[0]
+    assert score.human_score is None
+    assert (score.human_n, score.undefined_why) == (0, {})

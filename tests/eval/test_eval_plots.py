@@ -1,0 +1,292 @@
+"""Plots hold what the scores say: asserted on matplotlib's artists, not on pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.controls import Difference
+from eval.figures import colour, mark, save, style
+from eval.heatmap import heat_maps
+from eval.plot_rows import merge
+from eval.plots import plot_runs
+from eval.plots_heatmap import draw_heat_maps
+from eval.plots_scores import draw_scores
+from eval.runs import Run
+from eval.summary import Score
+
+NOTHING: dict[str, Any] = {field.name: None for field in fields(Score)}
+COUNTS = dict.fromkeys(("ties", "undefined", "too_long", "first_left_out", "human_n"), 0)
+BLANK = Score(
+    **{
+        **NOTHING,
+        **COUNTS,
+        **dict.fromkeys(("formula", "metric", "group"), ""),
+        **dict.fromkeys(("n", "n_discourses", "n_clusters"), 40),
+        "split": "test",
+        "level": "all",
+        "undefined_why": {},
+        "ci_method": "wilson",
+    }
+)
+
+
+def one(score: float | None, config: str = "c", **more: Any) -> Score:
+    low, high = (None, None) if score is None else (max(0, score - 0.1), min(1, score + 0.1))
+    return replace(BLANK, config=config, **{"score": score, "ci_low": low, "ci_high": high, **more})
+
+
+def a_run(model: str, scores: Sequence[Score], suite: str = "toy", **more: Any) -> Run:
+    rows = {(score.config, score.split): "0" * 64 for score in scores}
+    return replace(Run(model, "c" + model, suite, "1.0.0", rows, scores), **more)
+
+
+def cell(row: str, column: str, score: float | None, n: int = 40, **more: Any) -> Score:
+    return one(score, level="detail", group=f"{row} → {column}", n=n, **more)
+
+
+def points(figure: Any, gid: str) -> list[tuple[float, float]]:
+    """x and row of the points of one collection, in the order of the rows."""
+    found = [c for axes in figure.axes for c in axes.collections if c.get_gid() == gid]
+    return sorted(
+        ((float(x), float(y)) for c in found for x, y in c.get_offsets()), key=lambda p: p[1]
+    )
+
+
+def segments(figure: Any, gid: str) -> list[list[list[float]]]:
+    found = [c for axes in figure.axes for c in axes.collections if c.get_gid() == gid]
+    return [segment.tolist() for c in found for segment in c.get_segments()]
+
+
+def draw(runs: Sequence[Run]) -> Any:
+    with style():
+        return draw_scores(runs)
+
+
+def names(figure: Any) -> list[str]:
+    return [label.get_text() for label in figure.axes[0].get_yticklabels()]
+
+
+def test_a_point_and_an_interval_for_each_score() -> None:
+    scores = [
+        one(0.75, artefact_score=0.6, human_score=0.9, human_ci_low=0.8, human_ci_high=1.0),
+        one(0.25, level="group", group="g"),
+        one(None, "d", n=0),
+    ]
+    figure = draw([a_run("m", scores)])
+    assert points(figure, "score-0") == [(0.75, 0.0)]
+    assert points(figure, "score-0-parts") == [(0.25, 1.0)]
+    assert segments(figure, "interval-score-0") == [[[0.65, 0.0], [0.85, 0.0]]]
+    assert points(figure, "human") == [(0.9, 0.0)]
+    assert [[x for x, _ in s] for s in segments(figure, "artefact")] == [[0.6, 0.6]]
+    (chance,) = (line for line in figure.axes[0].lines if line.get_gid() == "chance")
+    assert list(chance.get_xdata()) == [0.5, 0.5]
+    assert names(figure) == ["c  (n=40)", "  g  (n=40)", "d  (n=0)"]
+
+
+def test_models_stand_beside_each_other_in_one_row() -> None:
+    runs = [
+        a_run("a", [one(0.7), one(0.2, "only_a")]),
+        a_run("b", [one(0.3, n=35), one(0.9, "only_b")]),
+    ]
+    figure = draw(runs)
+    assert names(figure) == ["c  (n=35–40)", "only_a  (n=40)", "only_b  (n=40)"]
+    first, second = points(figure, "score-0"), points(figure, "score-1")
+    assert [x for x, _ in first] == [0.7, 0.2]
+    assert [x for x, _ in second] == [0.3, 0.9]
+    assert [round(y) for _, y in first] == [0, 1]
+    assert [round(y) for _, y in second] == [0, 2]
+    assert first[0][1] < second[0][1]
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend == ["a", "b", "chance"]
+
+
+def test_runs_of_one_model_on_several_suites_are_one_series() -> None:
+    merged = merge([a_run("m", [one(0.7)]), a_run("m", [one(0.8)], "other")])
+    assert [series.label for series in merged.series] == ["m"]
+    assert [key[0] for key in merged.scores] == ["toy c", "other c"]
+
+
+def test_runs_of_one_model_on_the_same_rows_are_told_apart_by_folder() -> None:
+    runs = [a_run("m", [one(0.7)], folder=f"results/{name}") for name in ("x", "y")]
+    assert [series.label for series in merge(runs).series] == ["m (x)", "m (y)"]
+    deep = [replace(run, folder=f"{place}/x") for run, place in zip(runs, "pq", strict=True)]
+    assert [series.label for series in merge(deep).series] == ["m (p/x)", "m (q/x)"]
+
+
+def test_other_rows_of_a_config_never_share_its_row() -> None:
+    first = a_run("a", [one(0.7)])
+    second = replace(a_run("b", [one(0.8)]), rows={("c", "test"): "1" * 64}, version="2.0.0")
+    assert [key[0] for key in merge([first, second]).scores] == ["c [v1.0.0]", "c [v2.0.0]"]
+    same = replace(second, version="1.0.0")
+    assert [key[0] for key in merge([first, same]).scores] == [
+        "c [rows 0000000]",
+        "c [rows 1111111]",
+    ]
+
+
+def test_differences_have_a_panel_with_a_point_for_each_model() -> None:
+    row = Difference("c", "test", "k", "f", "mean", 9, 9, 9, 9, 1.0, 0.5, 0.5, 0.25, 0.75, "b")
+    runs = [
+        a_run("a", [one(0.7)], differences=[row]),
+        a_run("b", [one(0.7)], differences=[replace(row, difference=-1.0, ci_low=None)]),
+    ]
+    figure = draw(runs)
+    assert len(figure.axes) == 2
+    assert [x for x, _ in points(figure, "difference-0")] == [0.5]
+    assert [x for x, _ in points(figure, "difference-1")] == [-1.0]
+    assert len(segments(figure, "interval-difference-0")) == 1
+    assert segments(figure, "interval-difference-1") == []
+    low, high = figure.axes[1].get_xlim()
+    assert low == -high < -1
+
+
+def test_colours_and_marks_together_repeat_late() -> None:
+    looks = [(colour(number), mark(number)) for number in range(24)]
+    assert len(set(looks)) == 24
+    assert len({mark(number) for number in range(6)}) == 6
+
+
+CELLS = [
+    cell("as_causal", "since", 0.75),
+    cell("as_causal", "while", 0.45),
+    cell("while_other", "as", 0.2, ci_high=0.3),
+    cell("while_other", "since", 0.75, n=3),
+    cell("yet_x", "as", None, n=0),
+]
+
+
+def texts(axes: Any) -> dict[tuple[int, int], list[str]]:
+    found: dict[tuple[int, int], list[str]] = {}
+    for text in axes.texts:
+        x, y = text.get_position()
+        found.setdefault((int(x), int(y)), []).append(text.get_text())
+    return found
+
+
+def test_a_cell_says_score_and_items_in_its_row_and_column() -> None:
+    with style():
+        figure = draw_heat_maps(heat_maps([a_run("m", [one(0.5), *CELLS])]))
+    axes = figure.axes[0]
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["as", "since", "while"]
+    assert [t.get_text() for t in axes.get_yticklabels()] == ["as_causal", "while_other", "yet_x"]
+    assert texts(axes) == {
+        (1, 0): ["0.75", "n=40"],
+        (2, 0): ["0.45", "n=40"],
+        (0, 1): ["0.20", "n=40"],
+        (1, 1): ["0.75", "n=3"],
+        (0, 2): ["–", "n=0"],
+    }
+    frames = {
+        (int(p.get_x()), int(p.get_y())): p.get_linewidth()
+        for p in axes.patches
+        if p.get_gid() == "under chance"
+    }
+    assert frames == {(2, 0): 0.9, (0, 1): 2.2}
+    paint = {
+        (int(p.get_x()), int(p.get_y())): p.get_facecolor()
+        for p in axes.patches
+        if str(p.get_gid()).startswith("score ")
+    }
+    assert set(paint) == {(1, 0), (2, 0), (0, 1), (1, 1)}
+    # The same score of fewer items than 30 is nearer to white.
+    assert sum(paint[1, 1][:3]) > sum(paint[1, 0][:3]) + 0.5
+
+
+def test_heat_maps_of_several_models_have_the_same_rows_and_columns() -> None:
+    runs = [a_run("a", CELLS[:2]), a_run("b", CELLS[2:4])]
+    (each,) = heat_maps(runs)
+    assert each.rows == ("as_causal", "while_other")
+    assert each.columns == ("as", "since", "while")
+    assert [len(cells) for cells in each.cells.values()] == [2, 2]
+    with style():
+        figure = draw_heat_maps([each])
+    panels = [axes for axes in figure.axes if axes.get_gid()]
+    assert [axes.get_gid() for axes in panels] == ["c: a", "c: b"]
+    assert len(panels[0].get_yticklabels()) == 2
+    assert len(panels[1].get_yticklabels()) == 0
+
+
+def test_only_groups_with_an_arrow_make_a_heat_map() -> None:
+    assert heat_maps([a_run("m", [one(0.5), one(0.5, level="group", group="a: b > c")])]) == []
+    assert heat_maps([a_run("m", [one(0.5, level="column", group="x=a → b")])]) == []
+
+
+LONG = "a_connective_of_very_many_words_in_a_sense_that_nobody_has_named_before"
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        CELLS[:1],
+        [cell("c_x", word, 0.5) for word in ("a", "b", "c", "d", "e", "f as long as it can be")],
+        [cell(f"c{number}_x", f"w{number % 7}", 0.5) for number in range(40)],
+        [cell(LONG, "on the other hand of it", 0.1), cell("$x$_y", "a nevertheless", None, n=0)],
+    ],
+)
+@pytest.mark.parametrize("models", [1, 4])
+def test_nothing_in_a_heat_map_overlaps_or_is_clipped(cells: list[Score], models: int) -> None:
+    runs = [a_run(f"org/a-model-of-some-name-{n}", cells) for n in range(models)]
+    with style():
+        figure = draw_heat_maps(heat_maps(runs))
+        renderer = figure.canvas.get_renderer()
+        panels = [axes for axes in figure.axes if axes.get_gid()]
+        boxes = [axes.get_tightbbox(renderer) for axes in panels]
+    assert len(panels) == models
+    width, height = figure.bbox.width, figure.bbox.height
+    for box in boxes:
+        assert box.x0 >= 0
+        assert box.y0 >= 0
+        assert box.x1 <= width
+        assert box.y1 <= height
+    for number, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[number + 1 :])
+
+
+def test_the_same_data_are_the_same_bytes(tmp_path: Path) -> None:
+    row = Difference("c", "test", "k", "f", "mean", 9, 9, 9, 9, 1.0, 0.5, 0.5, 0.25, 0.75, "b")
+    runs = [a_run("a", [one(0.7), *CELLS], differences=[row]), a_run("b", [one(0.4), *CELLS])]
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        assert plot_runs(runs, tmp_path / name) == []
+    files = sorted(path.name for path in (tmp_path / "first").iterdir())
+    assert files == ["heatmap.png", "heatmap.svg", "scores.png", "scores.svg"]
+    for file in files:
+        content = (tmp_path / "first" / file).read_bytes()
+        assert content == (tmp_path / "second" / file).read_bytes()
+        assert b"dc:date" not in content
+
+
+def test_the_users_own_settings_of_matplotlib_change_nothing(tmp_path: Path) -> None:
+    import matplotlib
+
+    runs = [a_run("a", [one(0.7)])]
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "own").mkdir()
+    plot_runs(runs, tmp_path / "plain")
+    with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.hashsalt": "x"}):
+        plot_runs(runs, tmp_path / "own")
+        assert matplotlib.rcParams["font.size"] == 30
+    for file in ("scores.png", "scores.svg"):
+        assert (tmp_path / "own" / file).read_bytes() == (tmp_path / "plain" / file).read_bytes()
+
+
+def test_characters_that_no_font_has_are_told(tmp_path: Path) -> None:
+    from eval.figures import new_figure
+
+    with style():
+        figure = new_figure(1, 1)
+        figure.text(0, 0, "a\U0010abcd$x_1$")
+        assert save(figure, tmp_path / "f.png") == ["\U0010abcd"]
+
+
+def test_dollars_are_no_formula(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    plot_runs(
+        [a_run("$\\nothing$", [one(0.7, "$\\bad{$"), cell("$_", "$\\x{", 0.3)])], tmp_path / "p"
+    )
+    assert len(list((tmp_path / "p").iterdir())) == 4

@@ -1,0 +1,413 @@
+"""Folders of results, written and read back; damaged ones; and comparing them by command."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import build_command, one_line
+
+from eval.cli import main
+from eval.comparability import MAY_DIFFER
+from eval.errors import EvaluationError
+from eval.saved import read
+from eval.selections import select
+from eval.suite import Item
+from eval.summary import item_values
+
+EXTRA = {"moved": "bool", "family": "string"}
+
+
+@pytest.fixture(scope="module")
+def folder(
+    tmp_path_factory: pytest.TempPathFactory,
+    make_tokenizer: Callable[..., Any],
+    make_model: Callable[..., Any],
+    make_item: Callable[..., Item],
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+) -> Path:
+    """Results of two models, ``one`` and ``two``, of which the second reads less."""
+    folder = tmp_path_factory.mktemp("results")
+    tokenizer = make_tokenizer()
+    for name, settings in (
+        ("one", {"n_positions": 1024}),
+        ("two", {"n_layer": 1, "n_positions": 64}),
+    ):
+        make_model("gpt2", tokenizer, **settings).save_pretrained(folder / f"{name}-model")
+        tokenizer.save_pretrained(folder / f"{name}-model")
+    same = {"a": ["Hi.", "No."], "b": ["Hi.", "No."]}
+    items = [
+        make_item(
+            {c.condition_name: [r.content for r in c.regions] for c in item.conditions},
+            item.predictions[0].formula,
+            "(*;%shuffled%) = (*;%original%)",
+            item_id=item.item_id,
+            groups=("all kinds",),
+            moved=number % 2 == 0,
+            family=f"f{number // 2}",
+        )
+        for number, item in enumerate(pair_items)
+    ]
+    items.append(make_item(same, "(2;%a%) > (2;%b%)", item_id="d9/x", moved=True, family=None))
+    data = write_dataset(folder / "data", items, extra=EXTRA, breakdowns=["moved"])
+    for name in ("one", "two"):
+        words = ["--model", str(folder / f"{name}-model"), "--dataset", str(data)]
+        assert main([*words, "--device", "cpu", "--output", str(folder / name)]) == 0
+    return folder
+
+
+def test_what_was_written_is_read_back(folder: Path) -> None:
+    from pyarrow import parquet
+
+    results = json.loads((folder / "one" / "results.json").read_text())
+    saved = read(folder / "one")
+    assert saved.signature == results["signature"]
+    assert saved.model.commit == results["model"]["commit"]
+    assert saved.dataset.rows_sha256 == results["dataset"]["rows_sha256"]
+    assert saved.settings == results["settings"]
+    (table,) = saved.tables
+    assert (table.items, table.breakdowns, table.families) == (9, ("moved",), True)
+    rows = parquet.read_table(folder / "one" / "predictions.parquet").to_pylist()
+    assert len(rows) == len(table.judgements) == 17
+    first = table.judgements[0]
+    assert (first.item.item_id, first.item.cluster) == ("d0/shuffled", "f0")
+    assert first.item.columns == ("moved=true",)
+    assert first.groups == ("all kinds",)
+    assert first.outcome is not None
+    assert rows[0]["met"] == first.outcome.met
+    assert rows[0]["margin"] == first.outcome.margin
+    # An equality has no margin; the item whose conditions are the same tokens has no outcome.
+    assert (rows[1]["met"], rows[1]["margin"]) == (False, None)
+    assert (rows[-1]["met"], rows[-1]["tie"], rows[-1]["reason"]) == (None, None, "identical")
+    assert table.judgements[-1].item.cluster == "d9"
+    assert saved.table("c", "test") is None
+
+
+def test_every_score_can_be_computed_from_the_judgements(folder: Path) -> None:
+    """The rows, their items and what holds are those of results.json."""
+    results = json.loads((folder / "one" / "results.json").read_text())
+    (table,) = read(folder / "one").tables
+    rows = select(table.judgements, lambda one: one.item.columns, table.headline)
+    found = [(row.level, item_values(row.judgements)) for row in rows]
+    assert [(level, len(values), sum(v.share for v in values)) for level, values in found] == [
+        (score["level"], score["n"], score["met"]) for score in results["scores"]
+    ]
+    assert [level for level, _ in found] == ["all", *["formula"] * 3, "group", *["column"] * 2]
+
+
+def test_of_every_setting_it_is_known_whether_results_may_differ_in_it(folder: Path) -> None:
+    """Who adds a setting decides: it is refused when it differs, or it stands in MAY_DIFFER."""
+    settings = read(folder / "one").settings
+    chosen = {name for name, value in settings.items() if not isinstance(value, dict)}
+    refused = {"bos", "separator", "separator_space", "truncate", "word_correction", "compat"}
+    assert chosen - MAY_DIFFER - {"added_tokens", "separator_rendering", "numeric_error"} == refused
+
+
+# ---------------------------------------------------------------- damaged and foreign folders
+
+
+def changed(path: Path, *keys: Any, value: Any = None) -> None:
+    """Set a value of ``results.json``, or remove it where the value is ``...``."""
+    content = json.loads((path / "results.json").read_text())
+    place = content
+    for key in keys[:-1]:
+        place = place[key]
+    if value is ...:
+        del place[keys[-1]]
+    else:
+        place[keys[-1]] = value
+    (path / "results.json").write_text(json.dumps(content))
+
+
+def column(path: Path, name: str, values: Any) -> None:
+    """Set a column of ``predictions.parquet`` to a list or a chunked array."""
+    from pyarrow import parquet
+
+    file = path / "predictions.parquet"
+    table = parquet.read_table(file)
+    place = table.schema.get_field_index(name)
+    field = table.schema.field(name).with_nullable(True)
+    if isinstance(values, list):
+        import pyarrow
+
+        values = pyarrow.array(values, field.type)
+    parquet.write_table(table.set_column(place, field.with_type(values.type), values), file)
+
+
+def values(path: Path, name: str) -> list[Any]:
+    from pyarrow import parquet
+
+    listed: list[Any] = parquet.read_table(path / "predictions.parquet")[name].to_pylist()
+    return listed
+
+
+def first(path: Path, name: str, value: Any) -> None:
+    """Set the first value of a column of ``predictions.parquet``."""
+    column(path, name, [value, *values(path, name)[1:]])
+
+
+def numbers_as_texts(path: Path) -> None:
+    import pyarrow
+
+    column(path, "margin", pyarrow.array([str(one) for one in values(path, "margin")]))
+
+
+def no_utf8(path: Path) -> None:
+    import pyarrow
+
+    broken = pyarrow.array([b"\xff"] * 17, pyarrow.binary()).view(pyarrow.string())
+    column(path, "reason", broken)
+
+
+def truncated(path: Path) -> None:
+    file = path / "predictions.parquet"
+    file.write_bytes(file.read_bytes()[:-100])
+
+
+def one_item_elsewhere(path: Path) -> None:
+    """The last item, which has no outcome, becomes that of a table nobody knows."""
+    column(path, "config", [*values(path, "config")[:-1], "x"])
+    changed(path, "dataset", "tables", 0, "items", value=8)
+
+
+def no_outcome(path: Path) -> None:
+    for name in ("met", "tie", "margin"):
+        first(path, name, None)
+
+
+def tie_that_holds(path: Path) -> None:
+    for name in ("met", "tie"):
+        first(path, name, True)
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "no folder": (shutil.rmtree, "no such folder"),
+    "no results": (lambda p: (p / "results.json").unlink(), "no results.json"),
+    "no judgements": (lambda p: (p / "predictions.parquet").unlink(), "no predictions.parquet"),
+    "no json": (lambda p: (p / "results.json").write_text("{"), "not JSON"),
+    "no object": (lambda p: (p / "results.json").write_text("[]"), "expected an object"),
+    "a list of nothing": (lambda p: (p / "results.json").write_text("{}"), "no 'signature'"),
+    "an old one": (lambda p: changed(p, "format", value=...), "written by an older release"),
+    "a new one": (lambda p: changed(p, "format", value=2), "format 2; expected 1"),
+    "truth for a number": (lambda p: changed(p, "format", value="1"), 'format "1"; expected 1'),
+    "no name": (
+        lambda p: changed(p, "model", "name", value=3),
+        "model: name: 3; expected a string",
+    ),
+    "no model": (lambda p: changed(p, "model", value="gpt2"), "expected an object"),
+    "no version": (
+        lambda p: changed(p, "settings", "versions", "torch", value=2),
+        "expected a string",
+    ),
+    "a commit": (lambda p: changed(p, "dataset", "commit", value=["x"]), "dataset: commit: an arr"),
+    "no tables": (lambda p: changed(p, "dataset", "tables", value=[]), "an empty array"),
+    "no headline": (
+        lambda p: changed(p, "dataset", "tables", 0, "headline", value=...),
+        "table 0: no 'headline'",
+    ),
+    "no list": (
+        lambda p: changed(p, "dataset", "tables", 0, "breakdowns", value="moved"),
+        "expected an array of names",
+    ),
+    "no truth": (
+        lambda p: changed(p, "dataset", "tables", 0, "families", value=1),
+        "families: 1; expected true or false",
+    ),
+    "items": (
+        lambda p: changed(p, "dataset", "tables", 0, "items", value=8),
+        "8 items, but 9 in predictions.parquet",
+    ),
+    "no items": (
+        lambda p: changed(p, "dataset", "tables", 0, "items", value="9"),
+        "expected a whole number",
+    ),
+    "columns": (
+        lambda p: changed(p, "dataset", "tables", 0, "breakdowns", value=["other"]),
+        "columns other than its breakdowns",
+    ),
+    "no columns": (
+        lambda p: changed(p, "dataset", "tables", 0, "breakdowns", value=[]),
+        "columns other than its breakdowns",
+    ),
+    "another table": (
+        lambda p: changed(p, "dataset", "tables", 0, "config", value="x"),
+        "not of one run",
+    ),
+    "a table twice": (
+        lambda p: changed(
+            p,
+            "dataset",
+            "tables",
+            value=2 * json.loads((p / "results.json").read_text())["dataset"]["tables"],
+        ),
+        "there twice",
+    ),
+    "a score": (lambda p: changed(p, "scores", 0, "met", value=0.25), "but in predictions.parquet"),
+    "its items": (lambda p: changed(p, "scores", 0, "n", value=7), "over 7 items of which"),
+    "no number": (lambda p: changed(p, "scores", 0, "met", value="x"), "expected a number"),
+    "no score": (lambda p: changed(p, "scores", 0, "level", value="x"), "no score of the table"),
+    "no scores": (lambda p: changed(p, "scores", value=...), "expected an array of scores"),
+    "cut off": (truncated, "cannot be read"),
+    "no parquet": (lambda p: (p / "predictions.parquet").write_text("x"), "cannot be read"),
+    "types": (numbers_as_texts, "other columns than predictions have"),
+    "bytes": (no_utf8, "cannot be read"),
+    "null": (lambda p: first(p, "formula", None), "row 0: formula is null"),
+    "a null in a list": (lambda p: first(p, "groups", ["x", None]), "row 0: groups is null"),
+    "half an outcome": (lambda p: first(p, "tie", None), "are null only together"),
+    "no outcome": (no_outcome, "either an outcome or a reason"),
+    "a reason": (lambda p: first(p, "reason", "x"), "either an outcome or a reason"),
+    "a tie": (tie_that_holds, "a tie that holds"),
+    "infinity": (lambda p: first(p, "margin", float("inf")), "a margin of inf bits"),
+    "nan": (lambda p: first(p, "margin", float("nan")), "a margin of nan bits"),
+    "two discourses": (lambda p: first(p, "cluster", "x"), "other than before"),
+    "fewer columns": (
+        lambda p: column(p, "columns", [*values(p, "columns")[:-1], []]),
+        "items of one table have different columns",
+    ),
+    "turned": (
+        lambda p: column(p, "met", [None if v is None else not v for v in values(p, "met")]),
+        "not of one run",
+    ),
+    "more": (one_item_elsewhere, '"x": not in results.json'),
+}
+
+
+@pytest.mark.parametrize("name", list(DAMAGES))
+def test_damage_is_one_line(
+    name: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damage, what = DAMAGES[name]
+    copy = tmp_path / "copy"
+    shutil.copytree(folder / "one", copy)
+    damage(copy)
+    with pytest.raises(EvaluationError) as caught:
+        read(copy)
+    assert what in str(caught.value)
+    assert str(copy) in str(caught.value)
+    assert main(["compare", str(folder / "one"), str(copy)]) == 2
+    said = capsys.readouterr()
+    assert what in one_line(said.err)
+    assert said.out == ""
+
+
+def test_no_terminal_is_steered_by_what_is_wrong(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "one", tmp_path / "copy")
+    changed(tmp_path / "copy", "model", "name", value=["\x1b[2J"])
+    changed(tmp_path / "copy", "format", value="\x1b[2J")
+    with pytest.raises(EvaluationError) as caught:
+        read(tmp_path / "copy")
+    assert str(caught.value).isprintable()
+
+
+# ---------------------------------------------------------------- the command
+
+
+def test_two_models_by_command(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "out"
+    words = ["compare", str(folder / "one"), str(folder / "two"), "--output", str(output)]
+    assert main(words) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert "two-model against one-model (baseline)" in said.out
+    assert "moved=true" in said.out
+    assert "sign flips" in said.out
+    assert "\x1b" not in said.out
+    (one,) = json.loads((output / "comparison.json").read_text())["comparisons"]
+    row = one["rows"][0]
+    # The second model's context is too short for some items; the last has nothing to tell apart.
+    too_long = json.loads((folder / "two" / "results.json").read_text())["scores"][0]["too_long"]
+    assert too_long > 0
+    assert (row["n"], row["left_out"]) == (8 - too_long, 1 + too_long)
+    assert row["undefined"] == 1 + 2 * too_long
+    assert row["undefined_baseline"] == 1
+    assert row["n_clusters"] < row["n"]
+    assert main(words) == 2
+    assert "--overwrite" in one_line(capsys.readouterr().err)
+    before = (output / "comparison.json").read_bytes()
+    assert main([*words, "--overwrite"]) == 0
+    assert (output / "comparison.json").read_bytes() == before
+
+
+def test_one_baseline_or_all_pairs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [str(folder / name) for name in ("one", "two", "one")]
+    assert main(["compare", *folders]) == 0
+    said = capsys.readouterr().out
+    assert said.count("against 1: ") == said.count("(baseline)") == 2
+    assert main(["compare", *folders, "--all-pairs"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("(baseline)") == 3
+    assert "no item is judged differently" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["compare", "{one}"], "one folder of results; expected two or more"),
+        (["compare", "{one}", "{data}"], "no results.json"),
+        (["compare", "{one}", "{one}", "--output", "{data}", "--overwrite"], "no comparison.json"),
+    ],
+)
+def test_a_mistake_is_one_line(
+    words: list[str], what: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = {"one": folder / "one", "data": folder / "data"}
+    assert main([word.format(**places) for word in words]) == 2
+    assert what in one_line(capsys.readouterr().err)
+
+
+def test_help_has_examples_and_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["compare", "--help"])
+    assert stopped.value.code == 0
+    said = capsys.readouterr().out
+    for part in ("--all-pairs", "--anyway", "--details", "--seed", "--output", "--overwrite"):
+        assert part in said
+    assert "python -m eval compare results/" in said
+    with pytest.raises(SystemExit):
+        main(["compare"])
+    assert "RESULTS" in one_line(capsys.readouterr().err)
+
+
+def test_the_demo_model_against_another_on_a_built_suite(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """From building to comparing; and runs on fewer items, or by other rules, are not compared."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    build_command("sentence_order", "--corpus", "sample", "--limit", 21, "--output", "suite")
+    common = ["--dataset", "suite", "--config", "sample_narration_context", "--device", "cpu"]
+    runs = {
+        "demo": ["--model", "demo"],
+        "other": ["--model", str(folder / "one-model")],
+        "fewer": ["--model", "demo", "--max-items", "10"],
+        "never": ["--model", "demo", "--bos", "never"],
+    }
+    for name, words in runs.items():
+        assert main([*words, *common, "--output", name]) == 0
+    capsys.readouterr()
+    assert main(["compare", "demo", "other", "--output", "out"]) == 0
+    assert "one-model against demo (baseline)" in capsys.readouterr().out
+    (one,) = json.loads(Path("out/comparison.json").read_text())["comparisons"]
+    whole = one["rows"][0]
+    assert (whole["config"], whole["test"]) == ("sample_narration_context", "mcnemar")
+    for name, key in (("demo", "baseline_score"), ("other", "score")):
+        scores = json.loads(Path(f"{name}/results.json").read_text())["scores"]
+        assert whole[key] == pytest.approx(scores[0]["score"])
+    assert main(["compare", "demo", "fewer"]) == 2
+    assert "21 and 10 items" in one_line(capsys.readouterr().err)
+    assert main(["compare", "demo", "never"]) == 2
+    assert 'bos: "auto" and "never"' in one_line(capsys.readouterr().err)
+    assert main(["compare", "demo", "fewer", "--anyway"]) == 0
+    said = capsys.readouterr().out
+    assert "compared although not comparable (--anyway): sample_narration_context" in said
+    assert "11 predictions that only one of the two has are left out" in said

@@ -1,0 +1,368 @@
+"""``python -m eval show``: what it says of an item, on the terminal, in a pipe, and as a plot."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import one_line
+
+from eval.cli import main
+from eval.compat import DEFAULT
+from eval.figures import style
+from eval.item_text import SHADES, print_item, shade
+from eval.item_view import ItemView, view_item, visible_text
+from eval.plots_item import draw_item
+from eval.scoring import score
+from eval.suite import Item
+
+FORMULA = "(2;%shuffled%) > (2;%original%)"
+
+
+@pytest.fixture(scope="module")
+def saved(
+    tmp_path_factory: pytest.TempPathFactory,
+    make_tokenizer: Callable[..., Any],
+    make_model: Callable[..., Any],
+    make_item: Callable[..., Item],
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+) -> Path:
+    """A folder with a model, and a dataset of two configs that have one item in common."""
+    folder = tmp_path_factory.mktemp("show")
+    tokenizer = make_tokenizer()
+    make_model("gpt2", tokenizer).save_pretrained(folder / "model")
+    tokenizer.save_pretrained(folder / "model")
+    for config, items in (("one", pair_items[:5]), ("two", pair_items[4:])):
+        write_dataset(folder / "data", items, config, extra={"moved": "bool"})
+    return folder
+
+
+def show(saved: Path, *words: str) -> int:
+    return main(
+        [
+            *("show", "--model", str(saved / "model"), "--dataset", str(saved / "data")),
+            *("--device", "cpu", *words),
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def model(make_model: Callable[..., Any], make_tokenizer: Callable[..., Any]) -> tuple[Any, Any]:
+    tokenizer = make_tokenizer(sep="<sep>")
+    return make_model("gpt2", tokenizer), tokenizer
+
+
+@pytest.fixture(scope="module")
+def view(model: tuple[Any, Any], make_item: Callable[..., Item]) -> Callable[..., ItemView]:
+    """What is shown of an item under a tiny model."""
+
+    def make(item: Item, chosen: Sequence[str] = ()) -> ItemView:
+        scored = score(*model, [item], every_token=True).items[0]
+        return view_item(scored, model[1], "c", "test", chosen, rules=DEFAULT)
+
+    return make
+
+
+def test_every_token_changes_no_value_and_leaves_none_out(
+    model: tuple[Any, Any], pair_items: list[Item]
+) -> None:
+    some, every = (score(*model, pair_items, every_token=each) for each in (False, True))
+    for few, all_ in zip(some.items, every.items, strict=True):
+        for name, condition in all_.conditions.items():
+            assert np.isnan(condition.bits[0])
+            assert not np.isnan(condition.bits[1:]).any()
+            read = few.conditions[name].bits
+            assert np.isnan(read[1:]).any()
+            np.testing.assert_allclose(
+                condition.bits, np.where(np.isnan(read), condition.bits, read), atol=1e-4
+            )
+            np.testing.assert_allclose(
+                condition.region_bits(2), few.conditions[name].region_bits(2), atol=1e-4
+            )
+
+
+def test_a_listing_in_a_pipe(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert show(saved, "--item", "d1/shuffled") == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "\x1b" not in printed.out
+    lines = printed.out.splitlines()
+    assert lines[0] == "d1/shuffled  (one, test)"
+    assert lines.index("original") < lines.index("shuffled") < lines.index("predictions")
+    tokens = [re.fullmatch(r"  (\S+) +([\d.]+|–)  +(\d|–)", line) for line in lines]
+    rows = [match.groups() for match in tokens if match]
+    assert rows[0] == ("<s>", "–", "–")
+    assert sum(bits == "–" for _, bits, _ in rows) == 2
+    assert {region for _, _, region in rows} == {"–", "1", "2"}
+    widths = {len(line) for line, match in zip(lines, tokens, strict=True) if match}
+    assert len(widths) <= 2  # at most one for each condition
+    values = re.search(r"region 2 of shuffled ([\d.]+), region 2 of original ([\d.]+)", printed.out)
+    verdict = re.search(r"(met|not met), margin ([+-][\d.]+) bits: (\S.*) \(mean\)", printed.out)
+    assert values
+    assert verdict
+    margin = float(values[1]) - float(values[2])
+    assert float(verdict[2]) == pytest.approx(margin, abs=2e-3)
+    assert verdict[1] == ("met" if margin > 0 else "not met")
+    assert verdict[3] == FORMULA
+    own = [float(bits) for _, bits, region in rows if region == "2"]
+    assert np.mean(own[: len(own) // 2]) == pytest.approx(float(values[2]), abs=0.01)
+
+
+def test_values_are_those_that_a_run_reports(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from pyarrow import parquet
+
+    words = ["--model", str(saved / "model"), "--dataset", str(saved / "data"), "--device", "cpu"]
+    assert main([*words, "--output", str(tmp_path / "out")]) == 0
+    capsys.readouterr()
+    assert show(saved, "--item", "d2/shuffled") == 0
+    printed = capsys.readouterr().out
+    rows = parquet.read_table(tmp_path / "out" / "regions.parquet").to_pylist()
+    for row in rows:
+        if (row["config"], row["item_id"]) == ("one", "d2/shuffled"):
+            found = re.search(rf"region 2 of {row['condition_name']} ([\d.]+)", printed)
+            assert found
+            assert float(found[1]) == pytest.approx(row["mean_bits"], abs=1e-3)
+
+
+def test_an_item_is_named_by_how_its_id_begins_or_ends(
+    saved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (["d1"], ["1/shuffled"], ["d4/shuffled", "--config", "two"]):
+        assert show(saved, "--item", *words) == 0
+        assert capsys.readouterr().out.startswith("d")
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["--item", "d33/shuffled"], "no such item among 8; the nearest are d3/shuffled"),
+        (["--item", ""], "no such item"),
+        (["--item", "shuffled"], "8 items begin or end so: d0/shuffled"),
+        (["--item", "d4/shuffled"], "is in the configs one, two; choose one with --config"),
+        (["--item", "d1", "--config", "three"], "no config 'three'"),
+        (["--item", "d1", "--conditions", "x"], "no condition 'x'; expected one of original"),
+        (["--item", "d1", "--overwrite"], "expected --output"),
+        (["--item", "d1", "--compat", "syntaxgym-2021", "--bos", "never"], "--bos"),
+        (["--item", "d1", "--output", "HERE"], "no item.svg"),
+    ],
+)
+def test_what_the_user_can_mend_is_one_line(
+    words: list[str],
+    what: str,
+    saved: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "thesis.txt").write_text("three years of work")
+    words = [str(tmp_path) if word == "HERE" else word for word in words]
+    assert show(saved, *words, *(["--overwrite"] if "--output" in words else [])) == 2
+    printed = capsys.readouterr()
+    assert what in one_line(printed.err)
+    assert printed.out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_an_item_in_two_splits_asks_for_the_split(pair_items: list[Item]) -> None:
+    from eval.dataset import ItemTable
+    from eval.errors import EvaluationError
+    from eval.find_item import find_item
+
+    tables = [ItemTable("c", s, tuple(pair_items), "", False, False) for s in ("dev", "test")]
+    with pytest.raises(EvaluationError, match="the splits dev, test; choose one with --split"):
+        find_item(tables, "d1/shuffled")
+    table, item = find_item(tables[1:], "d1")
+    assert (table.split, item.item_id) == ("test", "d1/shuffled")
+
+
+def test_only_chosen_conditions_and_what_can_be_said_of_them(
+    view: Callable[..., ItemView], make_item: Callable[..., Item]
+) -> None:
+    item = make_item(
+        {name: ["It rained", word] for name, word in (("a", "so"), ("b", "yet"), ("unread", "as"))},
+        "(2;%a%) > (2;%b%)",
+        "(1;%a%) < 99",
+    )
+    assert [c.name for c in view(item).conditions] == ["a", "b"]
+    chosen = view(item, ["a", "unread"])
+    assert [c.name for c in chosen.conditions] == ["a", "unread"]
+    assert [p.formula for p in chosen.predictions] == ["(1;%a%) < 99"]
+    assert chosen.hidden == 1
+    assert chosen.conditions[0].read == {1}
+    assert chosen.conditions[1].read == frozenset()
+
+
+def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
+    model: tuple[Any, Any], pair_items: list[Item]
+) -> None:
+    from dataclasses import replace
+
+    (scored,) = score(*model, pair_items[:1], every_token=True).items
+    for error, close in ((0.0, False), (1e6, True)):
+        shown = view_item(
+            replace(scored, errors={"mean": error}), model[1], "c", "t", rules=DEFAULT
+        )
+        assert shown.predictions[0].verdict.endswith("too close to call") == close
+
+
+def test_separators_and_parts_of_characters_have_names(
+    view: Callable[..., ItemView], make_item: Callable[..., Item]
+) -> None:
+    item = make_item({"a": ["Hi 👍", "[SEP] no"], "b": ["Hi", "[SEP] yes"]}, "(2;%a%) > (2;%b%)")
+    tokens = view(item).conditions[0].tokens
+    assert tokens[0].text == "<s>"
+    assert tokens[0].bits is None
+    (separator,) = (token for token in tokens if token.text == "<sep>")
+    assert separator.region is None
+    assert separator.bits is not None
+    assert sum("👍" in token.text for token in tokens) == 1
+    assert all(token.bits is not None and token.bits > 0 for token in tokens[1:])
+
+
+def test_nothing_in_a_text_moves_the_cursor() -> None:
+    assert visible_text("a\x1b[31m\nb\u202e\r\t\x07é字") == "a\\x1b[31m↵b\\u202e␍⇥\\x07é字"
+
+
+def console(width: int = 70, **options: Any) -> Any:
+    from rich.console import Console
+
+    return Console(file=io.StringIO(), width=width, highlight=False, **options)
+
+
+def test_a_terminal_gets_coloured_text_with_a_legend(
+    view: Callable[..., ItemView], pair_items: list[Item]
+) -> None:
+    shown = view(pair_items[1])
+    terminal = console(force_terminal=True, color_system="truecolor", _environ={})
+    print_item(shown, terminal)
+    text = terminal.file.getvalue()
+    plain = re.sub(r"\x1b\[[\d;]*m", "", text)
+    assert "16 and more" in plain
+    assert plain.count("│1│") == 2
+    assert plain.count("│2│") == 3  # once more in the legend
+    assert "48;2;" in text
+    content = pair_items[1].condition("original").content
+    running = re.sub(r"[\s│12]", "", plain)
+    assert re.sub(r"\s", "", content) in running
+    for condition in shown.conditions:
+        for token in condition.tokens:
+            if token.bits is not None:
+                red, green, blue = bytes.fromhex(shade(token.bits)[-6:])
+                assert f"48;2;{red};{green};{blue}m{token.text}" in text
+
+
+@pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_no_colours_where_nobody_wants_them(
+    environ: dict[str, str], view: Callable[..., ItemView], pair_items: list[Item]
+) -> None:
+    terminal = console(force_terminal=True, _environ=environ)
+    print_item(view(pair_items[1]), terminal)
+    text = terminal.file.getvalue()
+    assert "48;2;" not in text
+    assert "token " in text
+
+
+def test_shades_go_from_light_to_dark_with_the_bits() -> None:
+    lightness = [sum(bytes.fromhex(shade(bits)[-6:])) for bits in (0, 2, 4, 8, 12, 16)]
+    assert lightness == sorted(lightness, reverse=True)
+    assert shade(1.99) == shade(0.0) == shade(-1e-9) != shade(2.0)
+    assert len(set(lightness)) == len(SHADES)
+
+
+@pytest.mark.parametrize("repeat", [1, 12])
+def test_bars_are_as_high_as_the_bits(
+    repeat: int, view: Callable[..., ItemView], make_item: Callable[..., Item]
+) -> None:
+    item = make_item(
+        {"a": ["It rained $5 $6. " * repeat, "so", "we left"], "b": ["It rained", "yet", "we ran"]},
+        "(3;%a%) > (3;%b%)",
+    )
+    shown = view(item)
+    with style():
+        figure = draw_item(shown, "m")
+        renderer = figure.canvas.get_renderer()
+        boxes = [axes.get_tightbbox(renderer) for axes in figure.axes]
+    panels: dict[str, list[Any]] = {}
+    for axes in figure.axes:
+        panels.setdefault(axes.get_gid().split(":")[0], []).append(axes)
+    assert len({axes.get_ylim() for axes in figure.axes}) == 1
+    for condition in shown.conditions:
+        own = panels[condition.name]
+        heights = [bar.get_height() for axes in own for bar in axes.containers[0]]
+        assert heights == [token.bits or 0.0 for token in condition.tokens]
+        words = [label.get_text() for axes in own for label in axes.get_xticklabels()]
+        assert len(words) == len(heights)
+        spans: dict[str, float] = {}
+        for axes in own:
+            for patch in axes.patches:
+                if str(patch.get_gid()).startswith("region"):
+                    spans[patch.get_gid()] = spans.get(patch.get_gid(), 0) + patch.get_width()
+        counts = {f"region {n}": sum(t.region == n for t in condition.tokens) for n in (1, 2, 3)}
+        assert spans == pytest.approx(counts)
+        (mean,) = {
+            segment[0][1]
+            for axes in own
+            for lines in axes.collections
+            if lines.get_gid() == "mean 3"
+            for segment in lines.get_segments()
+        }
+        assert mean == pytest.approx(np.mean(condition.region_bits(3)))
+    for number, box in enumerate(boxes):
+        assert box.x0 >= 0
+        assert box.y0 >= 0
+        assert box.x1 <= figure.bbox.width
+        assert box.y1 <= figure.bbox.height
+        assert not any(box.overlaps(other) for other in boxes[number + 1 :])
+
+
+def test_a_bar_under_zero_is_in_the_plot(
+    view: Callable[..., ItemView], pair_items: list[Item]
+) -> None:
+    from dataclasses import replace
+
+    shown = view(pair_items[0])
+    first, *others = shown.conditions
+    low = replace(first.tokens[3], bits=-0.5)
+    tokens = (*first.tokens[:3], low, *first.tokens[4:])
+    with style():
+        figure = draw_item(replace(shown, conditions=(replace(first, tokens=tokens), *others)), "m")
+    assert all(axes.get_ylim()[0] < -0.5 for axes in figure.axes)
+    with style():
+        assert draw_item(shown, "m").axes[0].get_ylim()[0] == 0
+
+
+def test_a_plot_is_written_and_repeats_to_the_byte(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--item", "d1", "--output", str(tmp_path / "out")]
+    assert show(saved, *words) == 0
+    files = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert set(files) == {"item.png", "item.svg"}
+    assert show(saved, *words, "--overwrite") == 0
+    assert {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()} == files
+    assert show(saved, *words) == 2
+    assert f"written to {tmp_path / 'out'}" in capsys.readouterr().out
+
+
+def test_an_item_that_cannot_be_shown_says_why(
+    make_item: Callable[..., Item],
+    make_model: Callable[..., Any],
+    make_tokenizer: Callable[..., Any],
+) -> None:
+    from eval.errors import EvaluationError
+
+    tokenizer = make_tokenizer(eos=None)
+    model = make_model("gpt2", tokenizer, n_positions=16)
+    long = make_item({"a": ["It rained. " * 20], "b": ["It"]}, "(1;%a%) > (1;%b%)")
+    dialogue = make_item({"a": ["Hi [SEP] no"], "b": ["Hi"]}, "(1;%a%) > (1;%b%)")
+    for item, what in ((long, "too long"), (dialogue, "--separator")):
+        scored = score(model, tokenizer, [item], every_token=True).items[0]
+        with pytest.raises(EvaluationError, match=what):
+            view_item(scored, tokenizer, "c", "test", rules=DEFAULT)
