@@ -123,11 +123,7 @@ class Cache:
         self._name = name
         self._file: tuple[int, int] | None = None
         self._database: sqlite3.Connection | None = None
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._database = self._connect()
-        except FAILURES as error:
-            self._recover(error)
+        self._start()
 
     def __enter__(self) -> Cache:
         return self
@@ -237,8 +233,36 @@ class Cache:
                 return work(self._database)
             except FAILURES as error:
                 self.close()
-                self._recover(error)
+                if _is_damage(error):
+                    self._start(error)
+                else:
+                    self._give_up(error)
         return None
+
+    def _start(self, damage: Exception | None = None) -> None:
+        """Open the database; one that is damaged is moved aside, and a new one begun."""
+        from filelock import FileLock
+
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # One at a time, or one would begin a database and another take its log away, which it
+            # believes to be the damaged one's.
+            with FileLock(self.path.with_name(self.path.name + ".lock"), timeout=_PATIENCE):
+                if damage is None or _file(self.path) != self._file:
+                    # New, or moved aside by another process already.
+                    try:
+                        self._database = self._connect()
+                    except FAILURES as error:
+                        if not _is_damage(error):
+                            raise
+                        damage = error
+                if self._database is None:
+                    self._set_aside(
+                        "is of something else" if _is_foreign(damage) else "was damaged"
+                    )
+                    self._database = self._connect()
+        except (*FAILURES, NotImplementedError) as error:
+            self._give_up(error)
 
     def _connect(self) -> sqlite3.Connection:
         """Open the database, however many others open or close it at this moment."""
@@ -247,8 +271,8 @@ class Cache:
             try:
                 return self._open()
             except sqlite3.OperationalError as error:
-                # Two that begin a write-ahead log at once get this at once: SQLite does not wait
-                # where both could wait for each other.
+                # One that begins a write-ahead log while another ends it gets this at once: SQLite
+                # does not wait where both could wait for each other.
                 if _primary(error) != sqlite3.SQLITE_BUSY or time.monotonic() > end:
                     raise
                 time.sleep(random.uniform(0.005, 0.05))
@@ -278,22 +302,6 @@ class Cache:
             database.close()
             raise
         return database
-
-    def _recover(self, error: Exception) -> None:
-        """Begin anew where the file is damaged, and do without where that is of no use."""
-        if not _is_damage(error):
-            self._give_up(error)
-            return
-        from filelock import FileLock
-
-        try:
-            with FileLock(self.path.with_name(self.path.name + ".lock"), timeout=_PATIENCE):
-                # Unless another process has moved it aside already.
-                if self._file is not None and _file(self.path) == self._file:
-                    self._set_aside("is of something else" if _is_foreign(error) else "was damaged")
-                self._database = self._connect()
-        except (*FAILURES, NotImplementedError) as another:
-            self._give_up(another)
 
     def _set_aside(self, why: str) -> None:
         number = 1
@@ -334,7 +342,7 @@ def _file(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _is_foreign(error: Exception) -> bool:
+def _is_foreign(error: Exception | None) -> bool:
     return isinstance(error, _ForeignError)
 
 

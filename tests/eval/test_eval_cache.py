@@ -87,6 +87,14 @@ def test_another_model_or_setting_is_another_file(tmp_path: Path) -> None:
         assert "is of something else: moved to" in cache.notes[0]
 
 
+def test_a_text_may_come_twice_in_a_batch(tmp_path: Path) -> None:
+    with Cache(tmp_path, ABOUT) as cache:
+        cache.put([((5, 6), (1,), np.array([1.0])), ((5, 6), (0,), np.array([2.0]))])
+        answer = cache.get((5, 6), (0, 1))
+        assert answer is not None
+        assert answer.tolist() == [2.0, 1.0]
+
+
 def test_what_a_model_is_called_does_not_matter(tmp_path: Path) -> None:
     with Cache(tmp_path, ABOUT, "gpt2") as cache:
         cache.put(rows(1))
@@ -270,6 +278,38 @@ def test_tables_that_are_not_ours_are_moved_aside(tmp_path: Path, statements: li
         assert cache.notes == []
 
 
+def test_a_damaged_name_that_no_error_message_can_quote(tmp_path: Path) -> None:
+    with Cache(tmp_path, ABOUT) as cache:
+        cache.put(rows(3))
+    path = tmp_path / file_name(ABOUT)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"CREATE TABLE about", b"CREATE TABLE ab\xc5ut"))
+    with Cache(tmp_path, ABOUT) as cache:
+        assert ["was damaged: moved to" in note for note in cache.notes] == [True]
+        cache.put(rows(3))
+        assert all(found(cache, rows(3)))
+
+
+def test_a_log_that_another_ends_at_this_moment_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect, refused = Cache._open, [True, True]
+
+    def busy(cache: Cache) -> sqlite3.Connection:
+        if not refused:
+            return connect(cache)
+        refused.pop()
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = sqlite3.SQLITE_BUSY_RECOVERY
+        raise error
+
+    monkeypatch.setattr(Cache, "_open", busy)
+    with Cache(tmp_path, ABOUT) as cache:
+        cache.put(rows(3))
+        assert all(found(cache, rows(3)))
+        assert (cache.notes, refused) == ([], [])
+
+
 def test_damage_during_a_run_begins_a_new_database(tmp_path: Path) -> None:
     path = tmp_path / file_name(ABOUT)
     with Cache(tmp_path, ABOUT) as cache:
@@ -395,7 +435,7 @@ def at_once(count: int, work: Callable[[int], list[str]]) -> list[str]:
 
 @pytest.mark.parametrize("damaged", [False, True])
 def test_many_open_a_new_database_at_once(tmp_path: Path, damaged: bool) -> None:
-    for turn in range(12):
+    for turn in range(6):
         folder = tmp_path / str(turn)
         if damaged:
             folder.mkdir()

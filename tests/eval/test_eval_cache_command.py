@@ -110,7 +110,7 @@ def test_what_is_kept_is_listed_and_cleared(
 ) -> None:
     folder = tmp_path / "kept"
     assert command("first") == 0
-    (mine,) = folder.iterdir()
+    (mine,) = folder.glob(f"*{SUFFIX}")
     others = ["mine.txt", f"notes{SUFFIX}", mine.name + ".bak", "x" + mine.name]
     for name in others:
         (folder / name).write_text("not the cache's")
