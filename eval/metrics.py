@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from eval.compat import DEFAULT, Rules
 from eval.numeric import error_of
-from eval.predictions import WHOLE, Outcome, RegionRef, evaluate, parse, references
+from eval.predictions import WHOLE, Outcome, RegionRef, evaluate, parse, read_of
 from eval.scoring import ScoredCondition, ScoredItem
 from eval.suite import Item
 
@@ -133,7 +133,7 @@ class _Values:
 @lru_cache(maxsize=4096)
 def _read(formula: str) -> tuple[frozenset[tuple[RegionRef, str]], tuple[str, ...]]:
     """What a formula reads, and of which conditions."""
-    read = frozenset(references(parse(formula)))
+    read = read_of(formula)
     return read, tuple(sorted({name for _, name in read}))
 
 
