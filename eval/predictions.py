@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from eval.errors import EvaluationError
 from eval.formula import (
@@ -87,14 +88,33 @@ def references(node: Node) -> set[tuple[RegionRef, str]]:
     return {(value.region, value.condition) for value in values(node)}
 
 
+@lru_cache(maxsize=4096)
+def values_of(formula: str) -> tuple[Value, ...]:
+    """The region values that a formula reads; a suite has few formulas, and many items.
+
+    Raises:
+        FormulaError: it cannot be read.
+    """
+    return tuple(values(parse(formula)))
+
+
+@lru_cache(maxsize=4096)
+def read_of(formula: str) -> frozenset[tuple[RegionRef, str]]:
+    """The (region number or ``"*"``, condition) pairs that a formula reads.
+
+    Raises:
+        FormulaError: it cannot be read.
+    """
+    return frozenset((value.region, value.condition) for value in values_of(formula))
+
+
 def check(formula: str, regions: Collection[int], conditions: Collection[str]) -> Truth:
     """Parse a formula and hold its names to those of an item.
 
     Raises:
         FormulaError: unreadable, or a region or condition that the item does not have.
     """
-    tree = parse(formula)
-    for value in values(tree):
+    for value in values_of(formula):
         if value.condition not in conditions:
             raise formula_error(
                 formula,
@@ -107,7 +127,7 @@ def check(formula: str, regions: Collection[int], conditions: Collection[str]) -
                 value.position,
                 f"no region {value.region}; expected one of {', '.join(map(str, regions))} or *",
             )
-    return tree
+    return parse(formula)
 
 
 def read_by(item: Item) -> dict[str, set[RegionRef]]:
@@ -129,8 +149,8 @@ def read_by(item: Item) -> dict[str, set[RegionRef]]:
     read: dict[str, set[RegionRef]] = {}
     for prediction in item.predictions:
         try:
-            tree = check(prediction.formula, numbers, names)
-            for value in values(tree):
+            check(prediction.formula, numbers, names)
+            for value in values_of(prediction.formula):
                 if prediction.metric != "sum" and (value.region, value.condition) not in full:
                     raise formula_error(
                         prediction.formula,
@@ -140,7 +160,7 @@ def read_by(item: Item) -> dict[str, set[RegionRef]]:
                     )
         except FormulaError as error:
             raise EvaluationError(f"{item.item_id}: {error}") from None
-        for region, name in references(tree):
+        for region, name in read_of(prediction.formula):
             read.setdefault(name, set()).add(region)
     return read
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from eval import predictions_file
 from eval.folders import written_beside
-from eval.predictions import WHOLE, parse, references
+from eval.predictions import WHOLE, read_of
 from eval.regions import SPECIAL
 from eval.results import Results
 from eval.scoring import ScoredItem
@@ -153,7 +153,7 @@ def _regions_read(scored: ScoredItem) -> list[tuple[str, int]]:
     read = {
         reference
         for prediction in scored.item.predictions
-        for reference in references(parse(prediction.formula))
+        for reference in read_of(prediction.formula)
     }
     return [
         (condition.condition_name, region.region_number)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from eval.backends.logits import Forward
-from eval.cache import SUFFIX
+from eval.cache import SUFFIX, Cache
+from eval.cache_command import add_cache_options, open_cache
 from eval.cli import main
+from eval.model import LoadedModel
 from eval.suite import Item
 
 
@@ -66,7 +71,7 @@ def test_a_second_run_asks_the_model_nothing(
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
     table = first[: first.index("written to")]
     assert second.startswith(table)
-    assert f"were known from earlier runs ({tmp_path / 'kept'})" in second
+    assert f"were known from earlier runs ({tmp_path / 'kept'}, " in second
     # Other settings are other numbers, or might be.
     assert command("third", "--no-sharing") == 0
     assert passes
@@ -94,6 +99,7 @@ def test_damage_is_said_and_repaired(
 def test_without_a_cache_nothing_is_kept(
     command: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    # It wins over --cache, which the command has too.
     assert command("first", "--no-cache") == 0
     assert "earlier runs" not in capsys.readouterr().out
     assert not (tmp_path / "kept").exists()
@@ -104,28 +110,166 @@ def test_what_is_kept_is_listed_and_cleared(
 ) -> None:
     folder = tmp_path / "kept"
     assert command("first") == 0
-    (folder / "mine.txt").write_text("not the cache's")
-    (folder / f"broken{SUFFIX}").write_text("damaged")
+    (mine,) = folder.glob(f"*{SUFFIX}")
+    others = ["mine.txt", f"notes{SUFFIX}", mine.name + ".bak", "x" + mine.name]
+    for name in others:
+        (folder / name).write_text("not the cache's")
+    (folder / ("0" * 32 + SUFFIX)).mkdir()
+    (folder / ("1" * 32 + SUFFIX)).symlink_to(folder / "mine.txt")
+    broken = folder / ("2" * 32 + SUFFIX + ".corrupt-1")
+    broken.write_text("damaged")
+    (folder / ("3" * 32 + SUFFIX + "-wal")).write_text("alone")
     capsys.readouterr()
     listing = ["cache", "--cache", str(folder)]
     assert main(listing) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-1].startswith(f"{folder}: 2 models, ")
-    assert any(line.startswith("demo@") and "float32  cpu" in line for line in lines)
-    assert any("cannot be read" in line for line in lines)
+    assert lines[-1].startswith(f"{folder}: 3 caches, ")
+    (line,) = (line for line in lines if line.startswith("demo@sha256:"))
+    assert "float32 on cpu" in line
+    assert "  share=True  " in line
+    assert f"{texts(mine)} texts" in line
+    assert sum("cannot be read" in line for line in lines) == 2
 
+    before = sorted(folder.iterdir())
     assert main([*listing, "--clear", "--dry-run"]) == 0
     assert "would free" in capsys.readouterr().out
     assert main([*listing, "--clear", "--model", "other"]) == 0
     assert main([*listing, "--clear", "--older-than", "1"]) == 0
-    assert len(list(folder.iterdir())) >= 3
-    os.utime(folder / f"broken{SUFFIX}", (0, 0))
+    assert "freed 0 B" in capsys.readouterr().out
+    assert sorted(folder.iterdir()) == before
+    os.utime(broken, (0, 0))
     assert main([*listing, "--clear", "--older-than", "1"]) == 0
     assert "freed 7 B" in capsys.readouterr().out
+    assert main([*listing, "--clear", "--model", "demo"]) == 0
+    assert not mine.exists()
     assert main([*listing, "--clear"]) == 0
-    assert [path.name for path in folder.iterdir()] == ["mine.txt"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        [*others, "0" * 32 + SUFFIX, "1" * 32 + SUFFIX]
+    )
     assert main(["cache", "--cache", str(tmp_path / "nowhere")]) == 0
-    assert "0 models" in capsys.readouterr().out
+    assert "0 caches" in capsys.readouterr().out
+    assert not (tmp_path / "nowhere").exists()
+
+
+def texts(path: Path) -> int:
+    database = sqlite3.connect(path)
+    (count,) = database.execute("SELECT count(*) FROM surprisals").fetchone()
+    database.close()
+    return int(count)
+
+
+def test_when_it_was_last_used_counts_and_not_when_it_was_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    about = {"identity": {"commit": "c"}}
+    with Cache(tmp_path, about, "old") as cache:
+        pass
+    for path in tmp_path.iterdir():
+        os.utime(path, (0, 0))
+    listing = ["cache", "--cache", str(tmp_path), "--older-than", "30"]
+    assert main(listing) == 0
+    assert "0 caches" in capsys.readouterr().out
+    database = sqlite3.connect(cache.path)
+    with database:
+        database.execute("UPDATE about SET value = '2020-02-03 04:05:06' WHERE name = 'used'")
+    database.close()
+    assert main(listing) == 0
+    assert "used 2020-02-03" in capsys.readouterr().out
+
+
+def test_what_a_run_is_using_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    about = {"identity": {"commit": "c"}}
+    clear = ["cache", "--cache", str(tmp_path), "--clear"]
+    with Cache(tmp_path, about, "busy") as cache:
+        cache.put([((1, 2), (1,), np.array([0.5]))])
+        assert main(clear) == 0
+        assert "a run is using it, so it stays\nfreed 0 B" in capsys.readouterr().out
+    with Cache(tmp_path, about) as cache:
+        assert cache.get((1, 2), (1,)) is not None
+    assert main(clear) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["cache", "--dry-run"], "add --clear"),
+        (["cache", "--clear", "--older-than", "-1"], "-1 is no number of days"),
+        (["cache", "--older-than", "99999999999"], "is no number of days"),
+        (["cache", "--older-than", "week"], "week is no number of days from 0 to 36500"),
+        (["cache", "--cache", __file__], "Not a directory"),
+    ],
+)
+def test_mistakes_are_one_line(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main(options)
+    except SystemExit as stopped:
+        code = int(str(stopped.code))
+    assert code == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def opened(folder: Path, share: bool = True, **about: Any) -> Cache | None:
+    parser = argparse.ArgumentParser()
+    add_cache_options(parser)
+    known: dict[str, Any] = {"name": "m", "commit": "c", "device": "cpu", "dtype": "float32"}
+    model = LoadedModel(None, None, **{**known, "parameters": 1, **about})
+    return open_cache(parser.parse_args(["--cache", str(folder)]), model, {"share": share})
+
+
+def path_of(folder: Path, share: bool = True, **about: Any) -> Path:
+    cache = opened(folder, share, **about)
+    assert cache is not None
+    cache.close()
+    return cache.path
+
+
+def test_what_numbers_depend_on_is_another_cache(tmp_path: Path) -> None:
+    base = path_of(tmp_path)
+    others = [
+        path_of(tmp_path, commit="d"),
+        path_of(tmp_path, dtype="bfloat16"),
+        path_of(tmp_path, device="cuda:0"),
+        path_of(tmp_path, device="cpu+cuda:0"),
+        path_of(tmp_path, adapter={"name": "a", "commit": "1"}),
+        path_of(tmp_path, adapter={"name": "a", "commit": "2"}),
+        path_of(tmp_path, quantization="bitsandbytes-4bit"),
+        path_of(tmp_path, arguments={"attn_implementation": "eager"}),
+        path_of(tmp_path, remote_code=True),
+        path_of(tmp_path, share=False),
+    ]
+    assert len({base, *others}) == len(others) + 1
+    assert path_of(tmp_path, name="copy", parameters=2, notes=("n",)) == base
+
+
+def test_a_run_on_two_gpus_goes_on_on_one(tmp_path: Path) -> None:
+    one = path_of(tmp_path, device="cuda:0")
+    assert path_of(tmp_path, device="cuda:1") == one
+    assert path_of(tmp_path, device="cuda:0+cuda:1") == one
+
+
+def test_another_version_of_a_library_is_another_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {"coherencegym": "1", "torch": "2.9", "transformers": "5.21"}
+    paths = []
+    for changed in ({}, {"coherencegym": "2"}, {"torch": "2.10"}, {"transformers": "5.22"}):
+        monkeypatch.setattr("eval.signature.versions", lambda _, new=changed: {**found, **new})
+        paths.append(path_of(tmp_path))
+    assert paths[0] == paths[1]
+    assert len(set(paths)) == 3
+
+
+def test_weights_that_nothing_names_are_not_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert opened(tmp_path / "kept", commit="unknown") is None
+    assert "m: its commit is not known, so its surprisals are not kept" in capsys.readouterr().err
+    assert not (tmp_path / "kept").exists()
 
 
 KILLED = """
