@@ -29,6 +29,7 @@ from unittest import mock
 
 from benchmarks.data import sample_sentences, train_tokenizer
 from benchmarks.models import make_model
+from benchmarks.worker import one_thread
 
 #: What is to be reached, in seconds for 10,000 items.
 GOALS = {"shuffle": 6.0, "connective": 25.0}
@@ -179,7 +180,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--profile", action="store_true", help="list the functions by own time")
     parser.add_argument("--output", type=Path, default=Path("benchmarks/out"), metavar="DIR")
     options = parser.parse_args(arguments)
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    # Threads that wait for each other count as processor time.
+    for name, value in one_thread().items():
+        os.environ.setdefault(name, value)
     report: dict[str, Any] = {}
     options.output.mkdir(parents=True, exist_ok=True)
     model = make_tiny(options.output / "pipeline-model")

@@ -2,9 +2,9 @@
 
 As a library::
 
-    from eval import score
+    from eval import items_from, score
 
-    scored = score(model, tokenizer, items)
+    results = score(model, tokenizer, items_from("coherencegym/sentence_order"))
 
 On the command line: ``python -m eval --model gpt2 --dataset coherencegym/sentence_order``.
 Nothing heavy is imported until it is used.
@@ -15,14 +15,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eval.scoring import Scored, score
+    from eval.library import Items, items_from, rows, score, to_pandas
+    from eval.model import load as load_model
+    from eval.report import write as write_results
+    from eval.results import Results
 
-__all__ = ["Scored", "score"]
+__all__ = [
+    "Items",
+    "Results",
+    "items_from",
+    "load_model",
+    "rows",
+    "score",
+    "to_pandas",
+    "write_results",
+]
+
+#: Where a name is from that is not in the library's own module under that name.
+_ELSEWHERE = {
+    "Results": ("eval.results", "Results"),
+    "load_model": ("eval.model", "load"),
+    "write_results": ("eval.report", "write"),
+}
 
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        import eval.scoring
+        import importlib
 
-        return getattr(eval.scoring, name)
+        module, attribute = _ELSEWHERE.get(name, ("eval.library", name))
+        return getattr(importlib.import_module(module), attribute)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

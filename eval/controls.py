@@ -66,7 +66,9 @@ def differences(
         controls: the name of a control -> the judgements of its table of this split.
         seed: of the bootstraps.
     """
-    rows = []
+    rows: list[Difference] = []
+    if not controls:
+        return rows
     own = _margins(judgements)
     for control, theirs in controls.items():
         other = _margins(theirs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from eval.compat import DEFAULT, Rules
@@ -81,9 +82,10 @@ class Judgement:
 
 def judge(scored: ScoredItem, rules: Rules = DEFAULT) -> Iterable[Judgement]:
     """One judgement for each prediction of an item."""
+    values = _Values(scored, rules)
     for prediction in scored.item.predictions:
         outcome, reason, first_left_out = _judge(
-            scored, prediction.formula, prediction.metric, rules
+            scored, prediction.formula, prediction.metric, rules, values
         )
         yield Judgement(
             scored.item,
@@ -103,26 +105,53 @@ def _is_too_close(outcome: Outcome | None, error: float) -> bool:
     return abs(outcome.margin) <= error
 
 
+class _Values:
+    """The region values of an item, each computed once: its predictions read the same ones."""
+
+    def __init__(self, scored: ScoredItem, rules: Rules) -> None:
+        self._scored = scored
+        self._parts: tuple[int, ...] = ()
+        if rules.whole_sums_regions:
+            self._parts = tuple(r.region_number for r in scored.item.conditions[0].regions)
+        self._values: dict[tuple[RegionRef, str, str], float | None] = {}
+        self._first: dict[tuple[RegionRef, str], bool] = {}
+
+    def value(self, region: RegionRef, name: str, metric: str) -> float | None:
+        key = (region, name, metric)
+        if key not in self._values:
+            condition = self._scored.conditions[name]
+            self._values[key] = region_value(condition, region, metric, self._parts)
+        return self._values[key]
+
+    def leaves_out_first(self, region: RegionRef, name: str) -> bool:
+        key = (region, name)
+        if key not in self._first:
+            self._first[key] = self._scored.conditions[name].leaves_out_first(region)
+        return self._first[key]
+
+
+@lru_cache(maxsize=4096)
+def _read(formula: str) -> tuple[frozenset[tuple[RegionRef, str]], tuple[str, ...]]:
+    """What a formula reads, and of which conditions."""
+    read = frozenset(references(parse(formula)))
+    return read, tuple(sorted({name for _, name in read}))
+
+
 def _judge(
-    scored: ScoredItem, formula: str, metric: str, rules: Rules
+    scored: ScoredItem, formula: str, metric: str, rules: Rules, known: _Values
 ) -> tuple[Outcome | None, str, bool]:
     if scored.too_long:
         return None, "too_long", False
-    tree = parse(formula)
-    read = references(tree)
-    names = sorted({name for _, name in read})
+    read, names = _read(formula)
     if any(name not in scored.conditions for name in names):
         return None, "separator", False
     seen = {(c.encoding.ids, c.encoding.regions) for c in map(scored.conditions.__getitem__, names)}
     if len(seen) < len(names) and not rules.identical_counts:
         return None, "identical", False
-    parts: tuple[int, ...] = ()
-    if rules.whole_sums_regions:
-        parts = tuple(region.region_number for region in scored.item.conditions[0].regions)
-    values = {key: region_value(scored.conditions[key[1]], key[0], metric, parts) for key in read}
+    values = {(region, name): known.value(region, name, metric) for region, name in read}
     defined = {key: value for key, value in values.items() if value is not None}
     if len(defined) < len(values):
         return None, "empty", False
-    first = any(scored.conditions[name].leaves_out_first(region) for region, name in read)
-    outcome = evaluate(tree, lambda region, name: defined[region, name], rules.tie_bits)
+    first = any(known.leaves_out_first(region, name) for region, name in read)
+    outcome = evaluate(parse(formula), lambda region, name: defined[region, name], rules.tie_bits)
     return outcome, "", first

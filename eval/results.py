@@ -49,6 +49,20 @@ class Results:
     word_effects: Sequence[WordEffect] = ()
     judged: Mapping[tuple[str, str], Sequence[Judgement]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        rows = f"{len(self.scores):,} scores" if len(self.scores) != 1 else "1 score"
+        return f"<Results of {self.model['name']} on {self.dataset['name']}: {rows}>"
+
+    def __str__(self) -> str:
+        from eval.notebook import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from eval.notebook import as_html
+
+        return as_html(self)
+
 
 def gather(
     source: Source, model: LoadedModel, tables: Tables, settings: Mapping[str, Any]

@@ -45,6 +45,9 @@ class Run:
         scores, differences: as :mod:`eval.results` has them.
         folder: where the results lie; empty for those in memory.
         signature: of the run.
+        settings: what the user chose, and what came of it.
+        data, repo, data_commit: the dataset as the user named it, and its Hub id and commit; empty
+            for one that is not on the Hub.
     """
 
     model: str
@@ -57,6 +60,9 @@ class Run:
     folder: str = ""
     signature: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    data: str = ""
+    repo: str = ""
+    data_commit: str = ""
 
 
 def run_of(results: Results) -> Run:
@@ -74,6 +80,9 @@ def run_of(results: Results) -> Run:
         differences=results.differences,
         signature=results.signature,
         settings=results.settings,
+        data=str(results.dataset.get("name") or ""),
+        repo=str(results.dataset.get("repo") or ""),
+        data_commit=str(results.dataset.get("commit") or ""),
     )
 
 
@@ -112,6 +121,9 @@ def read_run(folder: Path) -> Run:
         folder=str(folder),
         signature=_text_or_none(document.get("signature"), f"{path}: signature"),
         settings=as_object(document.get("settings", type(document)()), f"{path}: settings"),
+        data=_text_or_none(dataset.get("name"), f"{path}: dataset.name"),
+        repo=_text_or_none(dataset.get("repo"), f"{path}: dataset.repo"),
+        data_commit=_text_or_none(dataset.get("commit"), f"{path}: dataset.commit"),
     )
 
 

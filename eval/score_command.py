@@ -100,12 +100,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--output", type=Path, metavar="DIR", help="default results/DATA--MODEL")
     add("--overwrite", action="store_true", help="replace an existing folder of results")
-    add("--push-results", metavar="REPO", help="also push them to a dataset repository of the Hub")
+    add("--push-results", metavar="USER/NAME", help="also push them to a Hub dataset repository")
+    add("--private", action="store_true", help="make that repository private, if it is made")
     add("--tokens", action="store_true", help="also write the surprisal of every token")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Score a model on a dataset or on suites; prints the table and writes the folder."""
+    from eval.errors import EvaluationError
     from eval.folders import check_folder
     from eval.report import MARKER, write
     from eval.results import gather
@@ -115,6 +117,12 @@ def run(arguments: argparse.Namespace) -> int:
     rules = chosen_rules(arguments)
     settings = {name: getattr(arguments, name) for name in SETTINGS} | model_settings(arguments)
     check_folder(output, arguments.overwrite, MARKER)
+    if arguments.push_results:
+        from eval.push_command import check_target
+
+        check_target(arguments.push_results, needs_token=True)
+    elif arguments.private:
+        raise EvaluationError("--private: nothing is pushed; expected --push-results with it")
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
     source, read = read_tables(arguments, arguments.max_items)
@@ -142,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.push_results:
         from eval.push_command import pushed
 
-        for line in pushed(output, arguments.push_results):
+        for line in pushed(output, arguments.push_results, arguments.private):
             print(line)
     if cache is not None:
         print(cache_line(cache, [scored_table.execution for _, scored_table in scored]))

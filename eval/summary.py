@@ -234,22 +234,27 @@ class ItemValue:
     margin: float | None
 
 
+def _mean(values: Sequence[float]) -> float:
+    # Most items have one prediction in a group, and there are many groups.
+    return values[0] if len(values) == 1 else fmean(values)
+
+
 def item_values(judgements: Iterable[Judged]) -> list[ItemValue]:
     """The value of each item that has a defined prediction among these."""
-    by_item: dict[str, list[Judged]] = {}
+    by_item: dict[str, tuple[JudgedItem, list[Outcome]]] = {}
     for judgement in judgements:
-        if judgement.outcome is not None:
-            by_item.setdefault(judgement.item.item_id, []).append(judgement)
+        if (outcome := judgement.outcome) is not None:
+            item = judgement.item
+            by_item.setdefault(item.item_id, (item, []))[1].append(outcome)
     values = []
-    for own in by_item.values():
-        outcomes = [judgement.outcome for judgement in own if judgement.outcome is not None]
+    for item, outcomes in by_item.values():
         margins = [outcome.margin for outcome in outcomes if outcome.margin is not None]
         values.append(
             ItemValue(
-                own[0].item.discourse_id,
-                own[0].item.cluster,
-                fmean(outcome.met for outcome in outcomes),
-                fmean(margins) if len(margins) == len(outcomes) else None,
+                item.discourse_id,
+                item.cluster,
+                sum([outcome.met for outcome in outcomes]) / len(outcomes),
+                _mean(margins) if len(margins) == len(outcomes) else None,
             )
         )
     return values

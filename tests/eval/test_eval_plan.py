@@ -285,7 +285,7 @@ def test_types_formulas_plans_and_the_command_line_need_no_torch() -> None:
 def test_score_is_the_function_before_and_after_its_module_is_imported() -> None:
     code = (
         "from eval import score\nassert callable(score)\n"
-        "import eval.scoring, eval.score_command\n"
-        "from eval import score as again\nassert again is score is eval.scoring.score"
+        "import eval.scoring, eval.score_command, eval.library\n"
+        "from eval import score as again\nassert again is score is eval.library.score"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,13 +12,22 @@ from typing import Any
 import pytest
 import yaml
 from hub.server import HubServer
-from huggingface_hub import CommitOperationAdd, HfApi
+from huggingface_hub import (
+    CommitOperationAdd,
+    DatasetCard,
+    HfApi,
+    ModelCard,
+    metadata_load,
+    parse_eval_result_entries,
+)
 from huggingface_hub.repocard_data import model_index_to_eval_results
 
 from eval.cli import main
 from eval.errors import EvaluationError
 from eval.push_results import PUSHED, push, run_folder
+from eval.results_card import END, START, config_name
 from eval.runs import read_run
+from eval.saved import read as read_saved
 from eval.suite import Item
 
 REPO = "coherencegym/results"
@@ -37,6 +47,11 @@ def scored(
     argv = ["--model", "demo", "--dataset", str(data), "--output", str(folder / "results")]
     assert main(argv) == 0
     return folder / "results"
+
+
+def read_card(text: str) -> Any:
+    """A card, whose metadata may have any key."""
+    return DatasetCard(text)
 
 
 def changed(scored: Path, folder: Path, **about: Any) -> Path:
@@ -62,20 +77,45 @@ def test_a_run_is_one_commit_with_a_card_that_loads(
     assert set(files) == {f"{place}/{name}" for name in kept} | {"README.md", ".gitattributes"}
     for name in kept:
         assert files[f"{place}/{name}"] == (scored / name).read_bytes()
-    card = files["README.md"].decode()
-    about = yaml.safe_load(card.split("---\n")[1])
-    assert [config["config_name"] for config in about["configs"]] == ["predictions", "regions"]
+    card = read_card(files["README.md"].decode())
+    assert isinstance(card.data.tags, list)
+    assert "coherencegym" in card.data.tags
+    assert card.data.license is None
     score = next(s for s in read_run(scored).scores if s.level == "all")
     assert score.score is not None
-    assert f"| toy\\_context (test) | demo | {score.n} | {100 * score.score:.1f} % |" in card
-
-    from datasets import load_dataset
-
-    rows = load_dataset(REPO, "predictions", split="train")
-    assert set(rows.column_names) >= {"config", "item_id", "formula", "met", "margin"}
+    assert f"| toy\\_context (test) | demo | {score.n} | {100 * score.score:.1f} % |" in card.text
     # No text of an item leaves the machine.
     text = pair_items[0].conditions[0].content
+    assert (scored / "report.html").is_file()
     assert all(text.encode() not in content for content in files.values())
+    assert "report.html" not in outcome.lines[-1]
+
+
+def test_each_run_loads_by_itself_and_can_be_compared(
+    hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
+) -> None:
+    from datasets import get_dataset_config_names, load_dataset
+    from huggingface_hub import snapshot_download
+
+    other = changed(scored, tmp_path / "other")
+    for folder in (scored, other):
+        push(hub_api, folder, REPO)
+    places = [run_folder(read_run(folder)) for folder in (scored, other)]
+    names = [config_name(kind, place) for place in places for kind in ("predictions", "regions")]
+    assert sorted(get_dataset_config_names(REPO)) == sorted(names)
+    for name, columns in (
+        (names[0], {"config", "item_id", "formula", "met", "margin"}),
+        (names[1], {"config", "item_id", "condition_name", "region_number", "sum_bits"}),
+    ):
+        rows = load_dataset(REPO, name, split="test")
+        assert set(rows.column_names) >= columns
+        ids = {(row["item_id"], row.get("condition_name")) for row in rows}
+        assert len(ids) == len(rows)  # one run's: another would have them again
+    card = hub.files(REPO)["README.md"].decode()
+    assert all(f'load_dataset("{REPO}", "{name}", split="test")' in card for name in names)
+    # What comes back from the Hub is a folder of results as any other.
+    fetched = Path(snapshot_download(REPO, repo_type="dataset"))
+    assert read_saved(fetched / places[1]).model.name == "other/model"
 
 
 def test_the_same_run_again_is_no_commit_and_another_stands_beside(
@@ -83,7 +123,8 @@ def test_the_same_run_again_is_no_commit_and_another_stands_beside(
 ) -> None:
     push(hub_api, scored, REPO)
     again = push(hub_api, scored, REPO)
-    assert (again.lines, again.commit) == ([f"{REPO} has this run already"], "")
+    assert again.commit == ""
+    assert again.lines == [f"{REPO} has this run already: {run_folder(read_run(scored))}"]
     push(hub_api, changed(scored, tmp_path / "other"), REPO)
     assert len(hub.commits(REPO)) == 3
     files = hub.files(REPO)
@@ -93,10 +134,18 @@ def test_the_same_run_again_is_no_commit_and_another_stands_beside(
     assert "| other/model |" in card
 
 
-def test_a_dry_run_writes_nothing(hub: HubServer, hub_api: HfApi, scored: Path) -> None:
+def test_a_dry_run_writes_nothing(
+    hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
+) -> None:
     outcome = push(hub_api, scored, REPO, dry_run=True)
-    assert outcome.lines[-1] == f"would be pushed to {REPO}"
+    first, *lines, last = outcome.lines
+    assert (first, last) == (f"{REPO} is not there: made", f"would be pushed to {REPO}")
+    assert any("regions.parquet (" in line for line in lines)
     assert hub.repositories() == []
+    push(hub_api, scored, REPO)
+    before = hub.commits(REPO)
+    push(hub_api, changed(scored, tmp_path / "other"), REPO, dry_run=True)
+    assert hub.commits(REPO) == before
 
 
 def test_somebody_else_commits_meanwhile(
@@ -132,9 +181,10 @@ def test_names_of_models_lead_nowhere_and_break_no_table(
     (place,) = {p.rpartition("/")[0] for p in hub.files(REPO) if p.endswith("results.json")}
     assert ".." not in place.split("/")
     card = hub.files(REPO)["README.md"].decode()
-    assert "<b>" not in card
+    assert "<b>" not in card.partition("```text")[0]
     assert "\n# z" not in card
-    (row,) = [line for line in card.splitlines() if "x \\|" in line]
+    assert card.count("\n```") == 4  # two blocks of code, none ended by a name
+    (row,) = [line for line in card.splitlines() if "x \\|" in line and line.startswith("| ")]
     assert row.replace("\\|", "").count("|") == 10
 
 
@@ -142,9 +192,9 @@ def test_a_run_in_the_repository_that_is_none_is_said(
     hub: HubServer, hub_api: HfApi, scored: Path
 ) -> None:
     hub_api.create_repo(REPO, repo_type="dataset")
-    add = CommitOperationAdd(f"runs/s/m/{'0' * 12}/results.json", b"{}")
+    add = CommitOperationAdd(f"runs/s/1.0/m/{'0' * 12}/results.json", b"{}")
     hub_api.create_commit(REPO, [add], commit_message="x", repo_type="dataset")
-    with pytest.raises(EvaluationError, match=rf"{REPO}: runs/s/m/0+/results.json: no 'model'"):
+    with pytest.raises(EvaluationError, match=rf"{REPO}: runs/s/1.0/m/0+/results.json: no 'model'"):
         push(hub_api, scored, REPO)
 
 
@@ -184,15 +234,222 @@ def test_no_folder_no_name_no_hub(
     hub_clients.stop()
     assert main(["push", str(scored), REPO]) == 2
     error = capsys.readouterr().err
-    assert "nothing was pushed" in error
+    assert "the connection to the Hub broke" in error
     assert error.count("\n") == 1
 
 
-def test_a_block_for_the_models_own_card(scored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["model-index", str(scored)]) == 0
-    block = yaml.safe_load(capsys.readouterr().out)
-    name, results = model_index_to_eval_results(block["model-index"])
-    assert name == "demo"
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("kind", ["503", "cut"])
+def test_a_push_that_is_cut_off_is_made_whole_by_the_next(
+    hub_clients: HubServer,
+    hub_sleeps: list[float],
+    scored: Path,
+    capsys: pytest.CaptureFixture[str],
+    kind: str,
+    after: bool,
+) -> None:
+    status = None if kind == "cut" else int(kind)
+    hub_clients.faults.add(path_contains="/commit/", status=status, cut=kind == "cut", after=after)
+    assert main(["push", str(scored), REPO]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"run `python -m eval push {scored} {REPO}` again" in error
+    made = len(hub_clients.commits(REPO))
+    assert made == 1 + after
+    if not after:
+        assert set(hub_clients.files(REPO)) == {".gitattributes"}
+    assert main(["push", str(scored), REPO]) == 0
+    assert ("has this run already" in capsys.readouterr().out) == after
+    assert len(hub_clients.commits(REPO)) == 2
+
+
+def test_an_upload_that_keeps_failing_is_one_line(
+    hub_clients: HubServer,
+    hub_sleeps: list[float],
+    scored: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hub_clients.faults.add(method="PUT", status=503, times=99)
+    assert main(["push", str(scored), REPO]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("eval: the Hub answered 503; a push is one commit")
+    assert error.count("\n") == 1
+    assert set(hub_clients.files(REPO)) == {".gitattributes"}
+
+
+def test_the_owners_part_of_the_card_stays(
+    hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
+) -> None:
+    push(hub_api, scored, REPO)
+    card = read_card(hub.files(REPO)["README.md"].decode())
+    own = {"config_name": "mine", "data_files": "mine/*.csv"}
+    card.data.license = "cc-by-4.0"
+    card.data.tags = [*(card.data.tags or ()), "ours"]
+    card.data.configs = [*card.data.configs, own]
+    card.text = "\nBefore.\n" + card.text + "\nAfter.\n"
+    hub.seed(REPO, {"README.md": str(card).encode(), "mine/a.csv": b"a\n1\n"})
+    assert push(hub_api, scored, REPO).commit != ""  # its place among the configs
+    assert push(hub_api, scored, REPO).commit == ""
+    push(hub_api, changed(scored, tmp_path / "other"), REPO)
+    again = read_card(hub.files(REPO)["README.md"].decode())
+    assert again.data.license == "cc-by-4.0"
+    assert "ours" in again.data.tags
+    assert again.data.configs[-1] == own
+    assert len(again.data.configs) == 5
+    assert again.text.startswith("\nBefore.\n")
+    assert again.text.endswith("\nAfter.\n")
+    assert again.text.count(START) == again.text.count(END) == 1
+    assert "| other/model |" in again.text
+
+
+@pytest.mark.parametrize(
+    ("card", "said"),
+    [
+        (b"---\nlicense: mit\n---\n# My dataset\n", "somebody's own card"),
+        (b"# My dataset\n", "somebody's own card"),
+        (b"---\n- a\n---\n", "its metadata cannot be read"),
+        (b"---\na: [\n---\n", "its metadata cannot be read"),
+    ],
+)
+def test_a_card_of_somebodys_own_is_left_alone(
+    hub: HubServer, hub_api: HfApi, scored: Path, card: bytes, said: str
+) -> None:
+    hub.seed(REPO, {"README.md": card})
+    with pytest.raises(EvaluationError, match=said):
+        push(hub_api, scored, REPO)
+    assert hub.files(REPO)["README.md"] == card
+
+
+def test_a_card_of_metadata_alone_is_gone_on_with(
+    hub: HubServer, hub_api: HfApi, scored: Path
+) -> None:
+    hub.seed(REPO, {"README.md": b"---\r\nlicense: mit\r\n---\r\n"})
+    push(hub_api, scored, REPO)
+    card = read_card(hub.files(REPO)["README.md"].decode())
+    assert card.data.license == "mit"
+    assert "| demo |" in card.text
+
+
+def test_private_is_private_or_refused(
+    hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
+) -> None:
+    push(hub_api, scored, REPO, private=True)
+    assert hub_api.dataset_info(REPO).private
+    push(hub_api, changed(scored, tmp_path / "other"), REPO)
+    other = "coherencegym/public"
+    hub_api.create_repo(other, repo_type="dataset")
+    with pytest.raises(EvaluationError, match="exists and is public"):
+        push(hub_api, scored, other, private=True)
+    assert set(hub.files(other)) == {".gitattributes"}
+
+
+def test_a_repository_that_somebody_else_makes_meanwhile(
+    hub: HubServer,
+    hub_api: HfApi,
+    scored: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    create = HfApi.create_repo
+    theirs = changed(scored, tmp_path / "theirs")
+
+    def late(self: HfApi, repo_id: str, **more: Any) -> Any:
+        monkeypatch.undo()
+        push(hub_api, theirs, repo_id)
+        return create(self, repo_id, **more)
+
+    monkeypatch.setattr(HfApi, "create_repo", late)
+    push(hub_api, scored, REPO)
+    card = hub.files(REPO)["README.md"].decode()
+    assert "| demo |" in card
+    assert "| other/model |" in card
+
+
+def test_folders_of_this_machine_are_said(hub_api: HfApi, scored: Path, tmp_path: Path) -> None:
+    nameless = changed(scored, tmp_path / "x", model="/home/me/models/x")
+    lines = push(hub_api, nameless, REPO, dry_run=True).lines
+    assert any("names of folders of this machine" in line for line in lines)
+    assert any(re.search(r"runs/toy/1\.0\.0/x/\w{12}/results\.json", line) for line in lines)
+
+
+def test_score_and_push_in_one(
+    hub_clients: HubServer,
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from datasets import Value
+
+    data = write_dataset(tmp_path / "data", pair_items[:2], extra={"moved": Value("bool")})
+    argv = ["--model", "demo", "--dataset", str(data), "--output", str(tmp_path / "out")]
+    assert main([*argv, "--private"]) == 2
+    assert "expected --push-results with it" in capsys.readouterr().err
+    assert main([*argv, "--push-results", "results"]) == 2
+    assert "expected USER/NAME" in capsys.readouterr().err
+    with monkeypatch.context() as patch:
+        patch.setattr("huggingface_hub.get_token", lambda: None)
+        assert main([*argv, "--push-results", REPO]) == 2
+    assert "hf auth login" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()  # said before anything was computed
+    assert main([*argv, "--push-results", REPO, "--private"]) == 0
+    assert f"pushed to {REPO} (" in capsys.readouterr().out
+    assert sum(path.endswith("results.json") for path in hub_clients.files(REPO)) == 1
+
+
+def read_block(scored: Path, capsys: pytest.CaptureFixture[str], *more: str) -> Any:
+    assert main(["model-index", str(scored), *more]) == 0
+    return yaml.safe_load(capsys.readouterr().out)
+
+
+def on_the_hub(scored: Path, folder: Path) -> Path:
+    """The same results, as if their dataset had been read from the Hub."""
+    shutil.copytree(scored, folder)
+    content = json.loads((folder / "results.json").read_text())
+    content["dataset"] |= {"repo": "me/toy", "name": "me/toy", "commit": "c0ffee" * 6 + "c0ff"}
+    (folder / "results.json").write_text(json.dumps(content))
+    return folder
+
+
+def test_a_block_for_the_models_own_card(
+    hub_clients: HubServer, scored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the Hub's own client makes of it."""
     score = next(s for s in read_run(scored).scores if s.level == "all")
-    assert [result.metric_value for result in results] == [round(score.score or 0, 4)]
-    assert results[0].dataset_config == "toy_context"
+    for folder, dataset, revision in (
+        (scored, "toy", None),
+        (on_the_hub(scored, tmp_path / "hub"), "me/toy", "c0ffee" * 6 + "c0ff"),
+    ):
+        block = read_block(folder, capsys)
+        name, results = model_index_to_eval_results(block["model-index"])
+        assert name == "demo"
+        assert [result.metric_value for result in results] == [round(score.score or 0, 4)]
+        assert results[0].dataset_config == "toy_context"
+        assert (results[0].dataset_type, results[0].dataset_revision) == (dataset, revision)
+        arguments = results[0].metric_args or {}
+        assert arguments["signature"] == read_run(folder).signature
+        assert arguments["items"] == score.n
+        card = tmp_path / "README.md"
+        card.write_text(f"---\nlicense: mit\n{yaml.safe_dump(block)}---\n# A model\n")
+        about = metadata_load(card)
+        assert about is not None
+        assert about["model-index"] == block["model-index"]
+        loaded = ModelCard.load(card)
+        loaded.validate()
+        # Unpacked and packed again.
+        assert yaml.safe_load(loaded.data.to_yaml())["model-index"] == block["model-index"]
+
+
+def test_a_file_for_the_models_eval_results(
+    scored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = on_the_hub(scored, tmp_path / "hub")
+    (entry,) = parse_eval_result_entries(read_block(folder, capsys, "--eval-results"))
+    score = next(s for s in read_run(folder).scores if s.level == "all")
+    assert (entry.dataset_id, entry.task_id) == ("me/toy", "toy_context")
+    assert entry.dataset_revision == "c0ffee" * 6 + "c0ff"
+    assert entry.value == round(score.score or 0, 4)
+    assert read_run(folder).signature in (entry.notes or "")
+    assert main(["model-index", str(scored), "--eval-results"]) == 2
+    assert "were not read from the Hub" in capsys.readouterr().err

@@ -1,0 +1,302 @@
+"""From items and a loaded model to a table of scores, in Python.
+
+The command line does the same with a model that it loads: both give the same :class:`Results`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from eval.compat import DEFAULT, MODES, refuse_options
+from eval.dataset import ItemTable, tables
+from eval.errors import EvaluationError
+from eval.execute import Progress
+from eval.predictions import read_by
+from eval.results import Results, gather
+from eval.source import Source, find
+from eval.special import BosChoice, SpaceChoice
+from eval.suite import (
+    SEPARATOR,
+    Item,
+    SuiteError,
+    item_from_row,
+    item_to_row,
+    row_hash,
+    validate_item,
+)
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
+
+#: The tables of results that :func:`rows` gives.
+Kind = Literal["scores", "predictions", "regions", "tokens"]
+#: What items that came from no file are called.
+IN_MEMORY = "items"
+
+
+@dataclass(frozen=True, repr=False)
+class Items:
+    """Items that were read, and where they are from.
+
+    Iterating gives the items of all tables.
+
+    Attributes:
+        source: the dataset or the suites.
+        tables: the items of each config and split; ``tables[0].items`` is a tuple of
+            :class:`eval.suite.Item`.
+        chosen: which of them were asked for: ``configs``, ``split``, ``max_items``.
+    """
+
+    source: Source
+    tables: tuple[ItemTable, ...]
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Item]:
+        return (item for table in self.tables for item in table.items)
+
+    def __len__(self) -> int:
+        return sum(len(table.items) for table in self.tables)
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{t.config} ({t.split}) {len(t.items):,}" for t in self.tables)
+        name = " ".join(filter(None, (self.source.suite, self.source.version)))
+        return f"<Items of {name}: {parts}>"
+
+
+def items_from(
+    dataset: str | Path | None = None,
+    *,
+    suite: str | Path | Sequence[str | Path] | None = None,
+    configs: str | Sequence[str] = (),
+    split: str | None = None,
+    revision: str | None = None,
+    max_items: int | None = None,
+) -> Items:
+    """Read the items of a dataset, or of suites in SyntaxGym's JSON.
+
+    Args:
+        dataset: a Hub id, or a folder of a build.
+        suite: files of SyntaxGym's JSON, or folders of them, in place of a dataset.
+        configs: only these of a dataset; none: all that hold items.
+        split: only this one of a dataset; None: all.
+        revision: tag or commit of a Hub dataset; None: the newest.
+        max_items: no more items than this of each table, from its start.
+
+    Raises:
+        EvaluationError: they are not there or cannot be read, or neither or both were named.
+        OSError: a suite's file is not there.
+    """
+    if (dataset is None) == (suite is None):
+        raise EvaluationError("items_from: expected a dataset, or suite=FILE, and not both")
+    if max_items is not None and max_items < 1:
+        raise EvaluationError(f"items_from: max_items={max_items}; expected at least 1, or None")
+    names = [configs] if isinstance(configs, str) else list(configs)
+    chosen = {"configs": names, "split": split, "max_items": max_items}
+    if dataset is not None:
+        if str(dataset).endswith(".json"):
+            raise EvaluationError(f"items_from: {str(dataset)!r} is a file; expected suite=FILE")
+        source = find(str(dataset), revision, names)
+        return Items(source, tuple(tables(source, names, split, max_items)), chosen)
+    for option, value in (("configs", names), ("split", split), ("revision", revision)):
+        if value:
+            raise EvaluationError(f"items_from: {option}: a suite's file has none")
+    from eval.syntaxgym import suites
+
+    paths = [suite] if isinstance(suite, str | Path) else list(suite or ())
+    if not paths:
+        raise EvaluationError("items_from: no file of a suite; expected at least one")
+    source, read = suites([Path(path) for path in paths], max_items)
+    return Items(source, read, chosen)
+
+
+def score(
+    model: Any,
+    tokenizer: Any,
+    items: Items | Iterable[Item | Mapping[str, Any]],
+    *,
+    name: str | None = None,
+    commit: str | None = None,
+    bos: BosChoice = "auto",
+    separator: str = "auto",
+    separator_space: SpaceChoice = "keep",
+    truncate: bool = False,
+    word_correction: bool = False,
+    compat: str | None = None,
+    share: bool = True,
+    batch_tokens: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Results:
+    """Score a loaded model on items.
+
+    The model is asked in evaluation mode, and is left in the mode in which it was.
+
+    Args:
+        model: a causal language model of transformers, on its device, in any dtype.
+        tokenizer: its tokenizer.
+        items: from :func:`items_from`; or items, or rows of a dataset with their columns.
+        name: what results call the model; None: what it was loaded as.
+        commit: what results call its weights; None: a digest of them, which reads them all.
+        bos: start of text: ``auto``, ``always`` or ``never``; see :mod:`eval.special`.
+        separator: ``auto``, ``none`` or the text that stands for ``[SEP]``.
+        separator_space: ``keep`` or ``drop`` the white space after a separator.
+        truncate: cut a text that is too long on the left, as far as all conditions are identical.
+        word_correction: surprisals of words, for tokens that begin with a space.
+        compat: ``syntaxgym-2021`` scores as published numbers were made; it fixes the five options
+            above.
+        share: run what an item's conditions begin with alike once, if the model can.
+        batch_tokens: most tokens in a batch, padding included; None: by device.
+        seed: of bootstrapped intervals.
+        progress: called after each batch of a table with the tokens done and those of the table.
+
+    Returns:
+        What ``python -m eval`` prints and writes: a notebook shows its table, ``print`` prints it,
+        :func:`rows` has its numbers. Surprisals and margins are in bits, scores shares from 0 to 1.
+
+    Raises:
+        EvaluationError: the model is no causal language model, there is no item, an option is
+            wrong or contradicts the mode, or a text cannot be scored.
+        SuiteError: an item is not valid.
+    """
+    from eval.in_memory import evaluating, in_memory
+    from eval.scoring import score as scored
+
+    if compat is not None and compat not in MODES:
+        raise EvaluationError(f"compat={compat!r}; expected None or one of {', '.join(MODES)}")
+    rules = MODES[compat] if compat is not None else DEFAULT
+    refuse_options(
+        rules,
+        {
+            "bos": (bos, "auto"),
+            "separator": (separator, "auto"),
+            "separator_space": (separator_space, "keep"),
+            "truncate": (truncate, False),
+            "word_correction": (word_correction, False),
+        },
+    )
+    read = items if isinstance(items, Items) else _in_memory_items(items)
+    if not len(read):
+        raise EvaluationError("no items; expected at least one")
+    with evaluating(model):
+        loaded = in_memory(model, tokenizer, name, commit)
+        found = [
+            (
+                table,
+                scored(
+                    model,
+                    tokenizer,
+                    table.items,
+                    bos=bos,
+                    separator_text=separator,
+                    separator_space=separator_space,
+                    uses_separator=table.separator,
+                    truncate=truncate,
+                    rules=rules,
+                    share=share,
+                    batch_tokens=batch_tokens,
+                    word_correction=word_correction,
+                    progress=progress,
+                ),
+            )
+            for table in read.tables
+        ]
+    settings = {
+        "configs": [],
+        "split": None,
+        "max_items": None,
+        **read.chosen,
+        "bos": bos,
+        "separator": separator,
+        "separator_space": separator_space,
+        "truncate": truncate,
+        "word_correction": word_correction,
+        "compat": compat,
+        "batch_tokens": batch_tokens,
+        "share": share,
+        "seed": seed,
+        "model_revision": None,
+        "model_args": {},
+        "device_map": None,
+        "trust_remote_code": loaded.remote_code,
+    }
+    return gather(read.source, loaded, found, settings)
+
+
+def rows(results: Results, kind: Kind = "scores") -> list[dict[str, Any]]:
+    """A table of results as one flat dictionary a row, as the file of that name has it.
+
+    Args:
+        results: from :func:`score`.
+        kind: ``scores``, a row for each config and each of its groups; ``predictions``, for every
+            prediction of every item (``margin`` in bits); ``regions``, for every region that a
+            prediction reads (``sum_bits``, ``mean_bits``); ``tokens``, for every token (``bits``).
+
+    Raises:
+        EvaluationError: there is no such table.
+    """
+    from eval import report
+
+    if kind == "scores":
+        return [asdict(row) for row in results.scores]
+    if kind not in get_args(Kind):
+        raise EvaluationError(f"no table {kind!r}; expected one of {', '.join(get_args(Kind))}")
+    tables_of = {
+        "predictions": report.prediction_rows,
+        "regions": report.region_rows,
+        "tokens": report.token_rows,
+    }
+    return list(tables_of[kind](results))
+
+
+def to_pandas(results: Results, kind: Kind = "scores") -> pandas.DataFrame:
+    """The same as a data frame, if pandas is installed (the datasets library brings it).
+
+    Raises:
+        EvaluationError: pandas is not installed, or there is no such table.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise EvaluationError(
+            "to_pandas: pandas is not installed; expected it, or rows(), which needs nothing"
+        ) from None
+    return pandas.DataFrame(rows(results, kind))
+
+
+def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:
+    """One table of items that came from no file.
+
+    Raises:
+        SuiteError: an item is not valid, or is there twice.
+        EvaluationError: one of its formulas cannot be read.
+    """
+    items = []
+    for number, each in enumerate(given, start=1):
+        if not isinstance(each, Item | Mapping):
+            raise EvaluationError(
+                f"item {number} is a {type(each).__name__}; expected an Item, or a row of a dataset"
+            )
+        item = each if isinstance(each, Item) else item_from_row(each)
+        validate_item(item)
+        read_by(item)
+        items.append(item)
+    ids: set[str] = set()
+    for item in items:
+        if item.item_id in ids:
+            raise SuiteError(f"{item.item_id}: there more than once; expected an id for each item")
+        ids.add(item.item_id)
+    hashes = "\n".join(row_hash(item_to_row(item)) for item in items)
+    table = ItemTable(
+        config=IN_MEMORY,
+        split="",
+        items=tuple(items),
+        rows_sha256=hashlib.sha256(hashes.encode()).hexdigest(),
+        verified=False,
+        separator=any(SEPARATOR in c.content for item in items for c in item.conditions),
+    )
+    note = "items from memory: rows are not verified, and there is no artefact score"
+    return Items(Source(IN_MEMORY, Path(), notes=(note,)), (table,) if items else ())

@@ -1,0 +1,359 @@
+"""The library: the same results as the command line, and what a notebook makes of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import eval as package
+from eval import Results, items_from, load_model, rows, score, to_pandas, write_results
+from eval.cli import main
+from eval.comparability import obstacles
+from eval.errors import EvaluationError
+from eval.in_memory import evaluating, state_digest
+from eval.library import Kind
+from eval.model import LoadedModel
+from eval.report import as_json
+from eval.saved import read
+from eval.suite import Item, SuiteError, item_to_row
+
+
+@pytest.fixture(scope="module")
+def demo() -> LoadedModel:
+    return load_model("demo", device="cpu")
+
+
+@pytest.fixture(scope="module")
+def data(
+    tmp_path_factory: pytest.TempPathFactory,
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+) -> Path:
+    from datasets import Value
+
+    return write_dataset(
+        tmp_path_factory.mktemp("library") / "data",
+        pair_items,
+        extra={"moved": Value("bool")},
+        breakdowns=["moved"],
+    )
+
+
+@pytest.fixture(scope="module")
+def results(demo: LoadedModel, data: Path) -> Results:
+    return score(demo.model, demo.tokenizer, items_from(data), name="demo", commit=demo.commit)
+
+
+def test_the_library_and_the_command_line_give_the_same_results(
+    results: Results, data: Path, tmp_path: Path
+) -> None:
+    argv = ["--model", "demo", "--dataset", str(data), "--output", str(tmp_path / "command")]
+    assert main([*argv, "--no-cache", "--device", "cpu"]) == 0
+    write_results(results, tmp_path / "library")
+    ours, theirs = (
+        json.loads((tmp_path / name / "results.json").read_text())
+        for name in ("library", "command")
+    )
+    assert ours == theirs
+    names = [{path.name for path in (tmp_path / n).iterdir()} for n in ("library", "command")]
+    assert names[0] == names[1]
+    for name in ("regions.parquet", "predictions.parquet"):
+        ours, theirs = ((tmp_path / n / name).read_bytes() for n in ("library", "command"))
+        assert ours == theirs
+    assert obstacles(read(tmp_path / "library"), read(tmp_path / "command")) == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"bos": "never", "seed": 3},
+        {"truncate": True, "share": False, "batch_tokens": 64},
+        {"compat": "syntaxgym-2021"},
+        {"word_correction": True},
+        {"separator": "none", "separator_space": "drop"},
+    ],
+)
+def test_options_are_those_of_the_command_line(
+    demo: LoadedModel, data: Path, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    argv = ["--model", "demo", "--dataset", str(data), "--output", str(tmp_path / "out")]
+    for name, value in options.items():
+        option = f"--{name.replace('_', '-')}"
+        if name == "share":
+            argv += ["--no-sharing"]
+        else:
+            argv += [option] if value is True else [option, str(value)]
+    assert main([*argv, "--no-cache", "--device", "cpu", "--split", "test"]) == 0
+    items = items_from(data, split="test")
+    ours = score(demo.model, demo.tokenizer, items, name="demo", commit=demo.commit, **options)
+    theirs = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert json.loads(json.dumps(as_json(ours))) == theirs
+
+
+def test_items_from_choose_and_say_what_they_are(data: Path, tmp_path: Path) -> None:
+    items = items_from(data, configs="toy_context", max_items=3)
+    assert repr(items) == "<Items of toy 1.0.0: toy_context (test) 3>"
+    assert len(items) == len(list(items)) == 3
+    assert items.chosen == {"configs": ["toy_context"], "split": None, "max_items": 3}
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({}, "expected a dataset, or suite=FILE"),
+        ({"dataset": data, "suite": "x.json"}, "and not both"),
+        ({"dataset": "x.json"}, "expected suite=FILE"),
+        ({"suite": []}, "no file of a suite"),
+        ({"suite": "x.json", "split": "test"}, "split: a suite's file has none"),
+        ({"dataset": data, "max_items": 0}, "max_items=0"),
+        ({"dataset": data, "configs": "tyo"}, "no config 'tyo'"),
+    ]
+    for arguments, said in wrong:
+        with pytest.raises(EvaluationError, match=said):
+            items_from(**arguments)
+
+
+def test_suites_in_syntaxgyms_json(demo: LoadedModel, tmp_path: Path) -> None:
+    conditions = [
+        {
+            "condition_name": name,
+            "regions": [
+                {"region_number": 1, "content": "The dog"},
+                {"region_number": 2, "content": text},
+            ],
+        }
+        for name, text in (("good", "was sad."), ("bad", "were sad."))
+    ]
+    suite = {
+        "meta": {"name": "agreement", "metric": "sum"},
+        "predictions": [{"type": "formula", "formula": "(2;%bad%) > (2;%good%)"}],
+        "region_meta": {"1": "subject", "2": "verb"},
+        "items": [{"item_number": 1, "conditions": conditions}],
+    }
+    file = tmp_path / "agreement.json"
+    file.write_text(json.dumps(suite))
+    found = score(demo.model, demo.tokenizer, items_from(suite=file))
+    assert [(s.config, s.n) for s in found.scores if s.level == "all"] == [("agreement", 1)]
+
+
+def test_items_and_rows_from_memory(
+    demo: LoadedModel, results: Results, pair_items: list[Item]
+) -> None:
+    given: list[Any] = [pair_items, (item_to_row(item) for item in pair_items)]
+    for items in given:
+        found = score(demo.model, demo.tokenizer, items, name="demo")
+        whole, known = (next(s for s in r.scores if s.level == "all") for r in (found, results))
+        assert (whole.n, whole.met, whole.margin_mean) == (known.n, known.met, known.margin_mean)
+        assert whole.config == "items"
+        assert any("from memory" in note for note in found.notes)
+    with pytest.raises(EvaluationError, match="no items; expected at least one"):
+        score(demo.model, demo.tokenizer, [])
+    with pytest.raises(EvaluationError, match="item 2 is a str; expected an Item"):
+        score(demo.model, demo.tokenizer, [pair_items[0], "a"])  # type: ignore[list-item]
+    with pytest.raises(SuiteError, match=r"d0/shuffled: there more than once"):
+        score(demo.model, demo.tokenizer, [pair_items[0]] * 2)
+
+
+def test_rows_are_flat_and_in_bits(results: Results) -> None:
+    kinds: tuple[Kind, ...] = ("scores", "predictions", "regions", "tokens")
+    for kind in kinds:
+        listed = rows(results, kind)
+        frame = to_pandas(results, kind)
+        assert len(frame) == len(listed) > 0
+        assert list(frame.columns) == list(listed[0])
+    regions = rows(results, "regions")
+    tokens = rows(results, "tokens")
+    region = regions[0]
+    key = ("item_id", "condition_name", "region_number")
+    own = [
+        token["bits"]
+        for token in tokens
+        if all(token[k] == region[k] for k in key) and token["bits"] is not None
+    ]
+    assert len(own) == region["n_tokens"]
+    assert sum(own) == pytest.approx(region["sum_bits"])
+    with pytest.raises(EvaluationError, match="no table 'items'; expected one of scores"):
+        rows(results, "items")  # type: ignore[arg-type]
+
+
+def test_without_pandas_it_says_so(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(EvaluationError, match="pandas is not installed"):
+        to_pandas(results)
+
+
+class Cells(HTMLParser):
+    """The cells of the tables of a page, and its elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: set[str] = set()
+        self.cells: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.add(tag)
+        self.open.append(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("td", "th"):
+            self.cells[-1] += data
+
+
+def parsed(results: Results) -> Cells:
+    page = Cells()
+    page.feed(results._repr_html_())
+    assert page.open == []
+    return page
+
+
+def test_a_notebook_shows_the_table(results: Results) -> None:
+    page = parsed(results)
+    assert {"script", "style", "img", "link", "iframe"} & page.elements == set()
+    whole = next(s for s in results.scores if s.level == "all")
+    assert "toy_context" in page.cells
+    assert "moved=true" in page.cells
+    assert f"{whole.score:.3f} [{whole.ci_low:.3f}, {whole.ci_high:.3f}]" in page.cells
+    assert "margin, bits" in page.cells
+    html = results._repr_html_()
+    assert results.signature in html
+    assert all(cell.strip() in str(results) for cell in page.cells)
+    assert results.signature in str(results)
+    assert repr(results).startswith("<Results of demo on ")
+    assert "\n" not in repr(results)
+
+
+def test_names_are_text_in_a_notebook(demo: LoadedModel, pair_items: list[Item]) -> None:
+    nasty = "<img src=x onerror=alert(1)>"
+    found = score(demo.model, demo.tokenizer, pair_items[:1], name=nasty, commit="<script>")
+    assert {"img", "script"} & parsed(found).elements == set()
+    assert "&lt;img" in found._repr_html_()
+    assert nasty in str(found)
+
+
+def test_a_model_in_training_is_asked_without_dropout_and_goes_on_training(
+    make_model: Callable[..., Any], make_tokenizer: Callable[..., Any], pair_items: list[Item]
+) -> None:
+    tokenizer = make_tokenizer()
+    model = make_model("gpt2", tokenizer, embd_pdrop=0.5, resid_pdrop=0.5)
+    still = score(model, tokenizer, pair_items[:3])
+    model.train()
+    model.transformer.wte.eval()  # somebody froze it
+    modes = [module.training for module in model.modules()]
+    asked = score(model, tokenizer, pair_items[:3])
+    assert rows(asked, "regions") == rows(still, "regions")
+    assert asked.signature == still.signature
+    assert [module.training for module in model.modules()] == modes
+    with pytest.raises(KeyboardInterrupt), evaluating(model):
+        raise KeyboardInterrupt
+    assert [module.training for module in model.modules()] == modes
+
+
+def test_the_digest_is_of_weights_config_and_tokenizer(
+    make_model: Callable[..., Any], make_tokenizer: Callable[..., Any], tmp_path: Path
+) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = make_tokenizer()
+    model = make_model("gpt2", tokenizer)
+    digest = state_digest(model, tokenizer)
+    assert digest.startswith("memory:")
+    assert len(digest) == len("memory:") + 64
+    # Where it is from does not matter.
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    again = AutoModelForCausalLM.from_pretrained(tmp_path), AutoTokenizer.from_pretrained(tmp_path)
+    assert state_digest(*again) == digest
+    assert state_digest(model, make_tokenizer(sep="<sep>")) != digest
+    with torch.no_grad():
+        model.transformer.wte.weight[0, 0] += 1e-3
+    changed = state_digest(model, tokenizer)
+    assert changed != digest
+    model.config.layer_norm_epsilon *= 2
+    assert state_digest(model, tokenizer) != changed
+    assert state_digest(model.to(torch.bfloat16), tokenizer) != changed
+    assert state_digest(model.to("meta"), tokenizer) == "unknown"
+
+
+def test_results_name_what_was_asked(
+    make_model: Callable[..., Any], make_tokenizer: Callable[..., Any], pair_items: list[Item]
+) -> None:
+    tokenizer = make_tokenizer()
+    model = make_model("llama", tokenizer)
+    model.config._name_or_path = "me/base"
+    found = score(model, tokenizer, pair_items[:2])
+    assert found.model["name"] == "me/base"
+    assert found.model["commit"] == state_digest(model, tokenizer)
+    assert found.model["device"] == "cpu"
+    assert found.model["parameters"] == model.num_parameters()
+    assert found.signature.startswith("model:me/base@memory:")
+    named = score(model, tokenizer, pair_items[:2], name="mine", commit="step 7")
+    assert named.signature.startswith("model:mine@step 7|")
+    del model.config._name_or_path
+    assert score(model, tokenizer, pair_items[:2]).model["name"] == "LlamaForCausalLM"
+
+
+def test_adapters_in_memory_are_said(
+    make_model: Callable[..., Any], make_tokenizer: Callable[..., Any], pair_items: list[Item]
+) -> None:
+    peft = pytest.importorskip("peft")
+    tokenizer = make_tokenizer()
+    plain = make_model("llama", tokenizer)
+    before = state_digest(plain, tokenizer)
+    model = peft.get_peft_model(plain, peft.LoraConfig(task_type="CAUSAL_LM", r=2)).eval()
+    found = score(model, tokenizer, pair_items[:2])
+    assert "with adapters: default" in found.notes
+    assert found.model["commit"] not in (before, "unknown")
+
+
+def test_what_is_no_causal_model_is_refused_in_one_line(
+    demo: LoadedModel, make_tokenizer: Callable[..., Any], pair_items: list[Item]
+) -> None:
+    from transformers import AutoConfig, BertForMaskedLM, T5ForConditionalGeneration
+
+    tokenizer = make_tokenizer()
+    tiny = {"vocab_size": len(tokenizer), "hidden_size": 16, "num_hidden_layers": 1}
+    bert = BertForMaskedLM(
+        AutoConfig.for_model("bert", **tiny, num_attention_heads=2, intermediate_size=16)
+    )
+    t5 = T5ForConditionalGeneration(
+        AutoConfig.for_model(
+            "t5", vocab_size=len(tokenizer), d_model=16, d_ff=16, d_kv=8, num_layers=1, num_heads=2
+        )
+    )
+    for model, said in (
+        (bert, "masked language model"),
+        (t5, "encoder with a decoder"),
+        (torch.nn.Linear(2, 2), "a Linear is no model of transformers"),
+    ):
+        with pytest.raises(EvaluationError, match=said):
+            score(model, tokenizer, pair_items[:1])
+    with pytest.raises(EvaluationError, match="a str is no tokenizer"):
+        score(demo.model, "gpt2", pair_items[:1])
+    with pytest.raises(EvaluationError, match="compat='x'; expected None or one of syntaxgym-2021"):
+        score(demo.model, demo.tokenizer, pair_items[:1], compat="x")
+    with pytest.raises(EvaluationError, match="bos and --compat syntaxgym-2021"):
+        score(demo.model, demo.tokenizer, pair_items[:1], compat="syntaxgym-2021", bos="never")
+
+
+def test_the_public_names_are_there_and_cost_nothing_before_they_are_used() -> None:
+    assert sorted(package.__all__) == package.__all__
+    assert all(getattr(package, name) is not None for name in package.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'scores'"):
+        package.scores  # noqa: B018
+    code = (
+        "import sys\nfrom eval import items_from, score\n"
+        "heavy = {'torch', 'transformers', 'datasets', 'rich', 'pyarrow', 'pandas', 'jinja2'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,75 @@
+"""The examples of docs/library.md, run as they stand there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval import Results
+
+
+def blocks(repository: Path) -> list[tuple[str, str]]:
+    text = (repository / "docs/library.md").read_text(encoding="utf-8")
+    return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_the_examples_print_what_the_document_says(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    printed, ran = "", {"bash": 0, "python": 0, "text": 0, "py": 0}
+    for language, code in blocks(repository):
+        ran[language] += 1
+        if language == "bash":
+            python, *words = code.split()
+            assert python == "python"
+            subprocess.run(
+                [sys.executable, *words],
+                env={**os.environ, "PYTHONPATH": str(repository)},
+                check=True,
+                capture_output=True,
+            )
+        elif language == "python":
+            with redirect_stdout(StringIO()) as out:
+                exec(compile(code, "docs/library.md", "exec"), names)
+            printed = out.getvalue()
+        elif language == "text":
+            assert printed == code
+        else:
+            compile(code, "docs/library.md", "exec")  # needs the Hub
+    assert ran["python"] >= 6
+    assert ran["text"] >= 3
+    results = names["results"]
+    assert isinstance(results, Results)
+    assert results.scores[0].n == 40
+    assert names["mine"].scores[0].n == 1
+    assert names["longest"]["n_tokens"] > 0
+    assert (tmp_path / "results/demo/report.html").is_file()
+
+
+def test_the_examples_pass_the_linter(repository: Path, tmp_path: Path) -> None:
+    for number, (language, code) in enumerate(blocks(repository)):
+        if language not in ("python", "py"):
+            continue
+        file = tmp_path / f"example{number}.py"
+        file.write_text(code)
+        for arguments in (["check", "--ignore", "I001,B018,D100,F401,F821"], ["format", "--check"]):
+            run = subprocess.run(
+                [sys.executable, "-m", "ruff", *arguments, "--config", "pyproject.toml", str(file)],
+                cwd=repository,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if "No module named ruff" in run.stderr:
+                pytest.skip("ruff is not installed")
+            assert run.returncode == 0, run.stdout + run.stderr
