@@ -216,7 +216,13 @@ def test_mistakes_are_one_line(
 def opened(folder: Path, share: bool = True, **about: Any) -> Cache | None:
     parser = argparse.ArgumentParser()
     add_cache_options(parser)
-    known = {"name": "m", "commit": "c", "device": "cpu", "dtype": "float32", "parameters": 1}
+    known: dict[str, Any] = {
+        "name": "m",
+        "commit": "c",
+        "device": "cpu",
+        "dtype": "float32",
+        "parameters": 1,
+    }
     model = LoadedModel(None, None, **(known | about))
     return open_cache(parser.parse_args(["--cache", str(folder)]), model, {"share": share})
 
