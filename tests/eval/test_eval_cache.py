@@ -148,6 +148,7 @@ def test_numbers_that_are_not_finite_are_not_kept(tmp_path: Path) -> None:
     with Cache(tmp_path, ABOUT) as cache:
         cache.put([((1, 2), (1,), np.array([math.nan])), ((1, 3), (1,), np.array([math.inf]))])
         assert cache.get_many([((1, 2), (1,)), ((1, 3), (1,))]) == [None, None]
+        assert cache.corrupt == 0
 
 
 def test_no_text_and_no_token_is_in_the_file(tmp_path: Path) -> None:
@@ -283,7 +284,7 @@ def test_a_damaged_name_that_no_error_message_can_quote(tmp_path: Path) -> None:
         cache.put(rows(3))
     path = tmp_path / file_name(ABOUT)
     content = path.read_bytes()
-    path.write_bytes(content.replace(b"CREATE TABLE about", b"CREATE TABLE ab\xc5ut"))
+    path.write_bytes(content.replace(b"CREATE TABLE about", b"CREATE TABL\xc5 about"))
     with Cache(tmp_path, ABOUT) as cache:
         assert ["was damaged: moved to" in note for note in cache.notes] == [True]
         cache.put(rows(3))
@@ -324,6 +325,23 @@ def test_damage_during_a_run_begins_a_new_database(tmp_path: Path) -> None:
         assert all(found(cache, rows(7)))
     with Cache(tmp_path, ABOUT) as cache:
         assert all(found(cache, rows(7)))
+
+
+def test_of_two_that_see_one_damage_one_moves_it_aside(tmp_path: Path) -> None:
+    path = tmp_path / file_name(ABOUT)
+    with Cache(tmp_path, ABOUT) as cache:
+        cache.put(rows(2000))
+    with Cache(tmp_path, ABOUT) as first, Cache(tmp_path, ABOUT) as second:
+        with path.open("r+b") as file:
+            file.seek(4096)
+            file.write(b"\xff" * (path.stat().st_size - 4096))
+        assert not any(found(first, rows(2000)))
+        first.put(rows(7))
+        assert sum(found(second, rows(2000))) in (0, 7)
+        assert all(found(second, rows(7)))
+        assert len(list(tmp_path.glob("*.corrupt-*"))) == 1
+        second.put(rows(7, 7))
+        assert all(found(first, rows(14)))
 
 
 @pytest.fixture
