@@ -279,15 +279,6 @@ def features(extra: Mapping[str, Any] | None = None) -> Any:
     """
     from datasets import Features, List, Value
 
-    def feature(kind: Any) -> Any:
-        if isinstance(kind, str):
-            return Value(kind)
-        if isinstance(kind, list):
-            return List(feature(kind[0]))
-        if isinstance(kind, dict):
-            return {name: feature(of) for name, of in kind.items()}
-        return kind
-
     region = {"region_number": Value("int32"), "content": Value("string")}
     return Features(
         {
@@ -324,3 +315,16 @@ def features(extra: Mapping[str, Any] | None = None) -> Any:
             **{name: feature(kind) for name, kind in (extra or {}).items()},
         }
     )
+
+
+def feature(kind: Any) -> Any:
+    """The ``datasets`` feature of a column's type, as :func:`features` takes them."""
+    from datasets import List, Value
+
+    if isinstance(kind, str):
+        return Value(kind)
+    if isinstance(kind, list):
+        return List(feature(kind[0]))
+    if isinstance(kind, dict):
+        return {name: feature(of) for name, of in kind.items()}
+    return kind

@@ -10,7 +10,7 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
@@ -18,6 +18,10 @@ from loaders.discourse import Discourse
 
 #: A language model handed to an operator: texts -> one score (bits) each. Never imported from eval.
 Scorer = Callable[[list[str]], list[float]]
+
+#: A detector of intruders handed to an operator: documents (their sentences) -> a score for each
+#: sentence, the higher the more it looks like an intruder; minus infinity for the opening one.
+Detector = Callable[[Sequence[Sequence[str]]], list[list[float]]]
 
 
 @dataclass
