@@ -16,6 +16,10 @@ COMMANDS = {
     "compare": ("compare the results of models, item by item", "eval.compare_command"),
     "show": ("show the surprisal of every token of one item", "eval.show_command"),
     "push": ("push results to a dataset repository on the Hub", "eval.push_command"),
+    "detect": (
+        "find the sentence of a document that does not belong there",
+        "eval.tasks.detect_command",
+    ),
     "model-index": ("print the scores for a model's own card", "eval.model_index_command"),
     "plot": ("draw the scores of several runs in one figure", "eval.plot_command"),
 }
