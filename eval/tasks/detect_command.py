@@ -34,6 +34,8 @@ EXAMPLES = """\
   python -m eval detect --model demo --dataset suites/intruder_sentences --detector context
   python -m eval detect --model gpt2 --dataset DATA --calibrate-on wikipedia --test-on cnn
   python -m eval detect --model gpt2 --dataset DATA --threshold 0.5 --decision argmax
+  python -m eval detect --model gpt2 --dataset coherencegym/linguistic_probes \\
+      --calibrate-on coherencegym/intruder_sentences:detect_wikipedia
   python -m eval detect --model gpt2 --dataset DATA --dry-run
 """
 

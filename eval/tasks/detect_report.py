@@ -14,9 +14,10 @@ from eval.summary import FEW_ITEMS
 from eval.tasks.decisions import DECISIONS, Decision, best_threshold
 from eval.tasks.detect import Detected
 from eval.tasks.detect_results import DetectionResults, ScoredTable, Threshold
-from eval.tasks.detection_data import DetectionData
+from eval.tasks.detection_data import DetectionData, is_plain
 from eval.tasks.detection_scores import JUDGED, DetectionScore, table_scores
 from eval.tasks.document_tables import DocumentTable
+from eval.tasks.probe_scores import probe_scores
 
 #: A column with the model that chose the hardest of several intruders, as ``NAME@COMMIT``.
 FILTER_MODEL = "filter_model"
@@ -57,6 +58,17 @@ def gather(
     }
     thresholds = chosen_thresholds(data, tables, settings["decision"])
     scores = detection_scores(data, tables, thresholds, settings["seed"])
+    probes = [
+        score
+        for scored in tables
+        if data.is_tested(scored.table) and scored.table.probes
+        for score in probe_scores(
+            scored.table,
+            scored.scores,
+            by_decision(thresholds, scored.table),
+            settings["seed"],
+        )
+    ]
     task = {"task": "detect", "detector": settings["detector"], "threshold": chosen_on(data)}
     return DetectionResults(
         signature=with_task(signature(about, datasets[0], all_settings), task),
@@ -67,6 +79,7 @@ def gather(
         scores=scores,
         notes=[*data.source.notes, *model.notes, *notes(data, tables, scores, thresholds, model)],
         tables=tables,
+        probes=probes,
     )
 
 
@@ -107,7 +120,7 @@ def chosen_thresholds(
             pairs = [
                 (own, document.intruder_position)
                 for own, document in zip(scored.scores, table.documents, strict=True)
-                if own[-1] == own[-1]
+                if own[-1] == own[-1] and (is_plain(document) or not table.probes)
             ]
             best = best_threshold([own for own, _ in pairs], [p for _, p in pairs], name)
             found.append(
@@ -130,14 +143,18 @@ def detection_scores(
     thresholds: Sequence[Threshold],
     seed: int,
 ) -> list[DetectionScore]:
-    """The scores of all tables that are tested on."""
+    """The scores of all tables of documents that are tested on."""
     found: list[DetectionScore] = []
     for scored in tables:
-        if not data.is_tested(scored.table):
-            continue
-        own = {t.decision: t.threshold for t in thresholds if t.config == scored.table.config}
-        found += table_scores(scored.table, scored.scores, own, seed)
+        if data.is_tested(scored.table) and not scored.table.probes:
+            own = by_decision(thresholds, scored.table)
+            found += table_scores(scored.table, scored.scores, own, seed)
     return found
+
+
+def by_decision(thresholds: Sequence[Threshold], table: DocumentTable) -> dict[Decision, float]:
+    """The thresholds of a table that is tested on."""
+    return {t.decision: t.threshold for t in thresholds if t.config == table.config}
 
 
 def about_datasets(data: DetectionData, tables: Sequence[ScoredTable]) -> list[dict[str, Any]]:
@@ -209,6 +226,12 @@ def notes(
                 f"{scored.table.name}: {scored.too_long:,} documents are longer than the model's "
                 "context and are left out"
             )
+    if any(table.probes for table in data.tested):
+        yield (
+            "F1 over the sentences of incoherent documents, and the share of coherent documents "
+            "that are taken for coherent: without the probe, with it, and the difference"
+        )
+        return
     yield (
         "document acc.: is there an intruder; exact acc.: every sentence right; F1, precision, "
         "recall, AUC: over sentences but the opening one; place: the highest score is the "

@@ -18,6 +18,7 @@ from eval.folders import written_beside
 from eval.tasks.decisions import Decision, highest
 from eval.tasks.detection_scores import DetectionScore
 from eval.tasks.document_tables import DocumentTable
+from eval.tasks.probe_scores import ProbeScore
 
 #: The file that every folder of results has.
 MARKER = "results.json"
@@ -67,7 +68,7 @@ class DetectionResults:
     scores: Sequence[DetectionScore]
     notes: Sequence[str]
     tables: Sequence[ScoredTable]
-    probes: Sequence[Any] = ()
+    probes: Sequence[ProbeScore] = ()
 
     def as_json(self) -> dict[str, Any]:
         """What ``results.json`` has."""

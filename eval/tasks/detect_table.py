@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eval.summary import FEW_ITEMS
 from eval.tasks.detect_results import DetectionResults
 from eval.tasks.detection_scores import MODEL, DetectionScore
 from eval.tasks.outcomes import Measure
+from eval.tasks.probe_scores import ProbeScore
 
 #: Columns, from the fields of a score, with their intervals where there is room.
 _MEASURES = {
@@ -20,6 +21,16 @@ _MEASURES = {
     "AUC": "auc",
     "place": "place",
 }
+_PROBE_COLUMNS = (
+    "incoherent",
+    "F1",
+    "F1, probe",
+    "difference",
+    "coherent",
+    "right",
+    "right, probe",
+    "difference ",
+)
 #: Without an interval however much room there is: F1 has one.
 _BARE = ("precision", "recall")
 
@@ -34,6 +45,8 @@ def print_results(results: DetectionResults, console: Any = None) -> None:
         console = Console(file=console.file, width=180, highlight=False)
     if results.scores:
         console.print(detection_table(results.scores, console.width))
+    if results.probes:
+        console.print(probe_table(results.probes, console.width))
     for note in results.notes:
         console.print(f"· {note}", markup=False)
     console.print(results.signature, markup=False, soft_wrap=True, style="dim")
@@ -45,33 +58,69 @@ def detection_table(scores: Sequence[DetectionScore], width: int) -> Any:
     Intervals are left out where they do not fit into the width (characters); ``results.json`` has
     them.
     """
+    return _that_fits(lambda intervals: _detection_table(scores, intervals), width)
+
+
+def probe_table(scores: Sequence[ProbeScore], width: int) -> Any:
+    """A rich table: for each probe and decision the scores without and with it."""
+    return _that_fits(lambda intervals: _probe_table(scores, intervals), width)
+
+
+def _that_fits(make: Callable[[bool], Any], width: int) -> Any:
+    """A table with intervals, or without where they do not fit."""
     from rich.console import Console
 
-    table = _table(scores, intervals=True)
+    table = make(True)
     # Measured on a console that is wide enough for anything.
-    if Console(width=10_000).measure(table).maximum > width:
-        table = _table(scores, intervals=False)
+    return table if Console(width=10_000).measure(table).maximum <= width else make(False)
+
+
+def _empty_table(first: str, names: Sequence[str]) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(first, min_width=20, overflow="fold")
+    for name in names:
+        table.add_column(name, justify="right", no_wrap=True)
     return table
 
 
-def _table(scores: Sequence[DetectionScore], *, intervals: bool) -> Any:
-    from rich import box
-    from rich.table import Table
+def _detection_table(scores: Sequence[DetectionScore], intervals: bool) -> Any:
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("config, group, decision", min_width=20, overflow="fold")
-    names = ("documents", "intruded", *_MEASURES)
-    for name in names:
-        table.add_column(name, justify="right", no_wrap=True)
+    table = _empty_table("config, group, decision", ("documents", "intruded", *_MEASURES))
     for score in scores:
-        few = " !" if score.documents < FEW_ITEMS else ""
-        cells = [f"{score.documents:,}{few}", f"{score.intruded:,}"]
+        cells = [_count(score.documents), f"{score.intruded:,}"]
         for name, field in _MEASURES.items():
             cells.append(_cell(getattr(score, field), intervals and name not in _BARE))
         style = "bold" if score.judge == MODEL and not score.group else ""
         table.add_row(Text(_name(score)), *map(Text, cells), style=style)
     return table
+
+
+def _probe_table(scores: Sequence[ProbeScore], intervals: bool) -> Any:
+    from rich.text import Text
+
+    table = _empty_table("probe, decision", _PROBE_COLUMNS)
+    for score in scores:
+        cells = [
+            _count(score.documents),
+            _cell(score.f1, intervals),
+            _cell(score.f1_probe, intervals),
+            _cell(score.difference, True, signed=True),
+            _count(score.coherent_documents),
+            _cell(score.coherent, False),
+            _cell(score.coherent_probe, False),
+            _cell(score.coherent_difference, True, signed=True),
+        ]
+        name = f"{score.config} ({score.split}) {score.decision}"
+        table.add_row(Text(name), *map(Text, cells))
+    return table
+
+
+def _count(documents: int) -> str:
+    return f"{documents:,}" + (" !" if documents < FEW_ITEMS else "")
 
 
 def _name(score: DetectionScore) -> str:
@@ -80,11 +129,12 @@ def _name(score: DetectionScore) -> str:
     return f"  {score.group}" if score.group else f"{score.config} ({score.split})"
 
 
-def _cell(measure: Measure | None, interval: bool) -> str:
+def _cell(measure: Measure | None, interval: bool, *, signed: bool = False) -> str:
     if measure is None:
         return ""
     if measure.value is None:
         return "–"
+    form = "+.3f" if signed else ".3f"
     if not interval or measure.low is None:
-        return f"{measure.value:.3f}"
-    return f"{measure.value:.3f} [{measure.low:.3f}, {measure.high:.3f}]"
+        return format(measure.value, form)
+    return f"{measure.value:{form}} [{measure.low:{form}}, {measure.high:{form}}]"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from eval.documents import Document
 from eval.errors import EvaluationError
 from eval.source import Source, find
 from eval.tasks.document_tables import PREFIX, DocumentTable, document_tables, full_names
+from eval.tasks.probe_tables import CONDITION, WITHOUT_PROBE, holds_probes, probe_tables
 
 #: The split that thresholds are chosen on.
 VALIDATION = "validation"
@@ -73,7 +75,7 @@ def read_data(
     own = [*configs, *([other] if other and configs and not elsewhere else [])]
     source = find(dataset, revision, [*own, *(PREFIX + name for name in own)] if own else [])
     wanted = full_names(source, configs)
-    tested = tuple(document_tables(source, wanted, (split,), max_items))
+    tested = tuple(_tables(source, wanted, split, max_items))
     for name in wanted:
         if name not in {table.config for table in tested}:
             raise EvaluationError(
@@ -95,19 +97,32 @@ def read_data(
     )
 
 
+def _tables(
+    source: Source, configs: Sequence[str], split: str, max_items: int | None
+) -> Iterator[DocumentTable]:
+    read = probe_tables if holds_probes(source, configs) else document_tables
+    return read(source, configs, (split,), max_items)
+
+
 def _validation(source: Source, config: str, max_items: int | None) -> DocumentTable:
+    where = f"dataset {source.name!r}, config {config!r}"
+    instead = "expected --threshold X, or --calibrate-on CONFIG or DATASET:CONFIG"
     try:
-        (table,) = document_tables(source, [config], (VALIDATION,), max_items)
+        (table,) = _tables(source, [config], VALIDATION, max_items)
     except EvaluationError as error:
         if "no split" not in str(error):
             raise
         raise EvaluationError(
-            f"dataset {source.name!r}, config {config!r}: no split {VALIDATION!r} to choose the "
-            "threshold on; expected --threshold X, or --calibrate-on CONFIG or DATASET:CONFIG"
+            f"{where}: no split {VALIDATION!r} to choose the threshold on; {instead}"
         ) from None
     if not table.intruded:
         raise EvaluationError(
-            f"dataset {source.name!r}, config {config!r}, split {VALIDATION!r}: no document with "
-            "an intruder to choose the threshold on; expected --threshold X, or --calibrate-on"
+            f"{where}, split {VALIDATION!r}: no document with an intruder to choose the threshold "
+            f"on; {instead}"
         )
     return table
+
+
+def is_plain(document: Document) -> bool:
+    """Whether a threshold may be chosen on a document: it is as it is without a probe."""
+    return document.extra.get(CONDITION, WITHOUT_PROBE[0]) in WITHOUT_PROBE

@@ -28,6 +28,7 @@ class DocumentTable:
         verified: the row hashes were compared with those that the build wrote.
         separator: ``[SEP]`` in a text is a change of speaker.
         breakdowns: columns by whose values scores are also reported.
+        probes: they are versions of documents, without and with a linguistic probe.
     """
 
     source: Source
@@ -38,6 +39,7 @@ class DocumentTable:
     verified: bool
     separator: bool
     breakdowns: tuple[str, ...] = ()
+    probes: bool = False
 
     @property
     def name(self) -> str:
@@ -102,7 +104,7 @@ def document_tables(
             documents=documents,
             rows_sha256=read.rows_sha256,
             verified=read.verified,
-            separator=bool(says) if says is not None else _has_separator(documents),
+            separator=bool(says) if says is not None else has_separator(documents),
             breakdowns=tuple(breakdowns),
         )
 
@@ -118,5 +120,6 @@ def full_names(source: Source, configs: Sequence[str]) -> list[str]:
     ]
 
 
-def _has_separator(documents: Sequence[Document]) -> bool:
+def has_separator(documents: Sequence[Document]) -> bool:
+    """Whether the change of speaker stands in any of the documents."""
     return any(SEPARATOR in sentence for d in documents for sentence in d.sentences)

@@ -43,7 +43,7 @@ class Measure:
     """A share from 0 to 1, its 95 % interval, and over how many.
 
     ``value`` is None where nothing can be said: a precision without predictions. ``n`` counts
-    documents for accuracies, and sentences for the others.
+    documents for accuracies and differences, and sentences for the others.
     """
 
     value: float | None
@@ -134,20 +134,35 @@ def f1_difference(
 
     The interval is from a paired bootstrap: both versions of a document are drawn together.
     """
+    return _difference([*f1_parts(before), *f1_parts(after)], clusters, seed)
+
+
+def share_difference(
+    before: Sequence[float], after: Sequence[float], clusters: Sequence[str], seed: int
+) -> Measure:
+    """The mean of the second values minus that of the first; otherwise as :func:`f1_difference`."""
+    ones = [1.0] * len(before)
+    return _difference([before, ones, after, ones], clusters, seed)
+
+
+def _difference(columns: Sequence[Sequence[float]], clusters: Sequence[str], seed: int) -> Measure:
+    """Of four columns, the third over the fourth minus the first over the second."""
     import numpy as np
 
+    n = len(clusters)
+    if not n:
+        return Measure(None, None, None, "", 0)
     names, owner = np.unique(np.asarray(clusters), return_inverse=True)
     sums = np.zeros((len(names), 4))
-    np.add.at(sums, owner, np.array([*f1_parts(before), *f1_parts(after)], dtype=np.float64).T)
+    np.add.at(sums, owner, np.array(columns, dtype=np.float64).T)
     totals = sums.sum(axis=0)
     if not totals[1] or not totals[3]:
-        return Measure(None, None, None, "", len(before))
+        return Measure(None, None, None, "", n)
     value = totals[2] / totals[3] - totals[0] / totals[1]
     # One seed, and so the same documents on both sides of every resample.
     drawn = _ratios(sums[:, 2:], RESAMPLES, seed) - _ratios(sums[:, :2], RESAMPLES, seed)
     low, high = np.nanquantile(drawn, [0.025, 0.975])
-    interval = Interval(float(low), float(high), "paired bootstrap")
-    return _measure(float(value), interval, len(before))
+    return _measure(float(value), Interval(float(low), float(high), "paired bootstrap"), n)
 
 
 def auc(

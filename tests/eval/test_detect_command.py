@@ -352,7 +352,8 @@ def test_a_table_of_items_is_named_with_its_command(
     words = arguments(saved, tmp_path / "out")
     words[words.index(str(saved / "data"))] = str(data)
     assert main(words) == 2
-    assert "a table of kind 'items'" in one_line(capsys.readouterr().err)
+    error = one_line(capsys.readouterr().err)
+    assert "d0/shuffled: no list 'before'; expected documents, or the probes" in error
 
 
 def test_the_real_model(saved: Path, stories260k: Path, tmp_path: Path) -> None:
