@@ -69,12 +69,13 @@ class DetectionResults:
     notes: Sequence[str]
     tables: Sequence[ScoredTable]
     probes: Sequence[ProbeScore] = ()
+    task: str = TASK
 
     def as_json(self) -> dict[str, Any]:
         """What ``results.json`` has."""
         return {
             "format": FORMAT,
-            "task": TASK,
+            "task": self.task,
             "signature": self.signature,
             "model": dict(self.model),
             "datasets": [dict(dataset) for dataset in self.datasets],

@@ -12,7 +12,7 @@ from eval.tasks.outcomes import Measure
 from eval.tasks.probe_scores import ProbeScore
 
 #: Columns, from the fields of a score, with their intervals where there is room.
-_MEASURES = {
+MEASURES = {
     "document acc.": "document_accuracy",
     "exact acc.": "exact_accuracy",
     "F1": "f1",
@@ -75,7 +75,8 @@ def _that_fits(make: Callable[[bool], Any], width: int) -> Any:
     return table if Console(width=10_000).measure(table).maximum <= width else make(False)
 
 
-def _empty_table(first: str, names: Sequence[str]) -> Any:
+def empty_table(first: str, names: Sequence[str]) -> Any:
+    """A rich table with a first column for names, and columns of numbers."""
     from rich import box
     from rich.table import Table
 
@@ -89,20 +90,24 @@ def _empty_table(first: str, names: Sequence[str]) -> Any:
 def _detection_table(scores: Sequence[DetectionScore], intervals: bool) -> Any:
     from rich.text import Text
 
-    table = _empty_table("config, group, decision", ("documents", "intruded", *_MEASURES))
+    table = empty_table("config, group, decision", ("documents", "intruded", *MEASURES))
     for score in scores:
         cells = [_count(score.documents), f"{score.intruded:,}"]
-        for name, field in _MEASURES.items():
+        for name, field in MEASURES.items():
             cells.append(_cell(getattr(score, field), intervals and name not in _BARE))
         style = "bold" if score.judge == MODEL and not score.group else ""
-        table.add_row(Text(_name(score)), *map(Text, cells), style=style)
+        table.add_row(
+            Text(row_name(score.config, score.split, score.group, score.judge)),
+            *map(Text, cells),
+            style=style,
+        )
     return table
 
 
 def _probe_table(scores: Sequence[ProbeScore], intervals: bool) -> Any:
     from rich.text import Text
 
-    table = _empty_table("probe, decision", _PROBE_COLUMNS)
+    table = empty_table("probe, decision", _PROBE_COLUMNS)
     for score in scores:
         cells = [
             _count(score.documents),
@@ -123,10 +128,11 @@ def _count(documents: int) -> str:
     return f"{documents:,}" + (" !" if documents < FEW_ITEMS else "")
 
 
-def _name(score: DetectionScore) -> str:
-    if score.judge != MODEL:
-        return f"    {score.judge}"
-    return f"  {score.group}" if score.group else f"{score.config} ({score.split})"
+def row_name(config: str, split: str, group: str, judge: str) -> str:
+    """What stands before the numbers of a score: config or group, and below it who decides."""
+    if judge != MODEL:
+        return f"    {judge}"
+    return f"  {group}" if group else f"{config} ({split})"
 
 
 def _cell(measure: Measure | None, interval: bool, *, signed: bool = False) -> str:
