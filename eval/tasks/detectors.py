@@ -7,7 +7,7 @@ sentences s_1 ... s_n, with surprisals S in bits,
 - what it does for what follows: f_i = S(s_>i | s_<i) - S(s_>i | s_<i, s_i), 0 for the last.
 
 h_i is the pointwise mutual information (PMI) of the sentence and what precedes it (Church and Hanks
-1990), which Holtzman et al. 2021 ("Surface Form Competition", section 3) use to rank texts by what
+1990), which Holtzman et al. 2021 ("Surface Form Competition") use to rank texts by what
 a context does for them and not by how frequent they are. By the chain rule h_i + f_i is the PMI of
 the sentence and all the rest of its document, log2 p(s_1 ... s_n) - log2 p(s_i) - log2 p(the
 document without s_i). An intruder shares less with its document, so a score is a negated help. It

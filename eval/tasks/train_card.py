@@ -103,7 +103,7 @@ def _lines(
     yield from (
         "",
         "It has learned what tells the intruders of this data apart, which need not be incoherence "
-        "elsewhere: scores fall across domains (Shen et al. 2021, section 6). The terms of the "
+        "elsewhere: Shen et al. (2021) report a substantial drop across domains. The terms of the "
         "encoder and of the data apply to it; no licence is stated here.",
         "",
         f"`{results.signature.replace('`', '')}`",
@@ -121,13 +121,15 @@ def _table(scores: Sequence[DetectionScore]) -> Iterator[str]:
 
 
 def _summary(scores: Sequence[SeedScore]) -> Iterator[str]:
+    from eval.tasks.train_table import spread_cell
+
     yield "| documents | who | " + " | ".join(_COLUMNS) + " |"
     yield "|---" * (2 + len(_COLUMNS)) + "|"
     for score in scores:
         cells = [_plain(f"{score.config} ({score.split}) {score.group}".rstrip()), score.judge]
         for field in _COLUMNS.values():
             spread = score.measures.get(field)
-            cells.append("" if spread is None else f"{spread.mean:.3f} ± {spread.deviation:.3f}")
+            cells.append("" if spread is None else spread_cell(spread, score.judge))
         yield "| " + " | ".join(cells) + " |"
 
 

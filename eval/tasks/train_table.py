@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from eval.summary import FEW_ITEMS
+from eval.tasks.decisions import DECISIONS
 from eval.tasks.detect_table import MEASURES, empty_table, row_name
 from eval.tasks.detection_scores import MODEL
-from eval.tasks.train_report import SeedScore, TrainingResults
+from eval.tasks.train_report import SeedScore, Spread, TrainingResults
 
 
 def print_training(results: TrainingResults, console: Any = None) -> None:
@@ -29,6 +30,13 @@ def print_training(results: TrainingResults, console: Any = None) -> None:
     console.print(results.signature, markup=False, soft_wrap=True, style="dim")
 
 
+def spread_cell(spread: Spread, judge: str) -> str:
+    """A mean and its standard deviation; baselines and people are the same for all seeds."""
+    if judge != MODEL and judge not in DECISIONS:
+        return f"{spread.mean:.3f}"
+    return f"{spread.mean:.3f} ± {spread.deviation:.3f}"
+
+
 def seed_table(scores: Sequence[SeedScore]) -> Any:
     """A rich table: the rows of a single run, with a mean and a standard deviation over seeds."""
     from rich.text import Text
@@ -39,7 +47,7 @@ def seed_table(scores: Sequence[SeedScore]) -> Any:
         cells = [f"{score.documents:,}{few}", f"{score.intruded:,}"]
         for field in MEASURES.values():
             spread = score.measures.get(field)
-            cells.append("" if spread is None else f"{spread.mean:.3f} ± {spread.deviation:.3f}")
+            cells.append("" if spread is None else spread_cell(spread, score.judge))
         style = "bold" if score.judge == MODEL and not score.group else ""
         name = row_name(score.config, score.split, score.group, score.judge)
         table.add_row(Text(name), *map(Text, cells), style=style)
