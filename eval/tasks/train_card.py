@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from eval.tasks.detect_results import DetectionResults
 from eval.tasks.detection_scores import DetectionScore
 from eval.tasks.outcomes import Measure
+from eval.tasks.seed_scores import SeedScore, spread_cell
 from eval.tasks.train_detector import Trained
-
-if TYPE_CHECKING:
-    from eval.tasks.train_report import SeedScore
 
 _COLUMNS = {
     "document accuracy": "document_accuracy",
@@ -121,8 +118,6 @@ def _table(scores: Sequence[DetectionScore]) -> Iterator[str]:
 
 
 def _summary(scores: Sequence[SeedScore]) -> Iterator[str]:
-    from eval.tasks.train_table import spread_cell
-
     yield "| documents | who | " + " | ".join(_COLUMNS) + " |"
     yield "|---" * (2 + len(_COLUMNS)) + "|"
     for score in scores:

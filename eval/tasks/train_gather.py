@@ -10,8 +10,9 @@ from eval.signature import versions
 from eval.significance import RESAMPLES
 from eval.tasks.detect_report import about_datasets, chosen_thresholds, detection_scores, notes
 from eval.tasks.detect_results import DetectionResults, ScoredTable
+from eval.tasks.seed_scores import summarise
 from eval.tasks.train_detector import Encoder, Settings, Trained
-from eval.tasks.train_report import TASK, TrainingResults, about_training, summarise
+from eval.tasks.train_report import TASK, TrainingResults, about_training
 from eval.tasks.training_data import TrainingData
 from eval.tasks.training_pairs import pairs_of
 

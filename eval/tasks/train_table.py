@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from eval.summary import FEW_ITEMS
-from eval.tasks.decisions import DECISIONS
 from eval.tasks.detect_table import MEASURES, empty_table, row_name
 from eval.tasks.detection_scores import MODEL
-from eval.tasks.train_report import SeedScore, Spread, TrainingResults
+from eval.tasks.seed_scores import SeedScore, spread_cell
+from eval.tasks.train_report import TrainingResults
 
 
 def print_training(results: TrainingResults, console: Any = None) -> None:
@@ -28,13 +28,6 @@ def print_training(results: TrainingResults, console: Any = None) -> None:
         "are in its folder"
     )
     console.print(results.signature, markup=False, soft_wrap=True, style="dim")
-
-
-def spread_cell(spread: Spread, judge: str) -> str:
-    """A mean and its standard deviation; baselines and people are the same for all seeds."""
-    if judge != MODEL and judge not in DECISIONS:
-        return f"{spread.mean:.3f}"
-    return f"{spread.mean:.3f} ± {spread.deviation:.3f}"
 
 
 def seed_table(scores: Sequence[SeedScore]) -> Any:
