@@ -5,7 +5,10 @@ sentences came first (BSO), and whether a sentence was replaced by one of anothe
 Read are the documents behind the questions, in their order, one unit a sentence:
 
 - ``SP``: ``label s1 ... s5``. The first sentence shown stood at place ``label`` (from 0), the
-  others are in order; it is put back.
+  others are in order; it is put back. Not so in Wikipedia's files: there the others are in no order
+  (whatever the label, each of them is as likely to be the one that introduces the subject), so that
+  the text cannot be had. They are read by name only, as the splits ``unordered_train``,
+  ``unordered_validation`` and ``unordered_test``, and only the sentence shown first is in its place.
 - ``DC``: ``label s1 ... s6``. Label 1 is a coherent document; those of label 0 are left out and
   counted.
 - ``BSO``: ``s1 s2`` in their order. Two sentences are hardly a document, so these are read by name
@@ -33,6 +36,8 @@ from loaders.lines import numbered_lines, shown, text_problem
 SENTENCES = {"SP": 5, "BSO": 2, "DC": 6}
 #: What the labels of a task are; a line of a task without labels begins with a sentence.
 LABELS = {"SP": ("0", "1", "2", "3", "4"), "DC": ("0", "1")}
+#: How the names of splits begin whose texts are in no order.
+UNORDERED = "unordered_"
 #: Names of folders, and what their texts are called here; others keep their name.
 DOMAINS = {"wiki": "wikipedia", "roc": "rocstory", "rocstories": "rocstory"}
 
@@ -59,7 +64,7 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
             options.skipped["label 0: a sentence was replaced"] += 1
             continue
         source = Source(file.path.name, number, number)
-        texts = sentences(order, domain)
+        texts = sentences(order, domain, ordered=not file.split.startswith(UNORDERED))
         if not texts:
             options.skipped["no sentence with a word"] += 1
             continue
@@ -105,14 +110,14 @@ def _in_order(task: str, fields: Sequence[str]) -> list[str] | None:
 
 def _patterns() -> Iterator[FilePattern]:
     """The files as the repository has them, with or without its folder ``data``."""
-    for task in SENTENCES:
+    for folder, prefix in (("SP/wiki", UNORDERED), ("SP/*", ""), ("DC/*", ""), ("BSO/*", "bso_")):
         for part, split in (("train", "train"), ("valid", "validation"), ("test", "test")):
             for place in ("", "data/"):
                 yield FilePattern(
-                    f"{place}{task}/*/{part}.txt",
-                    f"bso_{split}" if task == "BSO" else split,
-                    f"{task}/<domain>/{part}.txt",
-                    by_default=task != "BSO",
+                    f"{place}{folder}/{part}.txt",
+                    f"{prefix}{split}",
+                    f"{folder.replace('*', '<domain>')}/{part}.txt",
+                    by_default=not prefix,
                 )
 
 
