@@ -99,6 +99,7 @@ def _contractions(text: str) -> str:
     text = re.sub(r"(?<=\w) ' (t|s|m|re|ve|ll|d)(?![\w'])", r"'\1", text, flags=re.IGNORECASE)
     text = re.sub(r"(?<=\w) (n't|'(?:t|s|m|re|ve|ll|d))(?![\w'])", r"\1", text, flags=re.IGNORECASE)
     text = re.sub(r"(?<=\w) ' n(?= \w)", r" 'n", text)  # rock 'n roll
+    text = re.sub(r"\b(gon|wan) (na)(?!\S)", r"\1\2", text, flags=re.IGNORECASE)
     for word, rest in _LOST:
         # In lower case only: the data that lost its apostrophes has no capitals.
         text = re.sub(rf"(?<!\S)({word}) ({rest})(?!\S)", r"\1'\2", text)
@@ -199,7 +200,7 @@ def _brackets(text: str) -> str:
 
 def _possessives(text: str) -> str:
     """``"Emma" 's`` to ``"Emma"'s``, and after other signs that end a name."""
-    return re.sub(r"(?<=[.!?\"”)\]}]) ('s)(?![\w'])", r"\1", text)
+    return re.sub(r"(?<=[.!?\"”)\]}>]) ('s)(?![\w'])", r"\1", text)
 
 
 _STEPS: tuple[Callable[[str], str], ...] = (

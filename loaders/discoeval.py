@@ -5,10 +5,10 @@ sentences came first (BSO), and whether a sentence was replaced by one of anothe
 Read are the documents behind the questions, in their order, one unit a sentence:
 
 - ``SP``: ``label s1 ... s5``. The first sentence shown stood at place ``label`` (from 0), the
-  others are in order; it is put back. Not so in Wikipedia's files: there the others are in no order
-  (whatever the label, each of them is as likely to be the one that introduces the subject), so that
-  the text cannot be had. They are read by name only, as the splits ``unordered_train``,
-  ``unordered_validation`` and ``unordered_test``, and only the sentence shown first is in its place.
+  others are in order; it is put back. Not so in Wikipedia's files: there the others are in no
+  order (whatever the label, each of them is as likely to be the one that introduces the subject),
+  so the text cannot be had. They are read by name only, as the splits ``unordered_train``,
+  ``unordered_validation`` and ``unordered_test``; only the sentence shown first is in its place.
 - ``DC``: ``label s1 ... s6``. Label 1 is a coherent document; those of label 0 are left out and
   counted.
 - ``BSO``: ``s1 s2`` in their order. Two sentences are hardly a document, so these are read by name
@@ -54,7 +54,11 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
             f"{file.path}:1: in no folder of a task, expected one such as 'SP/wiki/test.txt'"
         )
     domain = DOMAINS.get(folder, folder)
+    found = False
     for number, line in numbered_lines(file):
+        if not line.strip():
+            continue
+        found = True
         fields = [field.strip() for field in line.split("\t")]
         if (problem := text_problem(line) or _problem(task, fields)) is not None:
             options.bad(f"{file.path}:{number}: {problem[0]}", problem[1])
@@ -77,6 +81,8 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
             units=tuple(Unit(text, source=source) for text in texts),
             meta=meta,
         )
+    if not found:
+        raise CorpusError(f"{file.path}:1: no line with text, expected sentences between tabs")
 
 
 def _problem(task: str, fields: Sequence[str]) -> tuple[str, str] | None:

@@ -76,7 +76,7 @@ def _wiki(text: str) -> str:
 def _apart(text: str) -> str:
     """Join signs that are never set apart in running text: names, fractions, ranges, ``R&B``."""
     text = re.sub(r"(?<!\S)([OLDTSNCJMQoldtsncjmq]) '(?=\w)", r"\1'", text)
-    text = re.sub(r"(?<=[^\W\d_]) '(?=[a-zà-ÿ]{2})(?!(?:s|t|re|ve|ll)\b)", "'", text)
+    text = re.sub(r"(?<=[^\W\d_]) '(?=[a-zà-ÿ]{2})(?!(?:re|ve|ll|em|til|tis)\b)", "'", text)
     text = re.sub(r"(?<=\w) / (?=\w)", "/", text)
     return re.sub(rf"(?<=\d) – (?=\d+(?! (?:{_MONTH})\b))", "–", text)
 

@@ -19,7 +19,7 @@ _OF_MORE = (
     r"\w+(?:\.\w+)+|[A-Z]"
 )
 _BEFORE_NUMBER = re.compile(rf"(?:^|\s)(?:{_OF_NUMBER}) \.$")
-_BEFORE_NAME = re.compile(rf"(?:^|\s)(?:{_OF_NAME}|{_OF_NUMBER}) \.$")
+_BEFORE_NAME = re.compile(rf"(?:^|\s)(?:{_OF_NAME}) \.$")
 _BEFORE_LOWER = re.compile(rf"(?:^|\s)(?:{_OF_MORE}|{_OF_NAME}|{_OF_NUMBER}) \.(?: \))?$")
 
 
@@ -31,6 +31,8 @@ def rejoined(sentences: Sequence[str]) -> list[str]:
     """
     whole: list[str] = []
     for sentence in sentences:
+        if whole and sentence == "." and whole[-1][-1:] in {".", "!", "?"}:
+            continue  # a full stop after a full stop
         if whole and _continues(whole[-1], sentence):
             whole[-1] += f" {sentence}"
         else:

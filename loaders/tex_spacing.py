@@ -25,12 +25,12 @@ _MOST_FORMULAE = 0x1900
 def without_tex_spaces(text: str, detokenize: Callable[[str], str]) -> str:
     """Put formulae together, and the text around them with ``detokenize``.
 
-    A text whose dollar signs do not pair is no TeX that could be trusted: it is only detokenised.
+    Where dollar signs do not pair, formulae are left as they are.
     """
     parts = _accents(text).split("$")
     formulae = [_formula(part) for part in parts[1::2]]
     if len(parts) % 2 == 0 or len(formulae) > _MOST_FORMULAE or _private(text):
-        return detokenize(text)
+        return detokenize(_groups(text))
     words = parts[0]
     for number, following in enumerate(parts[2::2]):
         words += chr(_FIRST_STAND_IN + number)
@@ -66,6 +66,7 @@ def _formula(text: str) -> str:
     """A formula without white space around its brackets, and next to raised and lowered signs."""
     text = re.sub(r"(?<=[(\[{^_]) ", "", text.strip())
     text = re.sub(r" (?=[)\]}^_])", "", text)
+    text = re.sub(r"\s*\\\s+%", r"\\%", text)
     text = re.sub(r"(?<=[\w}])\s+(?=[({])", "", text)
     return re.sub(r"\s+(?=[,;:])", "", text)
 

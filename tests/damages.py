@@ -175,6 +175,23 @@ def related(file: str) -> dict[str, Damage]:
     }
 
 
+def sentences(fields: int, labels: str) -> dict[str, Damage]:
+    """What can be wrong with a line of a label and sentences with tabs between them."""
+    return {
+        "NUL byte": Damage("kettle", "ke\0tle", f"1: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"1: {BYTE}", "not UTF-8"),
+        "too few fields": Damage(
+            ".\t", ". ", f"1: {fields - 1} fields, expected {fields} with tabs", "truncated line"
+        ),
+        "too many fields": Damage(
+            ".\t", ".\t\t", f"1: {fields + 1} fields, expected {fields} with", "too many fields"
+        ),
+        "unknown label": Damage(
+            "1\t", "7\t", f"1: label is '7', expected one of {labels}", "unknown label"
+        ),
+    }
+
+
 STORY = table("InputSentence1", "InputStoryid")
 DECLARED = "<!DOCTYPE c [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'>]><collection>&b;"
 EXTERNAL = "<!DOCTYPE c [<!ENTITY x SYSTEM 'file:///etc/hostname'>]><collection>&x;"
@@ -469,6 +486,13 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         ),
         "duplicate id": Damage('"p2"', '"p1"', "2: id 'p1' stands at", "duplicate id", kept=(0,)),
     },
+    "discoeval": {
+        **sentences(6, "0, 1, 2, 3, 4"),
+        "empty sentence": Damage(
+            "The kettle sang .", " ", "1: field 3 is empty, expected a sentence", "empty sentence"
+        ),
+    },
+    "discoeval coherence": sentences(7, "0, 1"),
     "arrau": mmax("coref_set"),
     "parcor": mmax("coref_class"),
     "gum relations": {

@@ -284,6 +284,18 @@ LAYOUTS = {
         "since.txt",
         "causal\tThe kettle sang, since it was hot.\ntemporal\tIt sang since noon.\n",
     ),
+    "discoeval": _one(
+        "discoeval",
+        "SP/rocstory/test.txt",
+        "1\tAnn said `` tea '' .\tThe kettle sang .\tShe poured it .\tIt was hot .\tShe drank .\n"
+        "0\tBo ran .\tHe fell .\tIt did n't hurt .\tHe sat .\tHe got up .\n",
+    ),
+    "discoeval coherence": _one(
+        "discoeval",
+        "data/DC/chat/valid.txt",
+        "1\tthe kettle sang .\t<user> : oh ?\t<user> , yes\ttea !\t<user> : no\twhy ?\n"
+        "1\tBo ran .\tHe fell .\tIt hurt `` a lot '' .\tHe sat .\tHe slept .\tHe got up .\n",
+    ),
     "arrau": Layout("arrau", _mmax("coref_set")),
     "parcor": Layout("parcor", _mmax("coref_class")),
 }
