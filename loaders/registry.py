@@ -9,6 +9,7 @@ from loaders import (
     disco_release,
     discoeval,
     gum,
+    insted,
     mmax,
     pdtb,
     personachat,
@@ -37,6 +38,7 @@ _NATIVE = (
     pdtb.TEDMDB,
     dialoguenli.CORPUS,
     discoeval.CORPUS,
+    insted.CORPUS,
 )
 
 #: The corpora in the order in which they are listed; ``sample`` last.

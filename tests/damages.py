@@ -493,6 +493,39 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         ),
     },
     "discoeval coherence": sentences(7, "0, 1"),
+    "insted": {
+        **json("1"),
+        "not UTF-8": Damage("kettle", "kett\udcffe", f"1: ctx: {BYTE}", "not UTF-8"),
+        "field missing": Damage('"train"', '"trian"', "1: no field train, expected", "no train"),
+        "wrong type": Damage('"Ann', '5, "x": "', "1: ctx is a number", "value that is no text"),
+        "position that is none": Damage(
+            *('"sen_position": 1', '"sen_position": -2', "1: sen_position is '-2', expected -1"),
+            "bad sen_position",
+        ),
+        "unknown train": Damage(
+            '"train": 0', '"train": 2', "1: train is '2', expected 0 or 1", "bad train"
+        ),
+        "empty text": Damage(
+            '"The tram stopped."', '" "', "1: replace_with is empty", "empty text"
+        ),
+        "duplicate id": Damage(
+            '"file_id": 2',
+            '"file_id": 1',
+            "2: id 'wikipedia/test/1' stands at",
+            "duplicate id",
+            kept=(0,),
+        ),
+    },
+    "insted probes": {
+        "malformed answers": Damage(
+            '["1", "-1", "2"]',
+            '"1"',
+            "1: annoated is a text, expected a list of numbers",
+            "malformed human answers",
+            "linguistic_probe_data/human_annotation/injected_negation.jsonl",
+            kept=(0, 1),
+        ),
+    },
     "arrau": mmax("coref_set"),
     "parcor": mmax("coref_class"),
     "gum relations": {

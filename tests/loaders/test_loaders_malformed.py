@@ -228,6 +228,8 @@ ENDLESS = {
     "disco release": "1: a field of more than 100,000 characters, expected fewer",
     "discoeval": "1: a field of more than 100,000 characters, expected fewer",
     "discoeval coherence": "1: a field of more than 100,000 characters, expected fewer",
+    "insted": "1: a record of more than 400,000 characters, expected fewer",
+    "insted probes": "1: a record of more than 400,000 characters, expected fewer",
     "dialoguenli": "2: record 1: a record of more than 400,000 characters, expected fewer",
     "dialoguenli lines": "1: a record of more than 400,000 characters, expected fewer",
     "arrau": "5: <word> of line 5 holds more than 100,000 characters, expected less",
