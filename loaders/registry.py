@@ -7,6 +7,7 @@ from loaders import (
     dialoguenli,
     disco,
     disco_release,
+    documents,
     gum,
     mmax,
     pdtb,
@@ -35,6 +36,7 @@ _NATIVE = (
     pdtb.PDTB,
     pdtb.TEDMDB,
     dialoguenli.CORPUS,
+    documents.CORPUS,
 )
 
 #: The corpora in the order in which they are listed; ``sample`` last.
