@@ -140,6 +140,8 @@ def document(article: Article, shape: Shape) -> tuple[str, tuple[str, ...]]:
         DroppedError: it makes none.
         CorpusError: the language has no rules, or the pipeline is not installed.
     """
+    if not any(map(tidy, [article.text] if isinstance(article.text, str) else article.text)):
+        raise DroppedError("no text")
     title, whole = article.title, shape.excerpt != "first"
     if isinstance(article.text, str):
         taken = excerpt(article.text, shape.excerpt)

@@ -61,6 +61,10 @@ def read_documents(
     except CorpusError as error:
         options.bad(str(error), "text file that cannot be decoded")
         return
+    if not content.strip():
+        message = f"{file.path}:1: nothing but white space, expected an article"
+        options.bad(message, "empty text file")
+        return
     source = Source(file.path.name, 1, content.rstrip().count("\n") + 1)
     article = Article(_stem(file), content, source, file.split)
     try:

@@ -246,6 +246,11 @@ since\tcausal\t17\tThe kettle sang, since it was hot.
 while\tcontrast\t9\tWe came, while they left. "Yes".
 """
 
+ARTICLES = {
+    "a": "The kettle sang in the kitchen. Ann took two cups from the shelf. She poured the tea.",
+    "b": "Bo ran to the station. He fell on the stairs, and it hurt. His train left without him.",
+}
+
 
 def _one(corpus: str, name: str, content: str) -> Layout:
     return Layout(corpus, {name: content})
@@ -283,6 +288,14 @@ LAYOUTS = {
         "disco_release",
         "since.txt",
         "causal\tThe kettle sang, since it was hot.\ntemporal\tIt sang since noon.\n",
+    ),
+    "documents": _one(
+        "documents",
+        "documents/articles.jsonl",
+        _lines(*({"id": f"x{name}", "text": text} for name, text in ARTICLES.items())),
+    ),
+    "documents texts": Layout(
+        "documents", {f"documents/{name}.txt": text for name, text in ARTICLES.items()}
     ),
     "arrau": Layout("arrau", _mmax("coref_set")),
     "parcor": Layout("parcor", _mmax("coref_class")),
