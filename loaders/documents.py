@@ -35,9 +35,9 @@ SPLITS = {
     "train": ("train", "training"),
     "validation": ("validation", "valid", "val", "dev"),
     "test": ("test",),
-    UNSPLIT: (UNSPLIT,),
 }
 _BY_NAME = {name: split for split, names in SPLITS.items() for name in names}
+
 _SHAPE = Shape()
 _JSON = (".jsonl", ".jsonl.gz")
 _NAMED = re.compile(rf"(?:{'|'.join(_BY_NAME)})[-_.].*jsonl(?:\.gz)?\Z", re.IGNORECASE)
@@ -64,6 +64,10 @@ def read_documents(
     if not content.strip():
         message = f"{file.path}:1: nothing but white space, expected an article"
         options.bad(message, "empty text file")
+        return
+    if len(content) == LONGEST_FIELD and "\n" not in content:
+        message = f"{file.path}:1: a line of more than {LONGEST_FIELD:,} characters, expected fewer"
+        options.bad(message, "overlong line")
         return
     source = Source(file.path.name, 1, content.rstrip().count("\n") + 1)
     article = Article(_stem(file), content, source, file.split)
@@ -127,26 +131,26 @@ def _split(value: object) -> str:
     Raises:
         BadArticleError: there is no such split.
     """
-    name = "" if value is None else tidy(str(value)).lower()
-    if name and name not in _BY_NAME:
-        expected = ", ".join(SPLITS)
+    name = UNSPLIT if value is None else tidy(str(value)).lower() or UNSPLIT
+    if name not in _BY_NAME and name != UNSPLIT:
+        expected = ", ".join((*SPLITS, UNSPLIT))
         problem = f"split is {shown(str(value))}, expected one of {expected}"
         raise BadArticleError(problem, "unknown split")
-    return _BY_NAME.get(name, UNSPLIT)
+    return _BY_NAME.get(name, name)
 
 
 def _patterns() -> Iterator[FilePattern]:
-    """What the files of each split are called; files of rows of all splits last."""
+    """What the files of each split are called; files that may hold rows of all splits last."""
     for split, names in SPLITS.items():
         for name in names:
             for suffix in ("txt", "jsonl", "jsonl.gz"):
-                yield FilePattern(f"{name}/*.{suffix}", split)
+                yield FilePattern(f"{name}/*.{suffix}", split, f"{split}/*.(txt|jsonl[.gz])")
             for suffix in ("jsonl", "jsonl.gz"):
-                yield FilePattern(f"{name}[-_.]*{suffix}", split, f"{name}.{suffix}")
+                yield FilePattern(f"{name}[-_.]*{suffix}", split, f"{split}.jsonl[.gz]")
     yield FilePattern("*.txt", UNSPLIT)
-    for split in SPLITS:
+    for split in (*SPLITS, UNSPLIT):
         for suffix in ("jsonl", "jsonl.gz"):
-            yield FilePattern(f"*.{suffix}", split)
+            yield FilePattern(f"*.{suffix}", split, "*.jsonl[.gz]")
 
 
 def documents_corpus(shape: Shape = _SHAPE, licence: str = "") -> Corpus:

@@ -228,6 +228,8 @@ ENDLESS = {
     "disco release": "1: a field of more than 100,000 characters, expected fewer",
     "dialoguenli": "2: record 1: a record of more than 400,000 characters, expected fewer",
     "dialoguenli lines": "1: a record of more than 400,000 characters, expected fewer",
+    "documents": "1: a record of more than 400,000 characters, expected fewer",
+    "documents texts": "1: a line of more than 100,000 characters, expected fewer",
     "arrau": "5: <word> of line 5 holds more than 100,000 characters, expected less",
     "parcor": "5: <word> of line 5 holds more than 100,000 characters, expected less",
 }

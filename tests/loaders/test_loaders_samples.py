@@ -131,7 +131,7 @@ def test_the_short_documents_have_what_probes_look_for() -> None:
     documents = list(read(sample))
     for words in ("he|she", "this|these|that|those", "and|but|because|although", "was|were"):
         with_one = [d for d in documents if re.search(rf"\b({words})\b", d.text, re.I)]
-        assert len(with_one) >= 80, words
+        assert len(with_one) >= 60, words
 
 
 def test_a_sample_is_cc0_whatever_the_corpus_is() -> None:
