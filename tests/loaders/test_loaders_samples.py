@@ -150,9 +150,7 @@ def test_no_sample_in_the_format_of_rocstories() -> None:
 
 def test_the_samples_together_are_one_corpus() -> None:
     sample = corpus("sample")
-    formats = (
-        "storycloze, personachat, winograd, gum, disco, pdtb, tedmdb, dialoguenli, documents"
-    )
+    formats = "storycloze, personachat, winograd, gum, disco, pdtb, tedmdb, dialoguenli, documents"
     assert sample.native == formats
     everything = list(read(sample))
     parts = [part for name in sample.native.split(", ") if (part := sample_of(CORPORA[name]))]
