@@ -10,6 +10,7 @@ from loaders import (
     discoeval,
     gum,
     insted,
+    irc,
     mmax,
     pdtb,
     personachat,
@@ -39,6 +40,7 @@ _NATIVE = (
     dialoguenli.CORPUS,
     discoeval.CORPUS,
     insted.CORPUS,
+    irc.CORPUS,
 )
 
 #: The corpora in the order in which they are listed; ``sample`` last.

@@ -526,6 +526,20 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             kept=(0, 1),
         ),
     },
+    "irc": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"1: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"1: {BYTE}", "not UTF-8"),
+        "malformed link": Damage(
+            *("0 2 - ", "0 - 2", "1: '0 - 2', expected two numbers of lines such as"),
+            "malformed link + a thread of fewer than three messages",
+            file="data/test/a.annotation.txt",
+        ),
+        "log cut off": Damage(
+            *("=== bo drinks tea\n", "", "1: 6 lines, expected at least 7, by line 4 of a.anno"),
+            "log cut off + a thread of fewer than three messages",
+            kept=(0,),
+        ),
+    },
     "arrau": mmax("coref_set"),
     "parcor": mmax("coref_class"),
     "gum relations": {

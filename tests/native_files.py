@@ -327,6 +327,17 @@ LAYOUTS = {
             "linguistic_probe_data/injected_to_negation.txt": _lines(*INTRUDED),
         },
     ),
+    "irc": Layout(
+        "irc",
+        {
+            "data/test/a.annotation.txt": "0 2 - \n2 3 - \n4 5 - \n5 6 - \n",
+            "data/test/a.raw.txt": (
+                "[01:01] <ann> the kettle sang\n=== cy [~cy@tea]  has joined #tea\n"
+                "[01:02] <bo> ann: oh?\n[01:03] <ann> yes\n"
+                "[01:04] <bo> hi\n[01:04] <ann> oh\n=== bo drinks tea\n"
+            ),
+        },
+    ),
     "arrau": Layout("arrau", _mmax("coref_set")),
     "parcor": Layout("parcor", _mmax("coref_class")),
 }
