@@ -55,6 +55,8 @@ _OPENERS = "\"'“‘«([¿¡"
 _LAST_WORD = re.compile(r"(?:^|(?<=[\s(\[\"'“‘«/–—-]))([^\W\d_](?:\.?[^\W\d_])*)\.$")
 _INITIAL = re.compile(r"(?:^|(?<=[\s(\[\"'“‘«.-]))[^\W\d_]\.$")
 _NUMBERED = re.compile(r"^[(\[]?(?:\d{1,3}|[ivx]{1,4}|[a-zA-Z])[.)]$")
+_FOOTNOTE = re.compile(r"\[\d{1,3}\]")
+_FOOTNOTES = re.compile(r"(?:\s*\[\d{1,3}\])+$")
 _WORD = re.compile(r"[^\W\d_]+(?!\.)")
 
 #: Characters of the text before and after that decide.
@@ -70,11 +72,13 @@ def is_sentence_end(before: str, after: str) -> bool:
 
     Returns:
         False also where ``after`` goes on in lower case, where ``before`` is nothing but the
-        number of a list (``1.``), and inside round brackets that are closed soon.
+        number of a list (``1.``), before a footnote (``[8]``), and inside round brackets that are closed soon.
     """
-    before, after = before.rstrip(), after.lstrip()[:NEAR]
+    before, after = _FOOTNOTES.sub("", before.rstrip()), after.lstrip()[:NEAR]
     if not after:
         return True
+    if _FOOTNOTE.match(after):
+        return False
     first = after.lstrip(_OPENERS)[:1]
     if first.islower() or not (first.isalnum() or after[0] in _OPENERS):
         return False

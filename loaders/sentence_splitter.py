@@ -17,8 +17,8 @@ from loaders.lines import tidy
 from loaders.sentence_ends import is_sentence_end
 
 #: Where the sentencizer sees no end, as its tokenizer keeps the full stop of ``U.S.`` and ``A.``,
-#: but there may be one; and after an ellipsis.
-_STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+")
+#: but there may be one; after an ellipsis; and behind the number of a footnote.
+_STOP = re.compile(r"[.!?…][\"'”’»)\]]*(?:\s*\[\d{1,3}\])*\s+")
 
 
 class TooLongError(ValueError):

@@ -46,6 +46,7 @@ CASES = [
     "He paid $3.5m. | That was much.",
     "See example.com. | The site is new.",
     "Es war z.B. kalt.",
+    "He fought a duel. [8] | It was fatal.[9][10] | He died.",
     "  spaced   out.  |  Twice. ",
 ]
 
