@@ -1,0 +1,42 @@
+"""The probes by name, and the function that applies one to a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from manipulations.probes.gender_flip import GenderFlip
+from manipulations.probes.probe import Mode, Probe, Replacement
+from manipulations.probes.sentence import analyse
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A probe: what it does, in one line, and how it is made for a mode."""
+
+    description: str
+    make: Callable[[Mode], Probe]
+
+
+PROBES: dict[str, Entry] = {
+    "gender_flip": Entry("he becomes she and she becomes he, in every case", GenderFlip),
+}
+
+
+def probe_sentence(
+    text: str, name: str, mode: Mode = "sound", pipeline: str | None = None
+) -> tuple[Replacement, ...]:
+    """What a probe replaces in a sentence; empty where it does not apply.
+
+    Args:
+        text: one English sentence, detokenised.
+        name: a key of :data:`PROBES`.
+        mode: ``sound`` or ``insted``.
+        pipeline: a trained spaCy pipeline to take tags from; none: rules only.
+
+    Raises:
+        KeyError: no probe has that name.
+        MissingLibraryError: lemminflect is not installed.
+        MissingPipelineError: the pipeline is not installed, or gives no tags.
+    """
+    return PROBES[name].make(mode)(analyse(text, pipeline))
