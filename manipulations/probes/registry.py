@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from manipulations.probes.animacy_down import AnimacyDown
+from manipulations.probes.animacy_up import AnimacyUp
 from manipulations.probes.gender_flip import GenderFlip
 from manipulations.probes.probe import Mode, Probe, Replacement
 from manipulations.probes.sentence import analyse
@@ -20,6 +22,8 @@ class Entry:
 
 PROBES: dict[str, Entry] = {
     "gender_flip": Entry("he becomes she and she becomes he, in every case", GenderFlip),
+    "animacy_down": Entry("he and she become it, in every case", AnimacyDown),
+    "animacy_up": Entry("it becomes he, in every case", AnimacyUp),
 }
 
 
