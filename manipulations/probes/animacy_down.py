@@ -35,6 +35,4 @@ class AnimacyDown:
             or not {"it", "its", "itself"}.isdisjoint(sentence.lowers)
         ):
             return ()
-        return tuple(
-            replace(pronoun, FORMS.get(pronoun.case, "its")) for pronoun in pronouns
-        )
+        return tuple(replace(pronoun, FORMS.get(pronoun.case, "its")) for pronoun in pronouns)

@@ -46,9 +46,7 @@ class GenderFlip:
         replacements = self._flip(sentence, pronouns)
         return replacements if self._comes_back(sentence, replacements) else ()
 
-    def _flip(
-        self, sentence: Sentence, pronouns: tuple[Pronoun, ...]
-    ) -> tuple[Replacement, ...]:
+    def _flip(self, sentence: Sentence, pronouns: tuple[Pronoun, ...]) -> tuple[Replacement, ...]:
         return tuple(
             replace(pronoun, FORMS[_OTHER[pronoun.gender], pronoun.case]) for pronoun in pronouns
         )

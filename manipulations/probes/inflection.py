@@ -72,3 +72,22 @@ def inflect(word: str, tag: str) -> str | None:
     inflections = _lemminflect().getAllInflections(word, upos=part_of_speech)
     forms = inflections.get(tag, ())
     return str(forms[0]) if forms else None
+
+
+@cache
+def base_form(form: str, tag: str) -> str | None:
+    """The lemma of which a lower-case form is the ``tag``; none where there are several, or none.
+
+    >>> base_form("led", "VBD"), base_form("lives", "VBZ"), base_form("was", "VBD")
+    ('lead', 'live', 'be')
+    """
+    library = _lemminflect()
+    lemmas = library.getAllLemmas(form, upos="VERB").get("VERB", ())
+    fitting = [
+        str(lemma)
+        for lemma in lemmas
+        if form in library.getAllInflections(lemma, upos="VERB").get(tag, ())
+    ]
+    if len(fitting) > 1:  # ``found`` is the past of ``find``, hardly ever anything of itself
+        fitting = [lemma for lemma in fitting if lemma != form]
+    return fitting[0] if len(fitting) == 1 else None

@@ -179,15 +179,21 @@ def _begins_noun_phrase(sentence: Sentence, index: int) -> bool | None:
         return False
     if word.lower in _POSSESSED:
         return True
-    if word.is_only(("IN", "TO", "CC", "DT", "MD", "WDT", "WRB", "WP", "PRP", "PRP$", "RP", "VBZ")
-                    ) or word.lower in _NEVER_POSSESSED:
+    if (
+        word.is_only(("IN", "TO", "CC", "DT", "MD", "WDT", "WRB", "WP", "PRP", "PRP$", "RP", "VBZ"))
+        or word.lower in _NEVER_POSSESSED
+    ):
         return False
     nominal = word.may_be(NOUNS | {"JJ", "JJR", "JJS", "CD"})
     if word.is_only(ADVERBS):
         after = sentence.words[index + 2] if index + 2 < len(sentence.words) else None
         if after is None or not after.may_be({"JJ", "VBN", "VBG"}):
             return False
-        return None if not after.is_only({"JJ", "VBN", "NN", "NNS"}) else _noun_follows(sentence, index + 2)
+        return (
+            None
+            if not after.is_only({"JJ", "VBN", "NN", "NNS"})
+            else _noun_follows(sentence, index + 2)
+        )
     if not nominal:
         return None if word.may_be(("VBG", "VBN")) else False
     if word.may_be(ADVERBS):
