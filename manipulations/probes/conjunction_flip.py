@@ -105,8 +105,10 @@ def _subordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
         if _at(words, at + 1) in ("being",) and lower == "before":
             return at, "after"
         return at, _SUBORDINATORS[lower]
-    if not clause or clause[0].lower not in _SUBJECTS or not following:
+    if not clause or not following:
         return None
+    if clause[0].lower not in _SUBJECTS:
+        return (at, _SUBORDINATORS[lower]) if _full_clause(clause) else None
     if (
         not following[0].may_be(FINITE)
         or following[0].may_be(("NN", "NNS"))
@@ -151,13 +153,11 @@ def _coordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
     ):
         # "the house where he lived and he": a clause inside another is not worth the risk.
         return (end, after) if comma or subject.lower in NOMINATIVE else None
-    if lower == "and" and (earlier.count(",") > comma or "and" in earlier):
+    if lower == "and" and (earlier.count(",") > comma or "and" in earlier or not comma):
         return None  # it may end a list
     if subject.is_only(FINITE) and (comma or lower == "but"):
         return end, after
-    if lower == "but" and comma and _full_clause(rest):
-        return end, after
-    return None
+    return (end, after) if comma and _full_clause(rest) else None
 
 
 def _full_clause(rest: tuple[Word, ...]) -> bool:

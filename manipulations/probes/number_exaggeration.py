@@ -60,6 +60,8 @@ class NumberExaggeration:
                     changes.append(changed)
                 elif self.mode == "sound":
                     return ()
+            elif _measures(words, end):
+                return ()  # one of two measures alone would be changed: "7 km (4 miles)"
             at = end
         return tuple(changes)
 
@@ -111,6 +113,13 @@ def _counts(words: Sequence[Word], at: int, end: int) -> bool:
     return _thing(words, end)
 
 
+def _measures(words: Sequence[Word], at: int) -> bool:
+    return at < len(words) and (
+        words[at].text in word_list("units")
+        or words[at].lower in ("miles", "feet", "metres", "acres")
+    )
+
+
 def _thing(words: Sequence[Word], at: int) -> bool:
     """Whether a plural noun stands at an index, or after one or two adjectives."""
     for index in range(at, min(at + 3, len(words))):
@@ -118,7 +127,7 @@ def _thing(words: Sequence[Word], at: int) -> bool:
         follows = words[index + 1] if index + 1 < len(words) else None
         if follows is not None and follows.text in ("-", "'", "’", "'s", "’s", "/"):
             return False
-        if word.text.lower() in word_list("units") and (index == at):
+        if index == at and word.text in word_list("units"):
             return True
         if word.text != word.lower:
             return False

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from manipulations.probes.animacy_down import AnimacyDown
 from manipulations.probes.animacy_up import AnimacyUp
 from manipulations.probes.conjunction_flip import ConjunctionFlip
+from manipulations.probes.demonstrative_flip import DemonstrativeFlip
 from manipulations.probes.gender_flip import GenderFlip
 from manipulations.probes.negation import Negation
 from manipulations.probes.number_exaggeration import NumberExaggeration
@@ -28,6 +29,9 @@ PROBES: dict[str, Entry] = {
     "gender_flip": Entry("he becomes she and she becomes he, in every case", GenderFlip),
     "animacy_down": Entry("he and she become it, in every case", AnimacyDown),
     "animacy_up": Entry("it becomes he, in every case", AnimacyUp),
+    "demonstrative_flip": Entry(
+        "this and that become these and those, with noun and verb agreeing", DemonstrativeFlip
+    ),
     "conjunction_flip": Entry("a conjunction becomes one of opposed sense", ConjunctionFlip),
     "past_to_future": Entry("past verbs of the main clause become will and base", PastToFuture),
     "negation": Entry("the main clause is negated, with do where it has no auxiliary", Negation),

@@ -8,8 +8,6 @@ from importlib.resources import files
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """The lower-case words of ``lists/<name>.txt``."""
+    """The words of ``lists/<name>.txt``."""
     text = files("manipulations.probes").joinpath("lists", f"{name}.txt").read_text("utf-8")
-    return frozenset(
-        word for line in text.splitlines() for word in line.partition("#")[0].lower().split()
-    )
+    return frozenset(word for line in text.splitlines() for word in line.partition("#")[0].split())

@@ -1,0 +1,216 @@
+"""Demonstrative flip: ``this book was`` becomes ``these books were``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from manipulations.connective_substitution import in_case_of
+from manipulations.probes.clauses import main_verb
+from manipulations.probes.inflection import base_form, inflect
+from manipulations.probes.probe import Mode, Replacement
+from manipulations.probes.sentence import Sentence, Word
+from manipulations.probes.tagging import ADVERBS, FINITE, NOUNS
+from manipulations.probes.words import word_list
+
+_PLURAL = {"this": "these", "that": "those"}
+#: Nouns that stand as adverbials of time without a preposition: ``that year``.
+_TIMES = frozenset(
+    "year day week month season time night morning evening summer winter spring autumn way "
+    "afternoon weekend century decade moment".split()
+)
+_COUNTABLE_TIMES = frozenset("year day week month season period decade century time".split())
+#: Prepositions before a time that bear the plural: ``during these years``, but ``to this day``.
+_TIME_PREPOSITIONS = frozenset("during in of throughout for from between over".split())
+_BEFORE_THAT = frozenset(
+    "of on at for from with by during into under through about against within after before "
+    "around near inside outside across along behind beyond throughout between towards toward".split()
+)
+_AGREEING = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_LINKING = frozenset("is was be been become became becomes remains remained are were 's".split())
+_SINGULAR = frozenset(
+    "it its itself each one another every single sole unique only first second third last next "
+    "whole entire he she him her his who which that whose where particular".split()
+)
+
+
+@dataclass(frozen=True)
+class DemonstrativeFlip:
+    """``this`` and ``that`` before a singular noun become ``these`` and ``those`` before its plural.
+
+    Sound: the noun is of those that are commonly counted, its phrase ends with it, a verb of which
+    it is the subject agrees, and nothing else in the sentence speaks of the one thing (``it``,
+    ``which``, ``is a``).
+    """
+
+    mode: Mode = "sound"
+    name: str = "demonstrative_flip"
+
+    def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
+        """The determiner, and in mode ``sound`` its noun and verb, of the first phrase that can."""
+        words = sentence.words
+        if self.mode == "insted":
+            return tuple(
+                Replacement(word.start, word.end, in_case_of(word.text, _PLURAL[word.lower]))
+                for at, word in enumerate(words)
+                if word.lower in _PLURAL and _determines(words, at)
+            )
+        for at, word in enumerate(words):
+            if word.lower in _PLURAL and (changes := _plural(sentence, at)):
+                return changes
+        return ()
+
+
+def _determines(words: Sequence[Word], at: int) -> bool:
+    """Whether a demonstrative stands before its noun, as the released files see it."""
+    if at + 1 >= len(words):
+        return False
+    after = words[at + 1]
+    nominal = after.may_be(("NN", "JJ", "NNP")) and not after.may_be(
+        ("IN", "DT", "MD", "PRP", "TO", "VBZ", "RB", "VBD")
+    )
+    if words[at].lower == "this" or not nominal:
+        return nominal
+    before = words[at - 1].lower if at else ""
+    return before in _BEFORE_THAT | {"in", "later", "same"} or after.lower in (
+        "same",
+        "year",
+        "time",
+    )
+
+
+def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
+    words = sentence.words
+    word = words[at]
+    if word.text[0].isupper() and at > 0:
+        return ()
+    noun_at = _noun(words, at)
+    if noun_at is None:
+        return ()
+    noun = words[noun_at]
+    plural = inflect(noun.lower, "NNS")
+    if plural is None or plural == noun.lower or noun.text != noun.lower:
+        return ()
+    rest = words[noun_at + 1 :]
+    if not _SINGULAR.isdisjoint(other.lower for other in (*words[at + 1 : noun_at], *rest)):
+        return ()
+    before = words[at - 1].lower if at else ""
+    if noun.lower in _TIMES and not (
+        noun.lower in _COUNTABLE_TIMES and before in _TIME_PREPOSITIONS
+    ):
+        return ()
+    if word.lower == "that" and before not in _BEFORE_THAT | {"in"}:
+        return ()  # a conjunction, as far as the rules can tell
+    if before in ("as", "like", "such", "than", "all", "like", "unlike", "half", "in"):
+        if before not in ("in", "all"):
+            return ()
+    changes = [
+        Replacement(word.start, word.end, in_case_of(word.text, _PLURAL[word.lower])),
+        Replacement(noun.start, noun.end, plural),
+    ]
+    agreement = _agreement(sentence, at, noun_at)
+    return () if agreement is None else (*changes, *agreement)
+
+
+def _noun(words: Sequence[Word], at: int) -> int | None:
+    """The index of the head of the noun phrase that a demonstrative begins; none if uncertain."""
+    countable = word_list("countable_nouns") | _COUNTABLE_TIMES
+    for index in range(at + 1, min(at + 4, len(words))):
+        word = words[index]
+        after = words[index + 1] if index + 1 < len(words) else None
+        ends = after is None or not (
+            after.may_be(NOUNS | {"POS", "CD"})
+            or after.text in ("-", "'", "’", '"', "“", "``", "/")
+        )
+        verb = after is not None and after.may_be(FINITE) and not after.may_be(("NN", "NNP", "POS"))
+        if (
+            word.lower in countable
+            and (ends or verb)
+            and not (
+                after is not None
+                and after.may_be(("JJ",))
+                and not after.may_be(FINITE | ADVERBS)
+                and not after.may_be(("IN",))
+            )
+        ):
+            return index
+        if not word.may_be(("JJ", "NN", "VBN")) or word.may_be(("IN", "DT", "VBZ", "MD", "PRP")):
+            return None
+        if word.lower in ("one", "kind", "sort", "type", "much", "many", "latter", "former"):
+            return None
+    return None
+
+
+def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, ...] | None:
+    """The change of the verb of which the phrase is the subject; none where that is uncertain."""
+    words = sentence.words
+    verb = main_verb(sentence)
+    if verb is not None and at in verb.subject and _heads(words, at, verb.subject):
+        index: int | None = verb.index
+    elif at == 0 or words[at - 1].text in (",", ";") or words[at - 1].lower in _CLAUSE_BEGINNERS:
+        following = [i for i in range(noun_at + 1, len(words)) if not words[i].is_only(ADVERBS)]
+        if not following or not words[following[0]].is_only(FINITE):
+            return None
+        index = following[0]
+    else:
+        after = [word for word in words[noun_at + 1 :] if not word.is_only(ADVERBS)]
+        # "the end of this year was": the verb may be of another subject, or of this one.
+        if after and after[0].is_only(("VBZ", "VBP")) and not words[at - 1].is_only(("IN",)):
+            return None
+        if after and after[0].lower in ("was", "has") and words[at - 1].lower not in _OF:
+            return None
+        return (
+            ()
+            if words[at - 1].is_only(
+                ("IN", "RP", "RB", "TO", "VBZ", "VBD", "VBN", "VB", "VBG", "VBP")
+            )
+            else None
+        )
+    word = words[index]
+    rest = [other for other in words[index + 1 :] if not other.is_only(ADVERBS)]
+    if word.lower in _LINKING and (not rest or not _predicate_fits(rest)):
+        return None
+    if any(other.lower in _LINKING for other in rest[:1]) and not _predicate_fits(rest[1:]):
+        return None
+    if any(
+        rest[i].lower in ("as", "and", "into") and rest[i + 1].lower in ("a", "an")
+        for i in range(len(rest) - 1)
+    ):
+        return None
+    if any(other.may_be(("VBZ",)) and not other.may_be(NOUNS) for other in rest) or any(
+        other.lower in ("was", "and", "but") for other in rest
+    ):
+        return None  # a second verb that would have to agree
+    if word.lower in _AGREEING:
+        after = _AGREEING[word.lower]
+        return (Replacement(word.start, word.end, in_case_of(word.text, after)),)
+    if word.is_only(("VBD", "MD")) or word.may_be(("VBD",)) and not word.may_be(("VBZ",)):
+        return ()
+    base = base_form(word.lower, "VBZ")
+    if base is None or word.text in ("'s", "’s"):
+        return None
+    return (Replacement(word.start, word.end, base),)
+
+
+_OF = frozenset("of in on at during from for".split())
+_CLAUSE_BEGINNERS = frozenset(
+    "and but because although though when while if since until whether that as so where".split()
+)
+
+
+def _heads(words: Sequence[Word], at: int, subject: Sequence[int]) -> bool:
+    """Whether the phrase at an index is the subject's head and no part of a phrase in it."""
+    begin = subject.index(at)
+    return begin == 0 or words[subject[begin - 1]].text == ","
+
+
+def _predicate_fits(rest: Sequence[Word]) -> bool:
+    """Whether what follows ``be`` can be said of several: no ``a painter``, no ``the best``."""
+    if not rest:
+        return False
+    first = rest[0]
+    return not first.may_be(("DT", "PRP$", "CD", "WRB", "WP", "PRP", "NNP", "NNS")) and (
+        first.may_be(("VBN", "VBG", "JJ", "IN"))
+        and not first.is_only(("NN",))
+        and not first.may_be(("NN",))
+    )
