@@ -28,10 +28,10 @@ _BEFORE_THAT = frozenset(
 )
 _AGREEING = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _LINKING = frozenset("is was be been become became becomes remains remained are were 's".split())
-_SINGULAR = frozenset(
-    "it its itself each one another every single sole unique only first second third last next "
-    "whole entire he she him her his who which that whose where particular".split()
-)
+_SINGULAR = frozenset("it its itself each another every unique only".split())
+#: Between the demonstrative and its noun these ask for one thing.
+_ONE = frozenset("one single sole only whole entire very latter former particular".split())
+_RELATIVES = frozenset("who which that whose where when whom".split())
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,14 @@ def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
     if plural is None or plural == noun.lower or noun.text != noun.lower:
         return ()
     rest = words[noun_at + 1 :]
-    if not _SINGULAR.isdisjoint(other.lower for other in (*words[at + 1 : noun_at], *rest)):
+    if not _SINGULAR.isdisjoint(other.lower for other in rest) or not _ONE.isdisjoint(
+        other.lower for other in words[at + 1 : noun_at]
+    ):
         return ()
+    if not _RELATIVES.isdisjoint(other.lower for other in rest[:2]) or _as_one(rest):
+        return ()
+    if rest and rest[0].text in ("(", "and", "or"):
+        return ()  # "this aim (and that one) is"
     before = words[at - 1].lower if at else ""
     if noun.lower in _TIMES and not (
         noun.lower in _COUNTABLE_TIMES and before in _TIME_PREPOSITIONS
@@ -110,6 +116,14 @@ def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
     ]
     agreement = _agreement(sentence, at, noun_at)
     return () if agreement is None else (*changes, *agreement)
+
+
+def _as_one(rest: Sequence[Word]) -> bool:
+    """Whether what follows says that it is one: ``released this song as a single``."""
+    return any(
+        rest[i].lower in ("as", "into") and rest[i + 1].lower in ("a", "an", "the", "one")
+        for i in range(len(rest) - 1)
+    )
 
 
 def _noun(words: Sequence[Word], at: int) -> int | None:
@@ -154,31 +168,21 @@ def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, 
         index = following[0]
     else:
         after = [word for word in words[noun_at + 1 :] if not word.is_only(ADVERBS)]
-        # "the end of this year was": the verb may be of another subject, or of this one.
-        if after and after[0].is_only(("VBZ", "VBP")) and not words[at - 1].is_only(("IN",)):
+        before = words[at - 1]
+        if before.lower in _PREPOSITIONS:  # "the end of this year was": not the subject
+            return ()
+        if after and after[0].may_be(FINITE):
             return None
-        if after and after[0].lower in ("was", "has") and words[at - 1].lower not in _OF:
-            return None
-        return (
-            ()
-            if words[at - 1].is_only(
-                ("IN", "RP", "RB", "TO", "VBZ", "VBD", "VBN", "VB", "VBG", "VBP")
-            )
-            else None
-        )
+        verb_or_preposition = ("IN", "RP", "RB", "TO", "VBZ", "VBD", "VBN", "VB", "VBG", "VBP")
+        return () if before.is_only(verb_or_preposition) else None
     word = words[index]
     rest = [other for other in words[index + 1 :] if not other.is_only(ADVERBS)]
     if word.lower in _LINKING and (not rest or not _predicate_fits(rest)):
         return None
     if any(other.lower in _LINKING for other in rest[:1]) and not _predicate_fits(rest[1:]):
         return None
-    if any(
-        rest[i].lower in ("as", "and", "into") and rest[i + 1].lower in ("a", "an")
-        for i in range(len(rest) - 1)
-    ):
-        return None
     if any(other.may_be(("VBZ",)) and not other.may_be(NOUNS) for other in rest) or any(
-        other.lower in ("was", "and", "but") for other in rest
+        other.lower == "was" for other in rest
     ):
         return None  # a second verb that would have to agree
     if word.lower in _AGREEING:
@@ -192,7 +196,8 @@ def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, 
     return (Replacement(word.start, word.end, base),)
 
 
-_OF = frozenset("of in on at during from for".split())
+#: Those that begin no clause.
+_PREPOSITIONS = (_BEFORE_THAT | {"in", "to", "from", "over"}) - {"after", "before"}
 _CLAUSE_BEGINNERS = frozenset(
     "and but because although though when while if since until whether that as so where".split()
 )
