@@ -148,6 +148,8 @@ def _is_plain(sentence: Sentence, index: int) -> bool:
     if before.lower in ("a", "an", "the", "as", "this", "that's", "not", "-", "so"):
         # "as it" is mostly "as it were", "as it is", where nothing is meant.
         return before.lower in ("as", "so") and words[index].lower in ("its", "itself")
+    if word.lower == "itself" and before.may_be(("NN", "NNP")):
+        return False  # "the lake itself"
     if word.lower == "it" and lemma(before.lower, "VERB") in _OBJECT_EXPLETIVES:
         return False
     return True

@@ -101,9 +101,7 @@ def _subordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
         return None
     clause = words[at + 1 :]
     following = [word for word in clause[1:] if not word.is_only(ADVERBS)]
-    if lower in ("before", "after") and clause and clause[0].is_only(("VBG",)):
-        if _at(words, at + 1) in ("being",) and lower == "before":
-            return at, "after"
+    if lower in ("before", "after") and clause and clause[0].may_be(("VBG",)):
         return at, _SUBORDINATORS[lower]
     if not clause or not following:
         return None
@@ -155,7 +153,8 @@ def _coordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
         return (end, after) if comma or subject.lower in NOMINATIVE else None
     if lower == "and" and (earlier.count(",") > comma or "and" in earlier or not comma):
         return None  # it may end a list
-    if subject.is_only(FINITE) and (comma or lower == "but"):
+    finite = FINITE | {"VBN"} if lower == "but" else FINITE
+    if subject.is_only(finite) and (comma or lower == "but"):
         return end, after
     return (end, after) if comma and _full_clause(rest) else None
 
@@ -197,12 +196,15 @@ def _as_released(sentence: Sentence) -> tuple[Replacement, ...]:
 
 
 def _joins_verbs(words: tuple[Word, ...], at: int) -> bool:
-    """Whether what follows ``and`` has a finite verb or participle near its beginning."""
+    """Whether what follows ``and`` is a verb phrase, or after a comma has a finite verb soon."""
     plain = [word for word in words[at + 1 :] if not word.is_only(ADVERBS)]
     if not plain:
         return False
     if plain[0].may_be(FINITE | {"VBN"}) and not plain[0].may_be(("NN", "NNS", "JJ", "IN")):
         return True
-    return plain[0].lower in _SUBJECTS or (
-        _at(words, at - 1) == "," and _full_clause(words[at + 1 :])
-    )
+    if plain[0].lower in _SUBJECTS:
+        return True
+    # One verb before and one behind: two clauses, or two halves of one.
+    near = words[at + 1 : at + 9]
+    stop = next((i for i, word in enumerate(near) if word.text in (",", ";")), len(near))
+    return _at(words, at - 1) == "," and any(word.is_only(FINITE) for word in near[:stop])

@@ -24,7 +24,7 @@ _COUNTABLE_TIMES = frozenset("year day week month season period decade century t
 _TIME_PREPOSITIONS = frozenset("during in of throughout for from between over".split())
 _BEFORE_THAT = frozenset(
     "of on at for from with by during into under through about against within after before "
-    "around near inside outside across along behind beyond throughout between towards toward".split()
+    "to around near inside outside across along behind beyond throughout between towards toward".split()
 )
 _AGREEING = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _LINKING = frozenset("is was be been become became becomes remains remained are were 's".split())
@@ -65,17 +65,18 @@ def _determines(words: Sequence[Word], at: int) -> bool:
     """Whether a demonstrative stands before its noun, as the released files see it."""
     if at + 1 >= len(words):
         return False
-    after = words[at + 1]
-    nominal = after.may_be(("NN", "JJ", "NNP")) and not after.may_be(
-        ("IN", "DT", "MD", "PRP", "TO", "VBZ", "RB", "VBD")
+    after, before = words[at + 1], words[at - 1] if at else None
+    nominal = after.may_be(("NN", "NNP", "JJ", "JJR", "JJS")) and not after.may_be(
+        ("IN", "DT", "MD", "PRP", "TO", "VBZ", "VBD")
     )
+    if after.is_only(ADVERBS) and at + 2 < len(words):
+        nominal = words[at + 2].may_be(("JJ",))
     if words[at].lower == "this" or not nominal:
         return nominal
-    before = words[at - 1].lower if at else ""
-    return before in _BEFORE_THAT | {"in", "later", "same"} or after.lower in (
-        "same",
-        "year",
-        "time",
+    if before is None or after.may_be(("NNS", "NNP")):
+        return False
+    return before.may_be(("IN", "TO", "VBZ", "VBD", "VB", "VBG", "VBN", "RB", "RBR", "JJR")) or (
+        after.lower in ("same", "year", "time", "season")
     )
 
 
@@ -121,7 +122,9 @@ def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
 def _as_one(rest: Sequence[Word]) -> bool:
     """Whether what follows says that it is one: ``released this song as a single``."""
     return any(
-        rest[i].lower in ("as", "into") and rest[i + 1].lower in ("a", "an", "the", "one")
+        rest[i].lower
+        in ("as", "into", "became", "become", "becoming", "remain", "remained", "make")
+        and rest[i + 1].lower in ("a", "an", "the", "one")
         for i in range(len(rest) - 1)
     )
 

@@ -19,6 +19,8 @@ _UNITS = (
 ).split()
 _SCALES = {"hundred": "hundred thousand", "thousand": "million", "million": "billion",
            "billion": "trillion"}  # fmt: skip
+#: Words that say that there are two.
+_OF_TWO = frozenset(("both", "either", "neither", "respectively", "former", "latter"))
 _ARTICLES = frozenset(("a", "an"))
 #: Words that may stand before a number that counts.
 _BEFORE = frozenset(
@@ -27,9 +29,11 @@ _BEFORE = frozenset(
     "nearly almost around approximately roughly some only just exactly another , ( ; : than into "
     "including has have had was were is are be been being by also won lost scored contains "
     "contained comprises comprised includes included wrote made played published released sold "
+    "lies stands runs extends measures covers spans weighs reaches seats holds has "
     "spent built owned employed nearly about every per among plus total additional other".split()
 )
-_NO_COUNT = frozenset("of in the to".split())
+#: Plurals with the form of the singular that are counted.
+_EITHER_NUMBER = frozenset("people species series aircraft spacecraft".split())
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class NumberExaggeration:
     def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
         """One replacement for each number, from left to right."""
         words = sentence.words
+        if self.mode == "sound" and not _OF_TWO.isdisjoint(sentence.lowers):
+            return ()
         changes: list[Replacement] = []
         at = 0
         while at < len(words):
@@ -131,13 +137,13 @@ def _thing(words: Sequence[Word], at: int) -> bool:
             return True
         if word.text != word.lower:
             return False
-        if word.may_be(("NNS",)) and not word.may_be(("NN", "VBZ")):
-            return not (
-                follows is not None and follows.may_be(("NN",)) and follows.is_only(("NN",))
-            )
-        if word.may_be(("NNS",)) and word.lower in word_list("counted"):
-            return True
-        if not word.is_only(("JJ", "JJR", "JJS", "NN", "VBN")) or word.may_be(("NNP",)):
+        plural = word.may_be(("NNS",)) and not word.may_be(("NN", "IN"))
+        if plural or word.lower in _EITHER_NUMBER:
+            compound = follows is not None and follows.is_only(("NN",))
+            return not compound
+        if not word.is_only(("JJ", "JJR", "JJS", "NN", "VBN", "VB", "VBP", "RB")) or word.may_be(
+            ("NNP",)
+        ):
             return False
     return False
 

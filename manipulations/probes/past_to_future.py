@@ -69,7 +69,7 @@ def _to_future(sentence: Sentence, index: int, adverbs: int) -> tuple[Replacemen
     following = _lower(rest, 0)
     if word.lower in ("was", "were") or word.lower == "had" and _is_auxiliary(rest):
         base = "be" if word.lower != "had" else "have"
-        if following in ("to", "being", "better"):
+        if following in ("to", "being", "better", "going", "about"):
             return ()
         if following in ("not", "n't"):
             return (Replacement(word.start, rest[0].end, f"will not {base}"),)
@@ -114,7 +114,13 @@ def _is_auxiliary(rest: Sequence[Word]) -> bool:
 
 
 def _takes_clause(rest: Sequence[Word]) -> bool:
-    return any(word.may_be(FINITE) or word.lower == "that" for word in rest)
+    """Whether a clause follows that is no relative and is not coordinated."""
+    for word in rest:
+        if word.lower == "that" or word.is_only(FINITE):
+            return True
+        if word.lower in RELATIVES | {"and", "but", "or"} or word.text == ";":
+            return False
+    return False
 
 
 def _lower(words: Sequence[Word], at: int) -> str:

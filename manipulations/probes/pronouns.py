@@ -149,7 +149,7 @@ def pronoun_case(sentence: Sentence, index: int) -> str | None:
     before = sentence.words[index - 1] if index else None
     if before is not None and _takes_two_objects(before):
         first = following[0]
-        plural = first.may_be(("NNS", "NNP", "NNPS", "JJ", "VB", "VBG", "VBN", "CD"))
+        plural = first.may_be(("NNS", "NNP", "NNPS", "JJ", "VB", "VBG", "VBN", "CD", "RB"))
         if first.lower not in _SINGULAR_AFTER and plural:
             return None
     return "possessive"
