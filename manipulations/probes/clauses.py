@@ -164,7 +164,10 @@ def _finite(words: Sequence[Word], shown: Sequence[int], place: int, start: int)
         return None
     if word.lower in BE | HAVE | {"does", "do", "did"} or word.is_only(FINITE):
         return _one(tags, before)
-    if word.is_only(("VBD", "VBN")) and _is_noun(before) and "by" != _lower(rest, 0):
+    modifies = bool(rest) and rest[0].may_be(("NN",)) and not rest[0].may_be(("NNP", "IN", "DT"))
+    if word.is_only(("VBD", "VBN")) and _is_noun(before) and not modifies:
+        if _lower(rest, 0) == "by":
+            return None
         later = [
             other
             for at, other in enumerate(rest)
@@ -221,7 +224,8 @@ def _made(
         return None
     begin = commas[-1] + 1 if commas and before.text != "," else start
     head = words[shown[begin]]
-    if head.is_only(("IN", "TO", "RB", "VBG", "VBN")) and before.lower not in _PRONOUN_SUBJECTS:
+    fronted = head.may_be(("IN",)) or head.is_only(("TO", "RB", "VBG", "VBN"))
+    if fronted and before.lower not in _PRONOUN_SUBJECTS:
         # "In the middle was a statue", "Best known was his", "In 1960 Smith became".
         if head.is_only(("RB",)) and begin + 1 < back and _is_noun(before):
             pass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from loaders.corpus import CorpusError
@@ -29,7 +29,7 @@ def _lemminflect() -> Any:
     return lemminflect
 
 
-@cache
+@lru_cache(1 << 16)
 def possible_tags(form: str) -> frozenset[str]:
     """The Penn Treebank tags that a lower-case form can have; empty where it is not known.
 
@@ -52,7 +52,7 @@ def possible_tags(form: str) -> frozenset[str]:
     return frozenset(tags)
 
 
-@cache
+@lru_cache(1 << 16)
 def lemma(form: str, part_of_speech: str) -> str:
     """The lemma of a lower-case form as a ``VERB`` or ``NOUN``; the form where none is known.
 
@@ -63,7 +63,7 @@ def lemma(form: str, part_of_speech: str) -> str:
     return str(others[0] if others else form)
 
 
-@cache
+@lru_cache(1 << 16)
 def inflect(word: str, tag: str) -> str | None:
     """The form of a lemma that a Penn Treebank tag asks for; none where it is not known."""
     if tag == "NNS" and word in _PLURALS:
@@ -74,7 +74,7 @@ def inflect(word: str, tag: str) -> str | None:
     return str(forms[0]) if forms else None
 
 
-@cache
+@lru_cache(1 << 16)
 def base_form(form: str, tag: str) -> str | None:
     """The lemma of which a lower-case form is the ``tag``; none where there are several, or none.
 

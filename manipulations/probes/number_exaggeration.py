@@ -141,9 +141,9 @@ def _thing(words: Sequence[Word], at: int) -> bool:
         if plural or word.lower in _EITHER_NUMBER:
             compound = follows is not None and follows.is_only(("NN",))
             return not compound
-        if not word.is_only(("JJ", "JJR", "JJS", "NN", "VBN", "VB", "VBP", "RB")) or word.may_be(
-            ("NNP",)
-        ):
+        if not word.is_only(
+            ("JJ", "JJR", "JJS", "NN", "VBN", "NNS", "VB", "VBP", "RB")
+        ) or word.may_be(("NNP",)):
             return False
     return False
 

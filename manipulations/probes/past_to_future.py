@@ -69,7 +69,7 @@ def _to_future(sentence: Sentence, index: int, adverbs: int) -> tuple[Replacemen
     following = _lower(rest, 0)
     if word.lower in ("was", "were") or word.lower == "had" and _is_auxiliary(rest):
         base = "be" if word.lower != "had" else "have"
-        if following in ("to", "being", "better", "going", "about"):
+        if following in ("to", "being", "better", "going", "about", "all", "both", "each"):
             return ()
         if following in ("not", "n't"):
             return (Replacement(word.start, rest[0].end, f"will not {base}"),)
@@ -166,7 +166,7 @@ def _coordinated(sentence: Sentence, verb: MainVerb) -> tuple[tuple[int, int], .
         if opener == "relative":
             return None
         if opener == "subordinate":
-            if certain or (before is not None and before.may_be(NOUNS | {"PRP"})):
+            if certain or joined or _follows_its_subject(before):
                 return None
             continue
         if certain:
@@ -174,7 +174,7 @@ def _coordinated(sentence: Sentence, verb: MainVerb) -> tuple[tuple[int, int], .
                 return None
             found.append((index, places[back + 1]))
         elif word.may_be(("VBN",)) or word.may_be(("VB", "NN", "JJ")):
-            if not joined and parallel and before is not None and before.may_be(NOUNS | {"RB"}):
+            if not joined and parallel and _follows_its_subject(before):
                 return None  # ", but the board decided"
             if not joined:
                 continue  # a participle: "the house built in 1960"
@@ -193,6 +193,12 @@ def _coordinated(sentence: Sentence, verb: MainVerb) -> tuple[tuple[int, int], .
                 return None
             found.append((index, places[back + 1]))
     return tuple(found)
+
+
+def _follows_its_subject(before: Word | None) -> bool:
+    """Whether the word before a possible past verb may end its subject, or an adverbial."""
+    subject = NOUNS | {"PRP", "RB", "CD"}
+    return before is not None and (before.may_be(subject) or before.lower in ("since", "once"))
 
 
 def _participle_follows(words: Sequence[Word], places: Sequence[int]) -> bool:

@@ -50,7 +50,8 @@ _CLOSED = {
     "VBN": "been had done",
     "VBG": "being having doing",
     "POS": "'s '",
-    "JJ": "many much few several other such own same more most less least various numerous certain "
+    "JJ": "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth many "
+    "much few several other such own same more most less least various numerous certain "
     "able due like near worth",
     "UH": "yes oh please",
 }
@@ -99,6 +100,8 @@ def form_tags(text: str, first: bool) -> frozenset[str]:
 def _guess(lower: str) -> set[str]:
     if lower.endswith("ly"):
         return {"RB"}
+    if lower.endswith(("eenth", "ieth")):
+        return {"JJ"}
     if lower.endswith("ed"):
         return {"VBD", "VBN", "JJ"}
     if lower.endswith("ing"):
