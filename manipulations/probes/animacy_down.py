@@ -16,8 +16,8 @@ class AnimacyDown:
     """Every ``he`` or ``she`` becomes ``it``, in the case that the grammar asks for.
 
     Sound: as for the gender flip, all gendered pronouns have one gender and no word tells their
-    sex; none is independent (``a friend of his``: English has no such ``its``); and the sentence has
-    no ``it`` already that the new ones could be taken for.
+    sex; none is independent (``a friend of his``: English has no such ``its``); and the sentence
+    has no ``it`` already that the new ones could be taken for.
     """
 
     mode: Mode = "sound"

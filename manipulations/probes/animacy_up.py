@@ -10,25 +10,25 @@ from manipulations.probes.probe import Mode, Replacement
 from manipulations.probes.pronouns import begins
 from manipulations.probes.sentence import Sentence
 from manipulations.probes.tagging import ADVERBS, BE, FINITE
-from manipulations.probes.words import word_list
+from manipulations.probes.words import word_list, word_set
 
 FORMS = {"it": "he", "object": "him", "its": "his", "itself": "himself"}
 _QUOTES = frozenset(('"', "“", "”", "«", "»", "``", "''"))
 #: What an expletive's clause comes with: ``it is clear that``, ``it was there that``, ``to``.
-_CLAUSE_WORDS = frozenset(
+_CLAUSE_WORDS = word_set(
     "that who whom which whether if how why what where when to until because as since like "
-    "before after for".split()
+    "before after for"
 )
-_WEATHER_AND_TIME = frozenset(
+_WEATHER_AND_TIME = word_set(
     "rain snow hail drizzle thunder storm freeze thaw seem appear turn happen matter transpire "
-    "occur follow suffice remain".split()
+    "occur follow suffice remain"
 )
-_TAKES = frozenset("take cost require".split())
+_TAKES = word_set("take cost require")
 #: Verbs that take ``it`` and an adjective before a clause: ``made it clear that``, ``found it hard
 #: to``; and set phrases: ``call it a day``, ``make it to the final``.
-_OBJECT_EXPLETIVES = frozenset(
+_OBJECT_EXPLETIVES = word_set(
     "make find think consider believe deem call get take leave keep have put feel hold hit owe see "
-    "lose bring run play rough wing tough live fight go".split()
+    "lose bring run play rough wing tough live fight go"
 )
 
 
@@ -87,10 +87,10 @@ def _case(sentence: Sentence, index: int) -> str | None:
     return None
 
 
-_PREPOSITIONS = frozenset(
+_PREPOSITIONS = word_set(
     "of in on at by from with about against between into through during over under to upon within "
     "without around behind beyond near inside toward towards across along onto beneath above below "
-    "beside via up down off out".split()
+    "beside via up down off out"
 )
 
 
@@ -150,6 +150,4 @@ def _is_plain(sentence: Sentence, index: int) -> bool:
         return before.lower in ("as", "so") and words[index].lower in ("its", "itself")
     if word.lower == "itself" and before.may_be(("NN", "NNP")):
         return False  # "the lake itself"
-    if word.lower == "it" and lemma(before.lower, "VERB") in _OBJECT_EXPLETIVES:
-        return False
-    return True
+    return word.lower != "it" or lemma(before.lower, "VERB") not in _OBJECT_EXPLETIVES

@@ -11,25 +11,27 @@ from dataclasses import dataclass
 
 from manipulations.probes.sentence import Sentence, Word
 from manipulations.probes.tagging import ADVERBS, BE, FINITE, HAVE, NOMINATIVE, NOUNS
+from manipulations.probes.words import word_set
 
 _OPENING = frozenset("([{“«")
 _CLOSING = frozenset(")]}”»")
 _STRAIGHT = frozenset(('"', "``", "''"))
 
 #: Words that can begin a clause inside another.
-SUBORDINATORS = frozenset(
+SUBORDINATORS = word_set(
     "because although though when while if unless until since after before as than whether once "
     "how why what lest whereas whenever wherever whoever whatever whichever so till except "
-    "provided supposing".split()
+    "provided supposing"
 )
-RELATIVES = frozenset("which who whom whose that where".split())
+RELATIVES = word_set("which who whom whose that where")
 #: Of the subordinators those that are prepositions too.
-_PREPOSITIONS_TOO = frozenset("until since after before as than once till except so".split())
+_PREPOSITIONS_TOO = word_set("until since after before as than once till except so")
 #: First words after which subject and verb change places, or that negate.
-_INVERTING = frozenset(
+_INVERTING = word_set(
     "not nor neither never only so such here seldom rarely hardly scarcely little no had were "
-    "should did do does is are was has have can could will would may might am let".split()
+    "should did do does is are was has have can could will would may might am let"
 )
+_PRONOUNS_TOO = word_set("this these that those")
 _PRONOUN_SUBJECTS = NOMINATIVE | {"it", "there", "this", "these", "you"}
 
 
@@ -146,9 +148,9 @@ def _finite(words: Sequence[Word], shown: Sequence[int], place: int, start: int)
         return None
     before = words[shown[back]]
     rest = [words[i] for i in shown[place + 1 :]]
-    if before.lower in ("to", "and", "or", "but") or before.is_only(("DT", "PRP$", "MD", "TO")):
-        if not before.lower in ("this", "these", "that", "those"):
-            return None
+    determiner = before.is_only(("DT", "PRP$", "MD", "TO")) and before.lower not in _PRONOUNS_TOO
+    if determiner or before.lower in ("to", "and", "or", "but"):
+        return None
     pronoun = before.lower in _PRONOUN_SUBJECTS and (
         before.lower in NOMINATIVE or back == start or words[shown[back - 1]].text == ","
     )

@@ -9,6 +9,7 @@ from manipulations.probes.clauses import visible
 from manipulations.probes.probe import Mode, Replacement
 from manipulations.probes.sentence import Sentence, Word
 from manipulations.probes.tagging import ADVERBS, FINITE, NOMINATIVE
+from manipulations.probes.words import word_set
 
 #: Adverbs set off by commas: the sense is turned round, the syntax is the same.
 _ADVERBS = {
@@ -23,13 +24,13 @@ _SUBORDINATORS = {
 }  # fmt: skip
 _SUBJECTS = NOMINATIVE | {"it", "there", "this", "these"}
 #: Before a subordinator these would not bear the other one: ``not because``, ``soon after``.
-_BEFORE = frozenset(
+_BEFORE = word_set(
     "not n't just only even partly largely mainly mostly simply merely perhaps is was are were be "
     "soon immediately right long ever never until from and or but as so well all year years month "
-    "months day days week weeks hour hours minute minutes time shortly".split()
+    "months day days week weeks hour hours minute minutes time shortly"
 )
-_NEGATIVE = frozenset("not n't never no neither nor nothing none only all anything".split())
-_AFTER_BUT = frozenset("also for rather instead not only even".split())
+_NEGATIVE = word_set("not n't never no neither nor nothing none only all anything")
+_AFTER_BUT = word_set("also for rather instead not only even")
 
 
 @dataclass(frozen=True)
@@ -107,10 +108,8 @@ def _subordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
         return None
     if clause[0].lower not in _SUBJECTS:
         return (at, _SUBORDINATORS[lower]) if _full_clause(clause) else None
-    if (
-        not following[0].may_be(FINITE)
-        or following[0].may_be(("NN", "NNS"))
-        and (clause[0].lower in ("this", "these", "it", "there"))
+    if not following[0].may_be(FINITE) or (
+        following[0].may_be(("NN", "NNS")) and (clause[0].lower in ("this", "these", "it", "there"))
     ):
         return None
     if lower in ("before", "after") and (

@@ -11,32 +11,32 @@ from manipulations.probes.inflection import base_form, inflect
 from manipulations.probes.probe import Mode, Replacement
 from manipulations.probes.sentence import Sentence, Word
 from manipulations.probes.tagging import ADVERBS, FINITE, NOUNS
-from manipulations.probes.words import word_list
+from manipulations.probes.words import word_list, word_set
 
 _PLURAL = {"this": "these", "that": "those"}
 #: Nouns that stand as adverbials of time without a preposition: ``that year``.
-_TIMES = frozenset(
+_TIMES = word_set(
     "year day week month season time night morning evening summer winter spring autumn way "
-    "afternoon weekend century decade moment".split()
+    "afternoon weekend century decade moment"
 )
-_COUNTABLE_TIMES = frozenset("year day week month season period decade century time".split())
+_COUNTABLE_TIMES = word_set("year day week month season period decade century time")
 #: Prepositions before a time that bear the plural: ``during these years``, but ``to this day``.
-_TIME_PREPOSITIONS = frozenset("during in of throughout for from between over".split())
-_BEFORE_THAT = frozenset(
+_TIME_PREPOSITIONS = word_set("during in of throughout for from between over")
+_BEFORE_THAT = word_set(
     "of on at for from with by during into under through about against within after before "
-    "to around near inside outside across along behind beyond throughout between towards toward".split()
+    "to around near inside outside across along behind beyond throughout between towards toward"
 )
 _AGREEING = {"is": "are", "was": "were", "has": "have", "does": "do"}
-_LINKING = frozenset("is was be been become became becomes remains remained are were 's".split())
-_SINGULAR = frozenset("it its itself each another every unique only".split())
+_LINKING = word_set("is was be been become became becomes remains remained are were 's")
+_SINGULAR = word_set("it its itself each another every unique only")
 #: Between the demonstrative and its noun these ask for one thing.
-_ONE = frozenset("one single sole only whole entire very latter former particular".split())
-_RELATIVES = frozenset("who which that whose where when whom".split())
+_ONE = word_set("one single sole only whole entire very latter former particular")
+_RELATIVES = word_set("who which that whose where when whom")
 
 
 @dataclass(frozen=True)
 class DemonstrativeFlip:
-    """``this`` and ``that`` before a singular noun become ``these`` and ``those`` before its plural.
+    """``this`` and ``that`` with a singular noun become ``these`` and ``those`` with its plural.
 
     Sound: the noun is of those that are commonly counted, its phrase ends with it, a verb of which
     it is the subject agrees, and nothing else in the sentence speaks of the one thing (``it``,
@@ -108,9 +108,8 @@ def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
         return ()
     if word.lower == "that" and before not in _BEFORE_THAT | {"in"}:
         return ()  # a conjunction, as far as the rules can tell
-    if before in ("as", "like", "such", "than", "all", "like", "unlike", "half", "in"):
-        if before not in ("in", "all"):
-            return ()
+    if before in ("as", "like", "such", "than", "unlike", "half"):
+        return ()
     changes = [
         Replacement(word.start, word.end, in_case_of(word.text, _PLURAL[word.lower])),
         Replacement(noun.start, noun.end, plural),
@@ -163,7 +162,7 @@ def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, 
     words = sentence.words
     verb = main_verb(sentence)
     if verb is not None and at in verb.subject and _heads(words, at, verb.subject):
-        index: int | None = verb.index
+        index = verb.index
     elif at == 0 or words[at - 1].text in (",", ";") or words[at - 1].lower in _CLAUSE_BEGINNERS:
         following = [i for i in range(noun_at + 1, len(words)) if not words[i].is_only(ADVERBS)]
         if not following or not words[following[0]].is_only(FINITE):
@@ -189,9 +188,9 @@ def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, 
     ):
         return None  # a second verb that would have to agree
     if word.lower in _AGREEING:
-        after = _AGREEING[word.lower]
-        return (Replacement(word.start, word.end, in_case_of(word.text, after)),)
-    if word.is_only(("VBD", "MD")) or word.may_be(("VBD",)) and not word.may_be(("VBZ",)):
+        plural = in_case_of(word.text, _AGREEING[word.lower])
+        return (Replacement(word.start, word.end, plural),)
+    if word.is_only(("VBD", "MD")) or (word.may_be(("VBD",)) and not word.may_be(("VBZ",))):
         return ()
     base = base_form(word.lower, "VBZ")
     if base is None or word.text in ("'s", "’s"):
@@ -201,8 +200,8 @@ def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, 
 
 #: Those that begin no clause.
 _PREPOSITIONS = (_BEFORE_THAT | {"in", "to", "from", "over"}) - {"after", "before"}
-_CLAUSE_BEGINNERS = frozenset(
-    "and but because although though when while if since until whether that as so where".split()
+_CLAUSE_BEGINNERS = word_set(
+    "and but because although though when while if since until whether that as so where"
 )
 
 

@@ -10,33 +10,34 @@ from manipulations.probes.inflection import base_form
 from manipulations.probes.probe import Mode, Replacement
 from manipulations.probes.sentence import Sentence, Word
 from manipulations.probes.tagging import ADVERBS, BE
+from manipulations.probes.words import word_set
 
 #: A sentence with one of these is negative already, or what it says would not bear a negation.
-_NEGATIVE = frozenset(
-    "not n't never no nobody nothing none nor neither nowhere without hardly scarcely barely rarely "
-    "seldom few little only cannot any anyone anything anybody anywhere ever either yet unless "
-    "unlike instead rather but".split()
+_NEGATIVE = word_set(
+    "not n't never no nobody nothing none nor neither nowhere without hardly scarcely barely "
+    "rarely seldom few little only cannot any anyone anything anybody anywhere ever either yet "
+    "unless unlike instead rather but"
 )
 #: Words that a negation would have to change: ``some`` to ``any``, ``already`` to ``yet``.
-_POSITIVE = frozenset(
+_POSITIVE = word_set(
     "some someone somebody something somewhere somewhat already too both almost nearly enough "
     "mostly mainly largely quite pretty fairly perhaps probably maybe possibly presumably arguably "
-    "apparently certainly undoubtedly merely simply just even especially such".split()
+    "apparently certainly undoubtedly merely simply just even especially such"
 )
 #: Of a subject with one of these it is not clear what is denied.
-_QUANTIFIERS = frozenset(
+_QUANTIFIERS = word_set(
     "every each all both many most some several few everyone everybody everything much more "
-    "numerous various other others half at least".split()
+    "numerous various other others half at least"
 )
 #: Adverbs that stand before ``not``: ``it also did not``, ``is therefore not``.
-_BEFORE_NOT = frozenset(
+_BEFORE_NOT = word_set(
     "also still therefore thus hence then later subsequently eventually finally consequently "
-    "however now soon initially originally sometimes often".split()
+    "however now soon initially originally sometimes often"
 )
 _CAN = {"can": "cannot"}
 _DO = {"VBD": "did not", "VBZ": "does not", "VBP": "do not"}
 #: Verbs that are no auxiliaries and do not take ``do`` well either.
-_UNSURE = frozenset("used ought need dare".split())
+_UNSURE = word_set("used ought need dare")
 
 
 @dataclass(frozen=True)

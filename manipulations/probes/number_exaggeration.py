@@ -8,32 +8,35 @@ from dataclasses import dataclass
 
 from manipulations.probes.probe import Mode, Replacement
 from manipulations.probes.sentence import Sentence, Word
-from manipulations.probes.words import word_list
+from manipulations.probes.words import word_list, word_set
 
 #: What a number is multiplied by.
 FACTOR = 1000
 _DIGITS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?")
-_UNITS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-).split()
+_ONES = (
+    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
+    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"),
+    *("sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_UNITS = frozenset((*_ONES, *_TENS))
 _SCALES = {"hundred": "hundred thousand", "thousand": "million", "million": "billion",
            "billion": "trillion"}  # fmt: skip
 #: Words that say that there are two.
 _OF_TWO = frozenset(("both", "either", "neither", "respectively", "former", "latter"))
 _ARTICLES = frozenset(("a", "an"))
 #: Words that may stand before a number that counts.
-_BEFORE = frozenset(
+_BEFORE = word_set(
     "the these those its his her their our my all of in on at by for from with about over under "
     "between within after before since during through than to and or as into until up least most "
     "nearly almost around approximately roughly some only just exactly another , ( ; : than into "
     "including has have had was were is are be been being by also won lost scored contains "
     "contained comprises comprised includes included wrote made played published released sold "
     "lies stands runs extends measures covers spans weighs reaches seats holds has "
-    "spent built owned employed nearly about every per among plus total additional other".split()
+    "spent built owned employed nearly about every per among plus total additional other"
 )
 #: Plurals with the form of the singular that are counted.
-_EITHER_NUMBER = frozenset("people species series aircraft spacecraft".split())
+_EITHER_NUMBER = word_set("people species series aircraft spacecraft")
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ def _is_tens(words: Sequence[Word], hyphen: int) -> bool:
         words[hyphen - 1].lower,
         words[hyphen + 1].lower if hyphen + 1 < len(words) else "",
     )
-    return before in _UNITS[19:] and after in _UNITS[:9]
+    return before in _TENS and after in _ONES[:9]
 
 
 def _counts(words: Sequence[Word], at: int, end: int) -> bool:
@@ -160,10 +163,8 @@ def _may_precede(words: Sequence[Word], at: int) -> bool:
         return True
     if before.text[:1].isupper() and at > 1:
         return False
-    return (
-        not before.may_be(("NN", "NNP", "NNS", "CD", "POS"))
-        or before.may_be(("VBD", "VBZ"))
-        and not before.may_be(("NN", "NNS", "NNP"))
+    return not before.may_be(("NN", "NNP", "NNS", "CD", "POS")) or (
+        before.may_be(("VBD", "VBZ")) and not before.may_be(("NN", "NNS", "NNP"))
     )
 
 

@@ -10,15 +10,16 @@ from manipulations.probes.inflection import base_form
 from manipulations.probes.probe import Mode, Replacement
 from manipulations.probes.sentence import Sentence, Word
 from manipulations.probes.tagging import ADVERBS, BE, FINITE, NOMINATIVE, NOUNS
+from manipulations.probes.words import word_set
 
 #: Verbs whose clause would have to change its tense as well, and verbs without a future.
-_REPORTING = frozenset(
+_REPORTING = word_set(
     "say state claim announce believe think know feel argue suggest report declare reveal note "
     "add explain admit hope assume conclude decide discover find realize realise remember recall "
     "write tell show indicate mean insist confirm deny propose observe learn understand use "
-    "consider wish ought need dare".split()
+    "consider wish ought need dare"
 )
-_MODALS = frozenset("could would might should".split())
+_MODALS = word_set("could would might should")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def _to_future(sentence: Sentence, index: int, adverbs: int) -> tuple[Replacemen
     rest = words[index + 1 :]
     start = words[adverbs].start
     following = _lower(rest, 0)
-    if word.lower in ("was", "were") or word.lower == "had" and _is_auxiliary(rest):
+    if word.lower in ("was", "were") or (word.lower == "had" and _is_auxiliary(rest)):
         base = "be" if word.lower != "had" else "have"
         if following in ("to", "being", "better", "going", "about", "all", "both", "each"):
             return ()
@@ -92,7 +93,7 @@ def _to_future(sentence: Sentence, index: int, adverbs: int) -> tuple[Replacemen
         base_verb = "do"
     else:
         base_verb = base_form(word.lower, "VBD")
-    if base_verb is None or base_verb in _REPORTING and _takes_clause(rest):
+    if base_verb is None or (base_verb in _REPORTING and _takes_clause(rest)):
         return ()
     if word.lower == "used" and following == "to":
         return ()
@@ -102,9 +103,9 @@ def _to_future(sentence: Sentence, index: int, adverbs: int) -> tuple[Replacemen
 
 
 #: Adverbs and degree words that belong to what follows the verb: ``was very small``.
-_AFTER_VERB = frozenset(
+_AFTER_VERB = word_set(
     "very so too quite rather most more less about around almost nearly only just even there here "
-    "once twice up down off out over in on back away well highly so-called not n't".split()
+    "once twice up down off out over in on back away well highly so-called not n't"
 )
 
 

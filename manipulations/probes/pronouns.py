@@ -8,7 +8,7 @@ from manipulations.connective_substitution import in_case_of
 from manipulations.probes.probe import Replacement
 from manipulations.probes.sentence import Sentence, Word
 from manipulations.probes.tagging import ADVERBS, FINITE, NOUNS, VERBAL
-from manipulations.probes.words import word_list
+from manipulations.probes.words import word_list, word_set
 
 _GENDERS = {
     "he": "masculine", "him": "masculine", "his": "masculine", "himself": "masculine",
@@ -19,17 +19,17 @@ _CASES = {
     "himself": "reflexive", "herself": "reflexive",
 }  # fmt: skip
 #: Relatives: another person, whose sex says nothing of the one whose relative it is.
-_KIN = frozenset(
+_KIN = word_set(
     "father mother son sons daughter daughters brother brothers sister sisters uncle uncles aunt "
     "aunts nephew nephews niece nieces grandfather grandmother grandson granddaughter parents "
-    "stepfather stepmother half-brother half-sister godfather godmother".split()
+    "stepfather stepmother half-brother half-sister godfather godmother"
 )
 #: Verbs with two objects, or with an object and what it is or does: after them ``her`` and a noun
 #: may be one phrase or two (``gave her flowers``, ``named her Mary``, ``made her work``).
-_TWO_OBJECTS = frozenset(
+_TWO_OBJECTS = word_set(
     "give send tell teach show offer lend pay bring buy owe grant award hand promise earn win cost "
     "call name make let see hear watch help have appoint elect declare crown consider feel deem "
-    "dub find keep bill get leave ask deny allot assign cause afford wish ensure guarantee".split()
+    "dub find keep bill get leave ask deny allot assign cause afford wish ensure guarantee"
 )
 _QUOTES = frozenset(('"', "“", "”", "«", "»", "``", "''"))
 
@@ -156,9 +156,9 @@ def pronoun_case(sentence: Sentence, index: int) -> str | None:
 
 
 #: After ``made her`` and the like these can only be what she has.
-_SINGULAR_AFTER = frozenset(
+_SINGULAR_AFTER = word_set(
     "debut own first second third last final way name career role mark home appearance return "
-    "death work life most best".split()
+    "death work life most best"
 )
 
 
@@ -200,9 +200,7 @@ def _begins_noun_phrase(sentence: Sentence, index: int) -> bool | None:
         return _noun_follows(sentence, index + 1)
     if word.may_be({"IN", "DT", "TO", "MD"}):
         return None
-    if word.may_be({"VBD", "VBZ"}) and not word.may_be({"JJ"}) and not word.may_be(NOUNS):
-        return False
-    return True
+    return word.may_be(NOUNS | {"JJ"}) or not word.may_be({"VBD", "VBZ"})
 
 
 def _noun_follows(sentence: Sentence, index: int) -> bool | None:
@@ -219,10 +217,10 @@ def _noun_follows(sentence: Sentence, index: int) -> bool | None:
     return None
 
 
-_POSSESSED = frozenset("own first second third last late next best most more many other".split())
-_NEVER_POSSESSED = frozenset(
+_POSSESSED = word_set("own first second third last late next best most more many other")
+_NEVER_POSSESSED = word_set(
     "to in on at by from into with as and or but for when while after before until because that "
     "there here up out off down back away again too also not then so about around over under "
     "through during since than if who which what how where why a an the this these those all "
-    "along together alone only just instead within without among between against".split()
+    "along together alone only just instead within without among between against"
 )

@@ -1,4 +1,7 @@
-"""Word lists that lie beside the probes: one or more words a line, ``#`` begins a comment."""
+"""Sets of words: written in a string, or in a file beside the probes.
+
+Such a file has one or more words a line; ``#`` begins a comment.
+"""
 
 from __future__ import annotations
 
@@ -11,3 +14,8 @@ def word_list(name: str) -> frozenset[str]:
     """The words of ``lists/<name>.txt``."""
     text = files("manipulations.probes").joinpath("lists", f"{name}.txt").read_text("utf-8")
     return frozenset(word for line in text.splitlines() for word in line.partition("#")[0].split())
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a string with spaces between them."""
+    return frozenset(words.split())

@@ -35,7 +35,8 @@ OBJECTS = [
 ]  # fmt: skip
 ENDS = [
     "", ", but he failed", ", and it was sold", " because she was ill", " although they came",
-    " before it closed", " and died in 1920", " (see below)", ' with "Her Own Way"', " for ten years",
+    " before it closed",
+    " and died in 1920", " (see below)", ' with "Her Own Way"', " for ten years",
 ]  # fmt: skip
 SENTENCES = st.builds(
     lambda subject, verb, thing, end, stop: f"{subject} {verb} {thing}{end}{stop}",
@@ -103,10 +104,10 @@ def test_nothing_is_negated_twice(text: str) -> None:
 
 
 def test_registry_describes_and_makes_every_probe() -> None:
-    assert NAMES == [
+    assert [
         *("gender_flip", "animacy_down", "animacy_up", "demonstrative_flip"),
         *("conjunction_flip", "past_to_future", "negation", "number_exaggeration"),
-    ]
+    ] == NAMES
     for name, entry in PROBES.items():
         assert entry.description
         assert "\n" not in entry.description
@@ -164,8 +165,8 @@ def test_a_pipeline_that_is_not_installed_is_named_with_what_to_do() -> None:
 def test_an_installed_pipeline_is_used_only_where_it_is_named(tmp_path: Path) -> None:
     language = spacy.blank("en")
     ruler = language.add_pipe("attribute_ruler")
-    ruler.add([[{"LOWER": {"NOT_IN": ["works"]}}]], {"TAG": "NN"})  # type: ignore[attr-defined]
-    ruler.add([[{"LOWER": "works"}]], {"TAG": "VBZ"})  # type: ignore[attr-defined]
+    ruler.add([[{"LOWER": {"NOT_IN": ["works"]}}]], {"TAG": "NN"})
+    ruler.add([[{"LOWER": "works"}]], {"TAG": "VBZ"})
     language.to_disk(tmp_path / "tagger")
     pipeline = str(tmp_path / "tagger")
     assert {word.tags for word in analyse("mill works", pipeline).words} == {
