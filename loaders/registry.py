@@ -7,7 +7,9 @@ from loaders import (
     dialoguenli,
     disco,
     disco_release,
+    discoeval,
     gum,
+    insted,
     mmax,
     pdtb,
     personachat,
@@ -35,6 +37,8 @@ _NATIVE = (
     pdtb.PDTB,
     pdtb.TEDMDB,
     dialoguenli.CORPUS,
+    discoeval.CORPUS,
+    insted.CORPUS,
 )
 
 #: The corpora in the order in which they are listed; ``sample`` last.

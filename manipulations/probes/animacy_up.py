@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from manipulations.connective_substitution import in_case_of
 from manipulations.probes.inflection import lemma
 from manipulations.probes.probe import Mode, Replacement
-from manipulations.probes.pronouns import begins
+from manipulations.probes.pronouns import begins, begins_a_name
 from manipulations.probes.sentence import Sentence
 from manipulations.probes.tagging import ADVERBS, BE, FINITE
 from manipulations.probes.words import word_list, word_set
@@ -136,6 +136,8 @@ def _is_plain(sentence: Sentence, index: int) -> bool:
     words = sentence.words
     word = words[index]
     if word.text != word.text.lower() and not begins(sentence, index):
+        return False
+    if begins_a_name(sentence, index):
         return False
     if sum(other.lower in _QUOTES for other in words[:index]) % 2:
         return False

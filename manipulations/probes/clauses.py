@@ -168,7 +168,7 @@ def _finite(words: Sequence[Word], shown: Sequence[int], place: int, start: int)
         return _one(tags, before)
     modifies = bool(rest) and rest[0].may_be(("NN",)) and not rest[0].may_be(("NNP", "IN", "DT"))
     if word.is_only(("VBD", "VBN")) and _is_noun(before) and not modifies:
-        if _lower(rest, 0) == "by":
+        if _lower(rest, 0) == "by" or (rest and rest[0].may_be(("VBZ",))):
             return None
         later = [
             other

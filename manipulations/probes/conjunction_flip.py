@@ -79,10 +79,10 @@ def _adverb(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
 
 def _because_of(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
     lower = words[at].lower
-    if _at(words, at - 1) in _BEFORE | {",", "-"} and _at(words, at - 1) != ",":
+    if _at(words, at - 1) in _BEFORE | {"-", "both", "either"}:
         return None
     if lower == "because" and _at(words, at + 1) == "of":
-        return None if _at(words, at + 2) in ("which", "whom", "this") else (at + 1, "despite")
+        return None if _at(words, at + 2) in ("which", "whom") else (at + 1, "despite")
     if lower == "despite" and _at(words, at + 1) not in ("which", "whom"):
         return at, "because of"
     if [_at(words, at + i) for i in range(3)] == ["in", "spite", "of"]:
@@ -106,15 +106,15 @@ def _subordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
         return at, _SUBORDINATORS[lower]
     if not clause or not following:
         return None
+    if lower in ("before", "after") and any(word.may_be(("MD",)) for word in clause[:8]):
+        return None  # "before the wind would allow it"
     if clause[0].lower not in _SUBJECTS:
         return (at, _SUBORDINATORS[lower]) if _full_clause(clause) else None
     if not following[0].may_be(FINITE) or (
         following[0].may_be(("NN", "NNS")) and (clause[0].lower in ("this", "these", "it", "there"))
     ):
         return None
-    if lower in ("before", "after") and (
-        following[0].may_be(("MD",)) or clause[0].lower in ("this", "these")
-    ):
+    if lower in ("before", "after") and clause[0].lower in ("this", "these"):
         return None
     if any(word.lower in ("yet", "already", "any", "ever", "then") for word in clause[:12]):
         return None

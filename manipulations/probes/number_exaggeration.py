@@ -22,8 +22,8 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 _UNITS = frozenset((*_ONES, *_TENS))
 _SCALES = {"hundred": "hundred thousand", "thousand": "million", "million": "billion",
            "billion": "trillion"}  # fmt: skip
-#: Words that say that there are two.
-_OF_TWO = frozenset(("both", "either", "neither", "respectively", "former", "latter"))
+#: Words that say that there are two, or that the numbers are of a place.
+_OF_TWO = frozenset(("degrees", "both", "either", "neither", "respectively", "former", "latter"))
 _ARTICLES = frozenset(("a", "an"))
 #: Words that may stand before a number that counts.
 _BEFORE = word_set(

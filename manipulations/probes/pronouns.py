@@ -97,6 +97,8 @@ def _is_plain(sentence: Sentence, index: int) -> bool:
     after = words[index + 1] if index + 1 < len(words) else None
     if word.text != word.text.lower() and not begins(sentence, index):
         return False
+    if begins_a_name(sentence, index):
+        return False
     if before is not None and (
         before.lower in ("/", "(", "a", "an", "the", "or", "and", "-", "’", "'", "dear", "oh")
         and not (before.lower in ("or", "and") and _starts_a_clause(sentence, index))
@@ -116,6 +118,12 @@ def _is_plain(sentence: Sentence, index: int) -> bool:
 def begins(sentence: Sentence, index: int) -> bool:
     """Whether the word is the first of the sentence, but for signs."""
     return not any(any(c.isalnum() for c in word.text) for word in sentence.words[:index])
+
+
+def begins_a_name(sentence: Sentence, index: int) -> bool:
+    """Whether the word and a capital behind it are of a name: ``She Wore``, ``His Majesty``."""
+    word, after = sentence.words[index], sentence.words[index + 1 : index + 2]
+    return word.text[0].isupper() and any(other.text[0].isupper() for other in after)
 
 
 def _starts_a_clause(sentence: Sentence, index: int) -> bool:
