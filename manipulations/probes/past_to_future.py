@@ -190,8 +190,10 @@ def _coordinated(sentence: Sentence, verb: MainVerb) -> tuple[tuple[int, int], .
                 if back == 1 and words[places[0]].may_be(("VBN",)):
                     continue  # "was built and opened"
                 return None
-            if not word.may_be(("VBN",)) or word.may_be(("NN", "VB")):
+            if not word.may_be(("VBN",)) or word.may_be(("NN", "VB")) or after.lower == "by":
                 return None
+            if any(words[other].lower in BE for other, _ in found):
+                return None  # "aired in May and was written by A and directed"
             found.append((index, places[back + 1]))
     return tuple(found)
 
