@@ -94,7 +94,7 @@ def main_verb(sentence: Sentence) -> MainVerb | None:
             return None
         if passed and word.lower in ("and", "or"):
             return None
-        if place > start and word.lower in SUBORDINATORS | RELATIVES | {"for"} - {"so"}:
+        if place > start and word.lower in SUBORDINATORS | RELATIVES | {"for"}:
             if word.lower in _PREPOSITIONS_TOO | {"for"}:
                 continue
             continued = _clause_after_comma(words, shown, place, strict=False)
@@ -102,6 +102,8 @@ def main_verb(sentence: Sentence) -> MainVerb | None:
                 return None
             return _verb_from(sentence, shown, continued[0], True)
         if (tag := _finite(words, shown, place, start)) is not None:
+            if passed and word.may_be(("VBN",)):
+                return None  # "concentrates on the cup held in May"
             return _made(words, shown, start, place, tag, after_clause)
         if place > start and word.may_be(("VBD", "VBZ")) and _is_noun(words[shown[place - 1]]):
             passed = True

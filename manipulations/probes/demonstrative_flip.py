@@ -177,16 +177,36 @@ def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, 
             return None
         verb_or_preposition = ("IN", "RP", "RB", "TO", "VBZ", "VBD", "VBN", "VB", "VBG", "VBP")
         return () if before.is_only(verb_or_preposition) else None
+    changes: list[Replacement] = []
+    for place in (index, *_further_verbs(words, index)):
+        before = next(word for word in words[place - 1 :: -1] if not word.is_only(ADVERBS))
+        if place != index and before.lower not in ("and", "but"):
+            return None  # a verb of another subject, or of this one
+        changed = _plural_verb(words, place)
+        if changed is None:
+            return None
+        changes += changed
+    return tuple(changes)
+
+
+def _further_verbs(words: Sequence[Word], index: int) -> list[int]:
+    """Indices of the verbs behind one that say that their subject is one."""
+    return [
+        place
+        for place in range(index + 1, len(words))
+        if words[place].lower in _AGREEING
+        or (words[place].may_be(("VBZ",)) and not words[place].may_be(NOUNS))
+    ]
+
+
+def _plural_verb(words: Sequence[Word], index: int) -> tuple[Replacement, ...] | None:
+    """The change of a finite verb to the plural; none where what follows would not fit it."""
     word = words[index]
     rest = [other for other in words[index + 1 :] if not other.is_only(ADVERBS)]
-    if word.lower in _LINKING and (not rest or not _predicate_fits(rest)):
+    if word.lower in _LINKING and not _predicate_fits(rest):
         return None
-    if any(other.lower in _LINKING for other in rest[:1]) and not _predicate_fits(rest[1:]):
+    if rest and rest[0].lower in _LINKING and not _predicate_fits(rest[1:]):
         return None
-    if any(other.may_be(("VBZ",)) and not other.may_be(NOUNS) for other in rest) or any(
-        other.lower == "was" for other in rest
-    ):
-        return None  # a second verb that would have to agree
     if word.lower in _AGREEING:
         plural = in_case_of(word.text, _AGREEING[word.lower])
         return (Replacement(word.start, word.end, plural),)
