@@ -1,11 +1,8 @@
 """How many of other people's edits a probe in mode ``insted`` makes exactly as they did.
 
 The probe files of Shen et al. (2021) have records with the sentence (``to_be_replaced``) and its
-edited version (``replace_with``). To see the share for a file of them::
-
-    from loaders.json_records import ...  # or any reader of JSON lines
-    pairs = [(row["to_be_replaced"], row["replace_with"]) for row in rows]
-    print(reproduce(pairs, "gender_flip").share)
+edited version (``replace_with``), one JSON object a line; ``docs/probes.md`` shows how to compare
+a file of them, and what came out.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -289,3 +290,19 @@ def test_released_edits_are_reproduced(file: str, shared: Path) -> None:
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     found = reproduce([(row["to_be_replaced"], row["replace_with"]) for row in rows], name)
     assert (found.exact, found.exact + len(found.different)) == (expected, 100)
+
+
+def test_the_examples_of_the_docs_are_what_comes_out(repository: Path) -> None:
+    text = (repository / "docs" / "probes.md").read_text("utf-8")
+    code = text.split("```python\n")[1].split("```")[0]
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=repository, capture_output=True, text=True, check=True
+    )
+    (line,) = (line for line in code.splitlines() if "  # " in line)
+    assert done.stdout.strip() == line.split("  # ")[1]
+    rows = re.findall(r"^\| `(\w+)` \| (.*?~~.*?) \|", text, re.MULTILINE)
+    assert [name for name, _ in rows] == NAMES
+    for name, example in rows:
+        before = re.sub(r" \*\*.*?\*\*", "", example).replace("~~", "")
+        after = re.sub(r"~~.*?~~ ", "", example).replace("**", "")
+        assert apply(before, probe_sentence(before, name)) == after
