@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from builders.registry import SUITES, load_suite
 from builders.suite import Suite
@@ -52,11 +53,18 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
     hub.add_argument("--hub-config", metavar="NAME")
     hub.add_argument("--hub-split", metavar="NAME", help="default: test, or the only one")
     hub.add_argument("--hub-revision", metavar="TAG")
-    hub.add_argument("--hub-column", metavar="NAME", help="sentences, turns, or plain text")
-    hub.add_argument("--hub-genre", choices=("narration", "dialogue"), default="narration")
     hub.add_argument(
-        "--spacy-pipeline", metavar="NAME", help="split plain text with this instead of rules"
+        "--hub-column",
+        metavar="NAME",
+        help="sentences, turns, or plain text (default, of documents: sentences, text or article)",
     )
+    hub.add_argument(
+        "--hub-genre",
+        choices=("narration", "dialogue", "documents"),
+        default="narration",
+        help="documents: articles, of which short documents are made",
+    )
+    add_document_options(parser)
     make = parser.add_argument_group("how it is made")
     make.add_argument("--seed", metavar="N", type=int, default=0, help="default: 0")
     make.add_argument("--num-proc", metavar="N", type=positive, default=1, help="processes")
@@ -83,6 +91,34 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
         "--prune", action="store_true", help="remove configs that this build does not make"
     )
     parser.add_argument("--dry-run", action="store_true", help="write nothing; say what would be")
+
+
+def add_document_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the corpus ``documents`` and of a Hugging Face dataset of articles."""
+    group = parser.add_argument_group("articles as short documents, and plain text as sentences")
+    group.add_argument(
+        "--excerpt",
+        choices=("auto", "opening", "first"),
+        default="auto",
+        help="the opening section, or the first sentences (default: as each article looks)",
+    )
+    group.add_argument(
+        "--sentences",
+        metavar="N",
+        nargs=2,
+        type=positive,
+        default=(3, 8),
+        help="fewest and most sentences of a document (default: 3 8)",
+    )
+    group.add_argument(
+        "--spacy-pipeline", metavar="NAME", help="split plain text with this instead of rules"
+    )
+    group.add_argument(
+        "--licence",
+        metavar="ID",
+        default="",
+        help="SPDX identifier of the articles' licence, where neither card nor corpus says it",
+    )
 
 
 def add_export_options(parser: argparse.ArgumentParser) -> None:
@@ -126,15 +162,15 @@ def suite_parser(suite: Suite) -> argparse.ArgumentParser:
 def add_settings(parser: argparse.ArgumentParser, suite: Suite) -> None:
     """The options that only this suite has."""
     for name, default in suite.settings.items():
+        option = f"--{name.replace('_', '-')}"
         if isinstance(default, bool):
-            parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help="add it")
+            parser.add_argument(option, action="store_true", help="add it")
             continue
+        # What type a setting has its default says; its range the suite checks.
+        kind: Any = {str: str, float: float, int: positive}[type(default)]
+        shown = "none" if default in ("", 0.0) else default
         parser.add_argument(
-            f"--{name.replace('_', '-')}",
-            metavar=name[0].upper(),
-            type=positive,
-            default=default,
-            help=f"default: {default}",
+            option, metavar=name[0].upper(), type=kind, default=default, help=f"default: {shown}"
         )
 
 
@@ -149,8 +185,13 @@ def run_suite(suite: Suite, argv: Sequence[str] | None = None) -> None:
     """``python -m builders.<suite>``: parse, build, publish, exit."""
     from builders.run import run
 
-    arguments = suite_parser(suite).parse_args(argv)
-    sys.exit(run([configured(suite, arguments)], arguments))
+    parser = suite_parser(suite)
+    arguments = parser.parse_args(argv)
+    try:
+        suite = configured(suite, arguments)
+    except ValueError as error:  # a setting that is out of its range
+        parser.error(str(error))
+    sys.exit(run([suite], arguments))
 
 
 def main(argv: Sequence[str] | None = None) -> None:

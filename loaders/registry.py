@@ -7,7 +7,10 @@ from loaders import (
     dialoguenli,
     disco,
     disco_release,
+    discoeval,
+    documents,
     gum,
+    insted,
     mmax,
     pdtb,
     personachat,
@@ -35,6 +38,9 @@ _NATIVE = (
     pdtb.PDTB,
     pdtb.TEDMDB,
     dialoguenli.CORPUS,
+    discoeval.CORPUS,
+    insted.CORPUS,
+    documents.CORPUS,
 )
 
 #: The corpora in the order in which they are listed; ``sample`` last.

@@ -2,20 +2,21 @@
 
 As a function that a builder can hand to an operator::
 
-    from functools import partial
-    from eval.tasks.detect import detect
+    from eval.tasks.detect import load_detector
 
-    detector = partial(detect, model, tokenizer)
+    detector = load_detector("gpt2")
     detector([["Ann had a dog.", "It barked.", "Tax rates fell."]])  # [[-inf, -0.2, 0.9]]
 
-No torch at import.
+``functools.partial(detect, model, tokenizer)`` is the same of a model that is loaded. No torch at
+import.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from eval.distributed import ALONE, World
@@ -80,6 +81,28 @@ def detect(
 
     with evaluating(model):
         return detections(model, tokenizer, documents, detector, **options).scores
+
+
+def load_detector(
+    name: str, detector: str = DEFAULT, **options: Any
+) -> Callable[[Sequence[Sequence[str]]], list[list[float]]]:
+    """A model as a function from documents to scores, as :func:`detect` gives them.
+
+    Args:
+        name: a Hub id, a folder, or ``demo``, as ``--model`` takes it.
+        detector: a name in :data:`eval.tasks.detectors.DETECTORS`.
+        options: those of :func:`eval.model.load`.
+
+    Raises:
+        EvaluationError: the model cannot be loaded, or there is no such detector.
+    """
+    from eval.model import load
+    from eval.model_options import quiet_libraries
+
+    detector_of(detector)
+    quiet_libraries()
+    loaded = load(name, **options)
+    return partial(detect, loaded.model, loaded.tokenizer, detector=detector)
 
 
 def detections(

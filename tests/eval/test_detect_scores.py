@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from eval.errors import EvaluationError
-from eval.tasks.detect import detect, detections, document_items
+from eval.tasks.detect import detect, detections, document_items, load_detector
 from eval.tasks.detectors import DETECTORS, detector_of
 
 DOCUMENTS = [
@@ -128,6 +128,19 @@ def test_a_partial_is_what_an_operator_may_be_handed(pair: tuple[Any, Any]) -> N
     model.eval()
     assert detector([]) == []
     assert detector([["One."]]) == [[-math.inf]]
+
+
+def test_a_model_by_its_name() -> None:
+    from manipulations.operator import Detector
+
+    detector: Detector = load_detector("demo", "context", device="cpu")
+    ((opening, near, far),) = detector(
+        [["Lily had a red ball.", "She threw the ball to Tim.", "Tax rates fell."]]
+    )
+    assert opening == -math.inf
+    assert near < far
+    with pytest.raises(EvaluationError, match="no detector 'x'"):
+        load_detector("demo", "x")
 
 
 def test_a_detector_reads_no_more_than_it_needs() -> None:
