@@ -31,8 +31,14 @@ _PROBE_COLUMNS = (
     "right, probe",
     "difference ",
 )
-#: Without an interval however much room there is: F1 has one.
-_BARE = ("precision", "recall")
+#: The columns that have intervals, of a table with room for all, for some, and for none.
+_INTERVALS = (
+    ("document acc.", "exact acc.", "F1", "AUC", "place"),
+    ("document acc.", "F1", "AUC"),
+    ("F1",),
+    (),
+)
+_PROBE_INTERVALS = (("F1", "F1, probe"), ())
 
 
 def print_results(results: DetectionResults, console: Any = None) -> None:
@@ -42,7 +48,7 @@ def print_results(results: DetectionResults, console: Any = None) -> None:
     console = console or Console(highlight=False)
     if not console.is_terminal:
         # In a pipe rich assumes 80 columns and would cut names short.
-        console = Console(file=console.file, width=180, highlight=False)
+        console = Console(file=console.file, width=220, highlight=False)
     if results.scores:
         console.print(detection_table(results.scores, console.width))
     if results.probes:
@@ -55,24 +61,30 @@ def print_results(results: DetectionResults, console: Any = None) -> None:
 def detection_table(scores: Sequence[DetectionScore], width: int) -> Any:
     """A rich table: for each config and group what the model's scores say, then each decision.
 
-    Intervals are left out where they do not fit into the width (characters); ``results.json`` has
-    them.
+    Intervals are left out, the less important first, where they do not fit into the width
+    (characters); ``results.json`` has them.
     """
-    return _that_fits(lambda intervals: _detection_table(scores, intervals), width)
+    return _that_fits(lambda shown: _detection_table(scores, shown), _INTERVALS, width)
 
 
 def probe_table(scores: Sequence[ProbeScore], width: int) -> Any:
     """A rich table: for each probe and decision the scores without and with it."""
-    return _that_fits(lambda intervals: _probe_table(scores, intervals), width)
+    return _that_fits(lambda shown: _probe_table(scores, shown), _PROBE_INTERVALS, width)
 
 
-def _that_fits(make: Callable[[bool], Any], width: int) -> Any:
-    """A table with intervals, or without where they do not fit."""
+def _that_fits(
+    make: Callable[[Sequence[str]], Any], choices: Sequence[Sequence[str]], width: int
+) -> Any:
+    """The first of several tables that fits, or else the last."""
     from rich.console import Console
 
-    table = make(True)
     # Measured on a console that is wide enough for anything.
-    return table if Console(width=10_000).measure(table).maximum <= width else make(False)
+    console = Console(width=10_000)
+    for shown in choices[:-1]:
+        table = make(shown)
+        if console.measure(table).maximum <= width:
+            return table
+    return make(choices[-1])
 
 
 def empty_table(first: str, names: Sequence[str]) -> Any:
@@ -87,14 +99,14 @@ def empty_table(first: str, names: Sequence[str]) -> Any:
     return table
 
 
-def _detection_table(scores: Sequence[DetectionScore], intervals: bool) -> Any:
+def _detection_table(scores: Sequence[DetectionScore], shown: Sequence[str]) -> Any:
     from rich.text import Text
 
     table = empty_table("config, group, decision", ("documents", "intruded", *MEASURES))
     for score in scores:
         cells = [_count(score.documents), f"{score.intruded:,}"]
         for name, field in MEASURES.items():
-            cells.append(_cell(getattr(score, field), intervals and name not in _BARE))
+            cells.append(_cell(getattr(score, field), name in shown))
         style = "bold" if score.judge == MODEL and not score.group else ""
         table.add_row(
             Text(row_name(score.config, score.split, score.group, score.judge)),
@@ -104,15 +116,15 @@ def _detection_table(scores: Sequence[DetectionScore], intervals: bool) -> Any:
     return table
 
 
-def _probe_table(scores: Sequence[ProbeScore], intervals: bool) -> Any:
+def _probe_table(scores: Sequence[ProbeScore], shown: Sequence[str]) -> Any:
     from rich.text import Text
 
     table = empty_table("probe, decision", _PROBE_COLUMNS)
     for score in scores:
         cells = [
             _count(score.documents),
-            _cell(score.f1, intervals),
-            _cell(score.f1_probe, intervals),
+            _cell(score.f1, "F1" in shown),
+            _cell(score.f1_probe, "F1, probe" in shown),
             _cell(score.difference, True, signed=True),
             _count(score.coherent_documents),
             _cell(score.coherent, False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Callable
@@ -72,6 +73,8 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     for text in ("detect_one (test)", "argmax", "independent", "majority", "random place", "AUC"):
         assert text in printed.out
     results = results_of(output)
+    place = score_of(results, "model")["place"]
+    assert f"{place['value']:.3f} [{place['low']:.3f}, {place['high']:.3f}]" in printed.out
     assert results["signature"] in printed.out
     assert "|task:detect|detector:mutual|threshold:detect_one/validation" in results["signature"]
     assert results["task"] == "detect"
@@ -117,6 +120,27 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     random = score_of(results, "random place")
     assert random["place"]["value"] == pytest.approx(1 / 3)
     assert random["f1"]["value"] == pytest.approx(2 * 25 / 3 / 75)
+
+
+def test_a_narrow_table_keeps_the_intervals_that_matter() -> None:
+    from rich.console import Console
+
+    from eval.tasks.detect_table import detection_table
+    from eval.tasks.detection_scores import DetectionScore
+    from eval.tasks.outcomes import Measure
+
+    half = Measure(0.5, 0.4, 0.6, "wilson", 40)
+    score = DetectionScore(
+        "detect_one", "test", "", "argmax", 0.0, 40, 20, half, half, half, half, half, half, half
+    )
+
+    def shown(width: int) -> int:
+        console = Console(width=width, file=io.StringIO())
+        with console.capture() as printed:
+            console.print(detection_table([score], width))
+        return printed.get().count("[0.400, 0.600]")
+
+    assert [shown(width) for width in (200, 150, 125, 90)] == [5, 3, 1, 0]
 
 
 def test_a_second_run_asks_the_model_nothing(
