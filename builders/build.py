@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from builders.document_tables import document_example, document_schema, write_documents_split
 from builders.drafting import draft
 from builders.entries import (
     config_entry,
@@ -17,6 +18,7 @@ from builders.entries import (
     short_example,
     suite_entry,
 )
+from builders.fitting import Fits
 from builders.judgement.figures import human_figures
 from builders.judgement.match import HUMAN_OK, HUMAN_OK_COLUMN, Matcher, human_ok
 from builders.release.manifest import Manifest, dump_manifest, in_order
@@ -24,12 +26,13 @@ from builders.release.quality import Decision, decide, quality
 from builders.release.rows import to_table, write_split
 from builders.sources import Source, Sources
 from builders.spread import spread
-from builders.suite import Config, Draft, Suite
+from builders.suite import Config, DocumentDraft, Draft, Suite
 from eval.suite import features, item_to_row
 from loaders.corpus import Corpus, CorpusError
 from loaders.discourse import Discourse
 from loaders.licence import may_republish
 from loaders.read import Reading, read
+from manipulations.operator import Context
 
 #: The split of a suite that does not divide its corpora.
 ONE_SPLIT = "test"
@@ -77,12 +80,13 @@ def build(
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
     configs: dict[str, Any] = {}
+    fits = Fits(options.num_proc, lambda message: options.progress(f"{suite.name}: {message}"))
     sources.empty.clear()
     for source in sources.found:
         reading, by_split, withheld = read_source(suite, source, options)
         for config in source.configs:
             for name, entry in build_configs(
-                suite, config, source.corpus, by_split, options, folder, matcher
+                suite, config, source.corpus, by_split, options, folder, fits, matcher
             ).items():
                 if name in configs or name in sources.empty:
                     raise CorpusError(
@@ -109,6 +113,7 @@ def build(
         matcher.check()
     manifest = in_order(suite_entry(suite, options.version, options.repo_id) | {"configs": configs})
     write_documents(manifest, folder)
+    fits.done()
     return manifest
 
 
@@ -140,6 +145,9 @@ def read_source(
             withheld += 1
             continue
         by_split[ONE_SPLIT if suite.one_split else discourse.meta["split"]].append(discourse)
+    if suite.divide is not None:
+        everything = [discourse for discourses in by_split.values() for discourse in discourses]
+        return reading, suite.divide(everything, options.seed), withheld
     return reading, dict(by_split), withheld
 
 
@@ -150,6 +158,7 @@ def build_configs(
     by_split: dict[str, list[Discourse]],
     options: Options,
     folder: Path,
+    fits: Fits,
     matcher: Matcher | None = None,
 ) -> dict[str, dict[str, Any] | str]:
     """Write a config, or all that it is spread over, and return their entries in the manifest.
@@ -159,13 +168,16 @@ def build_configs(
     """
     everything = [discourse for discourses in by_split.values() for discourse in discourses]
     made = {
-        part.full_name(corpus.name): (part, draft_config(suite, part, corpus, by_split, options))
+        part.full_name(corpus.name): (
+            part,
+            draft_config(suite, part, corpus, by_split, options, fits),
+        )
         for part in spread(config, everything)
     }
-    decisions = {
+    decisions: dict[str, list[Decision]] = {
         # One classifier for all that the config is spread over: some parts are small.
         split: decide(
-            [each for _, drafted in made.values() for each in drafted[split].drafts],
+            [each for _, drafted in made.values() for each in drafted[split].items],
             config.breakdowns,
         )
         for split in by_split
@@ -176,7 +188,7 @@ def build_configs(
         if not any(one.drafts for one in drafted.values()):
             entries[name] = why_empty(drafted)
             continue
-        if matcher is not None:
+        if matcher is not None and config.kind == "items":
             part = replace(part, columns={**part.columns, HUMAN_OK: HUMAN_OK_COLUMN})
         rank = suite.configs.index(config) + len(suite.configs) * config_rank(config, corpus)
         entries[name] = config_entry(suite, part, corpus, options.seed, options.limit) | {
@@ -191,8 +203,18 @@ class Drafted:
     """What came of one split of a config: its discourses, their drafts, and what was skipped."""
 
     discourses: list[Discourse]
-    drafts: list[Draft]
+    drafts: list[Draft | DocumentDraft]
     skipped: dict[str, int]
+
+    @property
+    def items(self) -> list[Draft]:
+        """The drafts of a table of items; none of another kind."""
+        return [draft for draft in self.drafts if isinstance(draft, Draft)]
+
+    @property
+    def documents(self) -> list[DocumentDraft]:
+        """The drafts of a table of documents; none of another kind."""
+        return [draft for draft in self.drafts if isinstance(draft, DocumentDraft)]
 
 
 def draft_config(
@@ -201,6 +223,7 @@ def draft_config(
     corpus: Corpus,
     by_split: dict[str, list[Discourse]],
     options: Options,
+    fits: Fits,
 ) -> dict[str, Drafted]:
     """The drafts of one config by split."""
     name = config.full_name(corpus.name)
@@ -208,12 +231,16 @@ def draft_config(
     for split, everything in by_split.items():
         discourses = list(filter(config.select, everything))
         total = len(discourses)
+        drafter, num_proc = config.drafter, options.num_proc
+        if hasattr(drafter, "fit"):
+            drafter = drafter.fit(discourses, Context(options.seed, suite.name), fits)
+            num_proc = 1  # what it found is not sent about; the finding uses the processors
         drafts, counted = draft(
-            config.drafter,
+            drafter,
             discourses,
             seed=options.seed,
             suite=suite.name,
-            num_proc=options.num_proc,
+            num_proc=num_proc,
             progress=lambda done, split=split, total=total: options.progress(  # type: ignore[misc]
                 f"{suite.name}: {name} {split}, {done:,} of {total:,} discourses"
             ),
@@ -243,7 +270,9 @@ def write_splits(
     matcher: Matcher | None = None,
 ) -> dict[str, Any]:
     """Write the splits of one config that have items; their part of its entry in the manifest."""
-    schema = features({column: spec.type for column, spec in config.columns.items()})
+    documents = config.kind == "documents"
+    columns = {column: spec.type for column, spec in config.columns.items()}
+    schema = document_schema(config) if documents else features(columns)
     splits: dict[str, Any] = {}
     report: dict[str, Any] = {}
     example: dict[str, Any] | None = None
@@ -251,19 +280,28 @@ def write_splits(
     for split, one in drafted.items():
         if not one.drafts:
             continue
+        if documents:
+            splits[split], report[split], counted = write_documents_split(
+                config, corpus, split, one.discourses, one.documents, folder, name
+            )
+            licences += counted
+            if example is None or split == ONE_SPLIT:
+                example = document_example(one.documents)
+            continue
+        drafts = one.items
         rows = [
             item_to_row(made.item) | {"item_number": number}
-            for number, made in enumerate(one.drafts, start=1)
+            for number, made in enumerate(drafts, start=1)
         ]
         human: dict[str, Any] = {}
         if matcher is not None:
-            judged = [matcher.judged(name, split, made.item) for made in one.drafts]
+            judged = [matcher.judged(name, split, made.item) for made in drafts]
             for row, own in zip(rows, judged, strict=True):
                 row[HUMAN_OK] = human_ok(own)
             if said := [pair for own in judged for pair in own]:
                 human = {"human": human_figures(config, said, matcher.answers.digests)}
         written = write_split(folder, name, split, to_table(rows, schema))
-        ids = {made.item.discourse_id for made in one.drafts}
+        ids = {made.item.discourse_id for made in drafts}
         licences.update(d.licence or corpus.licence for d in one.discourses if d.id in ids)
         splits[split] = {
             "rows": written.rows,
@@ -271,10 +309,10 @@ def write_splits(
             "num_bytes": written.num_bytes,
             "download_size": written.download_size,
             "content_hash": written.content_hash,
-            "groups": group_counts(config, one.drafts),
-            "details": detail_counts(config, one.drafts),
+            "groups": group_counts(config, drafts),
+            "details": detail_counts(config, drafts),
         }
-        report[split] = quality(config, one.drafts, decisions[split]) | human
+        report[split] = quality(config, drafts, decisions[split]) | human
         example = example or short_example(rows)
     return {
         "licences": dict(sorted(licences.items())),

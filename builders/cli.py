@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from builders.registry import SUITES, load_suite
 from builders.suite import Suite
@@ -161,15 +162,15 @@ def suite_parser(suite: Suite) -> argparse.ArgumentParser:
 def add_settings(parser: argparse.ArgumentParser, suite: Suite) -> None:
     """The options that only this suite has."""
     for name, default in suite.settings.items():
+        option = f"--{name.replace('_', '-')}"
         if isinstance(default, bool):
-            parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help="add it")
+            parser.add_argument(option, action="store_true", help="add it")
             continue
+        # What type a setting has its default says; its range the suite checks.
+        kind: Any = {str: str, float: float, int: positive}[type(default)]
+        shown = "none" if default in ("", 0.0) else default
         parser.add_argument(
-            f"--{name.replace('_', '-')}",
-            metavar=name[0].upper(),
-            type=positive,
-            default=default,
-            help=f"default: {default}",
+            option, metavar=name[0].upper(), type=kind, default=default, help=f"default: {shown}"
         )
 
 
@@ -184,8 +185,13 @@ def run_suite(suite: Suite, argv: Sequence[str] | None = None) -> None:
     """``python -m builders.<suite>``: parse, build, publish, exit."""
     from builders.run import run
 
-    arguments = suite_parser(suite).parse_args(argv)
-    sys.exit(run([configured(suite, arguments)], arguments))
+    parser = suite_parser(suite)
+    arguments = parser.parse_args(argv)
+    try:
+        suite = configured(suite, arguments)
+    except ValueError as error:  # a setting that is out of its range
+        parser.error(str(error))
+    sys.exit(run([suite], arguments))
 
 
 def main(argv: Sequence[str] | None = None) -> None:

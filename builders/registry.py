@@ -14,6 +14,7 @@ SUITES = {
     "coreference": "a noun phrase said again where a pronoun stands against the pronoun",
     "connectives": "another connective against the one that the author wrote",
     "speaker_commitment": "a contradiction by one speaker against one between two speakers",
+    "intruder_sentences": "a sentence of another document against the document's own",
 }
 
 

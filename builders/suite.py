@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from eval.documents import Document
 from eval.suite import Condition, Item, ItemEdit, Prediction, Region, SuiteError, validate_item
 from loaders.discourse import Discourse
 from manipulations.operator import Context, Operator, Pipeline
@@ -56,8 +57,20 @@ class Draft:
         return self.item.cluster
 
 
+@dataclass(frozen=True)
+class DocumentDraft:
+    """A document of a table of documents, and its sentences without an intruder."""
+
+    document: Document
+    original: tuple[str, ...]
+
+
 class Drafter(Protocol):
-    """Makes the items of one config from one discourse."""
+    """Makes the items of one config from one discourse.
+
+    One that must see all discourses of a split first has a method
+    ``fit(discourses, context, fits)``, which returns the drafter to call.
+    """
 
     @property
     def recipe(self) -> str:
@@ -69,7 +82,9 @@ class Drafter(Protocol):
         """The predictions, as the manifest records them."""
         ...
 
-    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+    def __call__(
+        self, discourse: Discourse, context: Context
+    ) -> Iterator[Draft] | Iterator[DocumentDraft]:
         """Yield the drafts; nothing, and a count, where the suite does not apply."""
         ...
 
@@ -245,6 +260,8 @@ class Config:
 
     Attributes:
         name: what follows the corpus in the config's name (``narration_all``); may be empty.
+        prefix: what goes before the corpus (``pairs``); may be empty.
+        kind: of the table: ``items`` or ``documents`` (then the drafter makes `DocumentDraft`s).
         corpora: native corpora, best first; the project's sample is read in their formats.
         genre: what of a Hugging Face dataset it can be built from (``narration``, ``dialogue``);
             empty where a column of texts does not hold what the suite needs.
@@ -284,10 +301,11 @@ class Config:
     kind: str = "items"
     select: Callable[[Discourse], bool] = every_discourse
     by: str = ""
+    prefix: str = ""
 
     def full_name(self, corpus: str) -> str:
         """The config's name when built from a corpus."""
-        return f"{corpus}_{self.name}" if self.name else corpus
+        return "_".join(filter(None, (self.prefix, corpus, self.name)))
 
 
 @dataclass(frozen=True)
@@ -307,6 +325,8 @@ class Suite:
         one_split: whether the documents of all splits of a corpus go into one split, ``test``:
             for suites from corpora with too few documents to be divided. The division is for
             training on a corpus, and nobody trains on a test suite.
+        divide: for suites that one may train on: (discourses, seed) -> discourses by split, in the
+            place of the corpus's own splits.
 
     Raises:
         ValueError: a config's control is not another one of the suite's configs.
@@ -324,6 +344,7 @@ class Suite:
     configure: Callable[..., Suite] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     one_split: bool = False
+    divide: Callable[[Sequence[Discourse], int], dict[str, list[Discourse]]] | None = None
     tags: tuple[str, ...] = ()
     task_categories: tuple[str, ...] = ("text-classification", "multiple-choice")
 

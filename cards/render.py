@@ -21,13 +21,15 @@ def render_card(manifest: dict[str, Any]) -> str:
     )
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|").replace("\n", " ")
     environment.filters["aggregate"] = aggregate
+    environment.filters["spread"] = spread_text
     return environment.get_template("card.md.jinja").render(card_values(manifest))
 
 
 def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
     """The variables of the template."""
     configs = ordered_configs(manifest)
-    example_config, shown = configs[0]
+    items = [(name, config) for name, config in configs if config["kind"] == "items"]
+    example_config, shown = (items or configs)[0]
     everything = [config for _, config in configs]
     return {
         "yaml": card_yaml(manifest),
@@ -36,6 +38,7 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         "owner": manifest["repo_id"].split("/")[0],
         "configs": configs,
         "kinds": kinds(configs),
+        "items": items,
         "default": example_config,
         "languages": sorted({config["corpus"]["language"] for config in everything}),
         "licence_sentence": licence_sentence(manifest),
@@ -48,12 +51,14 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         ),
         "columns": {name: c for config in everything for name, c in config["columns"].items()},
         "classifiers": sorted(
-            {q["artefact_classifier"] for config in everything for q in config["quality"].values()}
+            {q["artefact_classifier"] for _, config in items for q in config["quality"].values()}
         ),
         "example_config": example_config,
         "example": shown["example"],
-        "example_conditions": show_conditions(shown["example"]),
-        "example_note": example_note(shown["example"]),
+        "example_conditions": show_conditions(shown["example"]) if items else [],
+        "example_note": example_note(shown["example"]) if items else "",
+        "any_items": bool(items),
+        "documents": [(name, c) for name, c in configs if c["kind"] == "documents"],
         "seeds": sorted({config["seed"] for config in everything}),
         "skips": skips(manifest),
         "controls": control_lines(manifest),
@@ -173,9 +178,19 @@ def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
+def spread_text(spread: dict[str, float], digits: int) -> str:
+    """A mean and the quartiles.
+
+    >>> spread_text({"mean": 15.25, "q1": 10, "median": 14, "q3": 19}, 1)
+    '15.2; 10.0, 14.0, 19.0'
+    """
+    quartiles = (f"{spread[name]:.{digits}f}" for name in ("q1", "median", "q3"))
+    return f"{spread['mean']:.{digits}f}; {', '.join(quartiles)}"
+
+
 def aggregate(quality: dict[str, Any]) -> dict[str, Any] | None:
     """The artefact score over all items, if there is one."""
-    return next((score for score in quality["artefact"] if score["group"] == ""), None)
+    return next((score for score in quality.get("artefact", ()) if score["group"] == ""), None)
 
 
 #: Predictions of an example that its note names.

@@ -6,6 +6,9 @@ Meant for two traditions: lower-case dialogue data with every sign set apart
 between spaces, so text in natural spelling passes unchanged. Nothing is invented: no capitals, no
 missing full stops.
 
+Two backquotes open and two apostrophes close a quotation where a text has both. Where it has one of
+them only, and with ``"``, marks open and close by turns.
+
 What tokenisation destroyed is left as it is where there are two readings: ``10 17`` (a time),
 ``t shirt`` (a hyphen), ``1 , 1`` (a list or a number).
 """
@@ -22,6 +25,9 @@ _BRACKETS = {
 
 #: What may follow a sign that stood alone: a quotation mark that was joined already, other signs.
 _END = r"(?=[\"']*(?:[.,;:!?…]|\s|$))"
+
+#: Words and decades that begin with an apostrophe: ``'em``, ``'til``, ``'80s``.
+_ELIDED = r"(?:[Ee]m|[Nn]|[Tt]il|[Tt]is|[Tt]was|[Cc]ause|[Rr]ound|\d\ds?)(?![\w'])"
 
 #: What may follow the lost apostrophe of a contraction, by the word before it.
 _LOST = (
@@ -71,7 +77,21 @@ def lay_out(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 def _treebank_signs(text: str) -> str:
     """Brackets and quotation marks that the Penn Treebank writes in letters or backquotes."""
+    text = re.sub(r"(?<!\S)``\s+''(?!\S)", '""', text)  # nothing is quoted
+    tokens = text.split()
+    opening, closing = tokens.count("``"), tokens.count("''")
+    if (opening and closing) or opening == 1:
+        text = re.sub(r"(?<!\S)``\s+(?=\S)", '"', text)
+    if (opening and closing) or closing == 1:
+        text = re.sub(r"(?<=\S)\s+''(?!\S)", '"', text)
     return re.sub(r"(?<!\S)(?:-[LR][RSC]B-|``|'')(?!\S)", lambda m: _BRACKETS[m.group()], text)
+
+
+def _curly_marks(text: str) -> str:
+    """``“ so ” ‘ so ’ it ’ s`` to ``“so” ‘so’ it’s``."""
+    text = re.sub(r"(?<=\w) ’ (t|s|m|re|ve|ll|d)(?![\w’])", r"’\1", text, flags=re.IGNORECASE)
+    text = re.sub(r"(?<!\S)([“‘]) (?=\S)", r"\1", text)
+    return re.sub(r"(?<=\S) ([”’])(?!\w)", r"\1", text)
 
 
 def _contractions(text: str) -> str:
@@ -79,6 +99,7 @@ def _contractions(text: str) -> str:
     text = re.sub(r"(?<=\w) ' (t|s|m|re|ve|ll|d)(?![\w'])", r"'\1", text, flags=re.IGNORECASE)
     text = re.sub(r"(?<=\w) (n't|'(?:t|s|m|re|ve|ll|d))(?![\w'])", r"\1", text, flags=re.IGNORECASE)
     text = re.sub(r"(?<=\w) ' n(?= \w)", r" 'n", text)  # rock 'n roll
+    text = re.sub(r"\b(gon|wan) (na)(?!\S)", r"\1\2", text, flags=re.IGNORECASE)
     for word, rest in _LOST:
         # In lower case only: the data that lost its apostrophes has no capitals.
         text = re.sub(rf"(?<!\S)({word}) ({rest})(?!\S)", r"\1'\2", text)
@@ -86,10 +107,10 @@ def _contractions(text: str) -> str:
 
 
 def _numbers(text: str) -> str:
-    """``70 , 000``, ``97 . 9``, ``10 : 30``, ``$ 5``, ``5 %`` to ``70,000``, ``97.9``, ..."""
+    """``70 , 000``, ``97 . 9``, ``10 : 30``, ``$ 5``, ``# 5``, ``5 %`` to ``70,000``, ..."""
     text = re.sub(r"(?<!\S)(\d{1,3}(?: , \d{3})+)(?!\S)", lambda m: m[1].replace(" ", ""), text)
     text = re.sub(r"(?<!\S)(\d+) ([.:]) (\d+)(?!\S)", r"\1\2\3", text)
-    text = re.sub(r"(?<!\S)([$£€]) (?=\d)", r"\1", text)
+    text = re.sub(r"(?<!\S)([$£€#]) (?=\d)", r"\1", text)
     return re.sub(r"(?<=\d) %(?!\S)", "%", text)
 
 
@@ -101,24 +122,59 @@ def _abbreviations(text: str) -> str:
 
 
 def _quotation_marks(text: str) -> str:
-    """Lone quotation marks open and close by turns; one apostrophe alone is a plural's."""
-    for mark in "\"'":
-        pattern = re.compile(rf"(?<!\S){mark}(?!\S)")
-        while first := pattern.search(text):
-            second = pattern.search(text, first.end())
-            if second is None:  # unpaired: it ends a word, or begins the text
-                text = _join(text, first.start(), left=first.start() > 0)
-                break
-            text = _join(text, second.start(), left=True)
-            text = _join(text, first.start(), left=False)
+    """Lone quotation marks open and close by turns; one alone ends a word, or begins the text."""
+    marks = [match.start() for match in re.finditer(r'(?<!\S)"(?!\S)', text)]
+    return _joined(text, *_by_turns(marks))
+
+
+def _apostrophes(text: str) -> str:
+    """Lone apostrophes: in front of what is elided, after a plural, or around a quotation.
+
+    One that follows a quotation that is open (```so ' he said``) closes it.
+    """
+    left: list[int] = []
+    right: list[int] = []
+    pairs: list[int] = []
+    is_open = False
+    for match in re.finditer(rf"(?<!\S)(?:(?P<lone>')(?!\S)|[`'](?=\w)(?!{_ELIDED}))", text):
+        place = match.start()
+        if not match["lone"]:
+            is_open = True
+        elif is_open:
+            left.append(place)
+            is_open = False
+        elif re.match(rf"' {_ELIDED}(?! ')", text[place:]) and not text[:place].endswith(
+            tuple(f"{digit} " for digit in range(10))
+        ):
+            right.append(place)
+        else:
+            pairs.append(place)
+    plurals = [place for place in pairs if re.search(r"\ws $", text[:place]) and text[place + 2 :]]
+    if len(pairs) > 1:
+        # Of two that could both be a plural's neither is a quotation's; of an odd number one is.
+        spare = plurals if len(plurals) == len(pairs) else plurals[: len(pairs) % 2]
+        left += spare
+        pairs = [place for place in pairs if place not in spare]
+    opening, closing = _by_turns(pairs)
+    return _joined(text, right + opening, left + closing)
+
+
+def _by_turns(marks: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The places of marks that open, and of those that close; the last of an odd number closes."""
+    paired = len(marks) - len(marks) % 2
+    opening, closing = list(marks[:paired:2]), list(marks[1:paired:2])
+    (closing if not marks or marks[-1] else opening).extend(marks[paired:])
+    return opening, closing
+
+
+def _joined(text: str, opening: Sequence[int], closing: Sequence[int]) -> str:
+    """The text without the white space behind marks that open and before marks that close."""
+    for place in sorted((*opening, *closing), reverse=True):
+        if place in closing:
+            text = text[:place].rstrip() + text[place:]
+        else:
+            text = text[: place + 1] + text[place + 1 :].lstrip()
     return text
-
-
-def _join(text: str, position: int, left: bool) -> str:
-    """Remove the space to the left or right of the sign at a position."""
-    if left:
-        return text[:position].rstrip() + text[position:]
-    return text[: position + 1] + text[position + 1 :].lstrip()
 
 
 def _closing_signs(text: str) -> str:
@@ -136,17 +192,26 @@ def _run(match: re.Match[str]) -> str:
 
 
 def _brackets(text: str) -> str:
-    """``( so )`` to ``(so)``."""
+    """``( so )`` to ``(so)``, and ``word ( s )`` to ``word(s)``."""
+    text = re.sub(r"(?<=\w) \( (s|es) \)(?!\w)", r"(\1)", text)
     text = re.sub(r"(?<!\S)([\"']*[(\[{]) (?=\S)", r"\1", text)
     return re.sub(rf"(?<=\S) ([)\]}}]){_END}", r"\1", text)
 
 
+def _possessives(text: str) -> str:
+    """``"Emma" 's`` to ``"Emma"'s``, and after other signs that end a name."""
+    return re.sub(r"(?<=[.!?\"”)\]}>]) ('s)(?![\w'])", r"\1", text)
+
+
 _STEPS: tuple[Callable[[str], str], ...] = (
     _treebank_signs,
+    _curly_marks,
     _contractions,
     _numbers,
     _abbreviations,
     _quotation_marks,
+    _apostrophes,
     _closing_signs,
     _brackets,
+    _possessives,
 )

@@ -7,8 +7,10 @@ from loaders import (
     dialoguenli,
     disco,
     disco_release,
+    discoeval,
     documents,
     gum,
+    insted,
     mmax,
     pdtb,
     personachat,
@@ -36,6 +38,8 @@ _NATIVE = (
     pdtb.PDTB,
     pdtb.TEDMDB,
     dialoguenli.CORPUS,
+    discoeval.CORPUS,
+    insted.CORPUS,
     documents.CORPUS,
 )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-#: Words whose full stop does not end a sentence; a single capital letter is an initial.
+#: Words whose full stop does not end a sentence; a single letter is an initial, or ``b. 1980``.
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\"'“‘])"
-    r"(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Rev|Gen|Col|Capt|Lt|Sgt|Gov|Sen|Rep|No|vs|e\.g|i\.e|[A-Z])\.$"
+    r"(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Rev|Gen|Col|Capt|Lt|Sgt|Gov|Sen|Rep|No|vs|ca|cf|e\.g|i\.e|[A-Zbcdr])\.$"
 )
 _STOP = re.compile(r"[.!?]+[\"'”’)\]]*")
 _GAP = re.compile(_STOP.pattern + r"\s+(?=[\"'“‘(\[]*(\w))")

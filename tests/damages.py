@@ -175,6 +175,23 @@ def related(file: str) -> dict[str, Damage]:
     }
 
 
+def sentences(fields: int, labels: str) -> dict[str, Damage]:
+    """What can be wrong with a line of a label and sentences with tabs between them."""
+    return {
+        "NUL byte": Damage("kettle", "ke\0tle", f"1: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"1: {BYTE}", "not UTF-8"),
+        "too few fields": Damage(
+            ".\t", ". ", f"1: {fields - 1} fields, expected {fields} with tabs", "truncated line"
+        ),
+        "too many fields": Damage(
+            ".\t", ".\t\t", f"1: {fields + 1} fields, expected {fields} with", "too many fields"
+        ),
+        "unknown label": Damage(
+            "1\t", "7\t", f"1: label is '7', expected one of {labels}", "unknown label"
+        ),
+    }
+
+
 STORY = table("InputSentence1", "InputStoryid")
 DECLARED = "<!DOCTYPE c [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'>]><collection>&b;"
 EXTERNAL = "<!DOCTYPE c [<!ENTITY x SYSTEM 'file:///etc/hostname'>]><collection>&x;"
@@ -491,6 +508,46 @@ DAMAGES: dict[str, dict[str, Damage]] = {
     "documents texts": {
         "NUL byte": Damage("kettle", "ke\0tle", f"1: {NUL}", "NUL byte"),
         "not UTF-8": Damage("kettle", "ke\udcfftle", f"1: {BYTE}", "not UTF-8"),
+    },
+    "discoeval": {
+        **sentences(6, "0, 1, 2, 3, 4"),
+        "empty sentence": Damage(
+            "The kettle sang .", " ", "1: field 3 is empty, expected a sentence", "empty sentence"
+        ),
+    },
+    "discoeval coherence": sentences(7, "0, 1"),
+    "insted": {
+        **json("1"),
+        "not UTF-8": Damage("kettle", "kett\udcffe", f"1: ctx: {BYTE}", "not UTF-8"),
+        "field missing": Damage('"train"', '"trian"', "1: no field train, expected", "no train"),
+        "wrong type": Damage('"Ann', '5, "x": "', "1: ctx is a number", "value that is no text"),
+        "position that is none": Damage(
+            *('"sen_position": 1', '"sen_position": -2', "1: sen_position is '-2', expected -1"),
+            "bad sen_position",
+        ),
+        "unknown train": Damage(
+            '"train": 0', '"train": 2', "1: train is '2', expected 0 or 1", "bad train"
+        ),
+        "empty text": Damage(
+            '"The tram stopped."', '" "', "1: replace_with is empty", "empty text"
+        ),
+        "duplicate id": Damage(
+            '"file_id": 2',
+            '"file_id": 1',
+            "2: id 'wikipedia/test/1' stands at",
+            "duplicate id",
+            kept=(0,),
+        ),
+    },
+    "insted probes": {
+        "malformed answers": Damage(
+            '["1", "-1", "2"]',
+            '"1"',
+            "1: annoated is a text, expected a list of numbers",
+            "malformed human answers",
+            "linguistic_probe_data/human_annotation/injected_negation.jsonl",
+            kept=(0, 1),
+        ),
     },
     "arrau": mmax("coref_set"),
     "parcor": mmax("coref_class"),

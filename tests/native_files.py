@@ -252,6 +252,29 @@ ARTICLES = {
 }
 
 
+INTRUDED: tuple[dict[str, Any], ...] = (
+    {
+        "ctx": "Ann lit the fire. The kettle sang.  She poured the tea.",
+        "file_id": 1,
+        "to_be_replaced": "The kettle sang.",
+        "replace_with": "The tram stopped.",
+        "sen_position": 1,
+        "train": 0,
+        "label": 0,
+    },
+    {
+        "ctx": "Bo ran. He fell. It hurt.",
+        "file_id": 2,
+        "to_be_replaced": "It hurt.",
+        "replace_with": "They sang.",
+        "sen_position": 2,
+        "train": 0,
+        "label": 0,
+    },
+)
+ANSWERED = {"file_id": "1", "gold": "1", "annoated": ["1", "-1", "2"]}
+
+
 def _one(corpus: str, name: str, content: str) -> Layout:
     return Layout(corpus, {name: content})
 
@@ -296,6 +319,26 @@ LAYOUTS = {
     ),
     "documents texts": Layout(
         "documents", {f"documents/{name}.txt": text for name, text in ARTICLES.items()}
+    ),
+    "discoeval": _one(
+        "discoeval",
+        "SP/rocstory/test.txt",
+        "1\tAnn said `` tea '' .\tThe kettle sang .\tShe poured it .\tIt was hot .\tShe drank .\n"
+        "0\tBo ran .\tHe fell .\tIt did n't hurt .\tHe sat .\tHe got up .\n",
+    ),
+    "discoeval coherence": _one(
+        "discoeval",
+        "data/DC/chat/valid.txt",
+        "1\tthe kettle sang .\t<user> : oh ?\t<user> , yes\ttea !\t<user> : no\twhy ?\n"
+        "1\tBo ran .\tHe fell .\tIt hurt `` a lot '' .\tHe sat .\tHe slept .\tHe got up .\n",
+    ),
+    "insted": _one("insted", "official_wikipedia.jsonl", _lines(*INTRUDED)),
+    "insted probes": Layout(
+        "insted",
+        {
+            "linguistic_probe_data/human_annotation/injected_negation.jsonl": _lines(ANSWERED),
+            "linguistic_probe_data/injected_to_negation.txt": _lines(*INTRUDED),
+        },
     ),
     "arrau": Layout("arrau", _mmax("coref_set")),
     "parcor": Layout("parcor", _mmax("coref_class")),

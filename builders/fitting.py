@@ -1,0 +1,80 @@
+"""Drafters that must see their collection first: fitted once for all configs that share it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from loaders.discourse import Discourse
+from manipulations.block_store import BlockFolder
+from manipulations.intruder_sentence import FittedIntruderSentence, Fitting, IntruderSentence
+from manipulations.operator import Context
+
+
+def retrieval_folder() -> Path:
+    """Where blocks of a retrieval are kept until its build is done."""
+    import platformdirs
+
+    return platformdirs.user_cache_path("coherencegym", appauthor=False) / "retrieval"
+
+
+@dataclass
+class Fits:
+    """The operators that were fitted in one build, and the blocks that were kept meanwhile.
+
+    Attributes:
+        threads: of a retrieval.
+        progress: told what is being done.
+    """
+
+    threads: int = 1
+    progress: Callable[[str], None] = lambda message: None
+    _made: dict[Any, FittedIntruderSentence] = field(default_factory=dict)
+    _stores: list[BlockFolder] = field(default_factory=list)
+
+    def fit(
+        self,
+        operator: IntruderSentence,
+        discourses: Sequence[Discourse],
+        context: Context,
+        filter_model: str = "",
+    ) -> FittedIntruderSentence:
+        """The operator fitted on the discourses: what was fitted already is not fitted again.
+
+        Args:
+            operator: its result depends on the context's seed and suite.
+            discourses: of one split of one config.
+            context: of the build.
+            filter_model: of the adversarial filter; empty: none.
+        """
+        ids = tuple(discourse.id for discourse in discourses)
+        key = (operator, ids, context.seed, context.suite, filter_model)
+        if key not in self._made:
+            detector = None
+            if filter_model:
+                from builders.filter_model import load_detector
+
+                detector = load_detector(filter_model)
+            self._made[key] = operator.fit(
+                discourses,
+                context,
+                Fitting(self.threads, self._store, detector, self._announce, self.progress),
+            )
+        return self._made[key]
+
+    def done(self) -> None:
+        """Throw away the blocks: the build is complete."""
+        for store in self._stores:
+            store.clear()
+
+    def _store(self, digest: str, k: int) -> BlockFolder:
+        store = BlockFolder(retrieval_folder() / digest, k)
+        self._stores.append(store)
+        return store
+
+    def _announce(self, documents: int) -> None:
+        from builders.filter_model import announce
+
+        announce(documents)

@@ -1,0 +1,194 @@
+"""Intruder sentence: put a sentence of a similar document in the place of one of a document's own.
+
+Shen et al. 2021, section 3.3 (INSteD). The operator has to see the collection first: ``fit`` finds
+the neighbours of the documents and draws slots and intruders; the fitted operator replaces. Simpler
+ways to find the other document are those of Chen et al. 2019 (DiscoEval, Discourse Coherence).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from loaders.discourse import Discourse
+from manipulations.intruder_candidates import NAME, Candidate, Drawn, draw_candidates
+from manipulations.intruder_filter import Filtered, filter_candidates
+from manipulations.neighbours import BlockStore
+from manipulations.operator import Composable, Context, Detector
+from manipulations.replacement import replace_text
+
+#: Where the other documents come from: the most similar ones, any, or any of the same category.
+STRATEGIES = ("similar", "random", "same_category")
+
+#: Why a document stays coherent.
+NOT_SELECTED = "stays coherent: not drawn"
+NO_CANDIDATE = "stays coherent: no candidate is left"
+TOO_SHORT = "stays coherent: fewer than two sentences"
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How a fit is run; without a detector none of this changes its result.
+
+    Attributes:
+        threads: of the search for neighbours.
+        store: keeps the blocks of the search that are done: made from a digest of all that they
+            depend on, and the number of neighbours.
+        detector: the adversarial filter; none: no filter.
+        announce: told how many documents the detector will be asked about, before it is.
+        progress: told what is being done.
+    """
+
+    threads: int = 1
+    store: Callable[[str, int], BlockStore] | None = None
+    detector: Detector | None = None
+    announce: Callable[[int], None] = lambda documents: None
+    progress: Callable[[str], None] = lambda message: None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What happens to one document.
+
+    Attributes:
+        slot: the sentence (from 0) that is replaced.
+        intruder: the sentence that takes its place, and where it is from.
+        difficulty: ``difficult`` where the filter's detector did not see that it is the intruder,
+            ``easy`` where it did; empty without a filter.
+    """
+
+    slot: int
+    intruder: Candidate
+    difficulty: str = ""
+
+
+@dataclass(frozen=True)
+class IntruderSentence(Composable):
+    """Replace a sentence that is not the first by one that is not the first of another document.
+
+    Of the documents a share is drawn. Of each that is drawn one sentence S is drawn to be replaced,
+    and from each of the other documents one candidate. Candidates that are too similar to S, or
+    that the document has itself, are dropped, and one of the rest is drawn. Documents that share
+    lines (:mod:`manipulations.document_groups`) give each other nothing.
+
+    Attributes:
+        strategy: one of :data:`STRATEGIES`.
+        neighbours: how many other documents give a candidate.
+        most_similar: candidates whose TF-IDF cosine with S is at least this are dropped.
+        share: of the documents that are drawn.
+        weighting: of the TF-IDF vectors (:mod:`manipulations.text_vectors`).
+        features: into how many places words and word pairs are hashed.
+        prune_df: see :func:`manipulations.neighbours.nearest`.
+        category: for ``same_category`` the key of ``meta`` that has to be the same.
+    """
+
+    strategy: str = "similar"
+    neighbours: int = 10
+    most_similar: float = 0.6
+    share: float = 0.5
+    weighting: str = "tfidf"
+    features: int = 2**20
+    prune_df: float | None = None
+    category: str = "domain"
+
+    def __post_init__(self) -> None:
+        if self.strategy not in STRATEGIES:
+            raise ValueError(
+                f"strategy is {self.strategy!r}; expected one of {', '.join(STRATEGIES)}"
+            )
+        if self.neighbours < 1:
+            raise ValueError(f"neighbours is {self.neighbours}; expected at least 1")
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share is {self.share}; expected more than 0, at most 1")
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """An operator that retrieves cannot be used before it has seen the collection.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError("IntruderSentence is not fitted: call fit(discourses, context) first")
+
+    def fit(
+        self, discourses: Sequence[Discourse], context: Context, fitting: Fitting | None = None
+    ) -> FittedIntruderSentence:
+        """Find and draw the intruders of a collection (one split: the rest must not be seen).
+
+        Raises:
+            RetrievalError: ``sparse_dot_topn`` is not installed.
+            ValueError: two discourses have the same id.
+        """
+        fitting = fitting or Fitting()
+        if len({discourse.id for discourse in discourses}) < len(discourses):
+            raise ValueError("two discourses have the same id; expected each once")
+        drawn = draw_candidates(self, discourses, context, fitting)
+        filtered: dict[int, Filtered] = {}
+        if fitting.detector is not None:
+            filtered = filter_candidates(drawn, discourses, fitting.detector, fitting.announce)
+        reasons: dict[str, str] = {}
+        choices: dict[str, Choice] = {}
+        of_index = {one.document: one for one in drawn}
+        for index, discourse in enumerate(discourses):
+            one = of_index.get(index)
+            if one is None:
+                short = len(discourse.units) < 2
+                reasons[discourse.id] = TOO_SHORT if short else NOT_SELECTED
+            elif not one.candidates:
+                reasons[discourse.id] = NO_CANDIDATE
+            else:
+                generator = context.random(discourse, f"{NAME} choice")
+                choices[discourse.id] = _choice(one, filtered.get(index), generator)
+        return FittedIntruderSentence(self, choices, reasons)
+
+
+def _choice(drawn: Drawn, filtered: Filtered | None, generator: Random) -> Choice:
+    """Draw the intruder: of the difficult candidates, if there are any."""
+    if filtered is None:
+        return Choice(drawn.slot, generator.choice(drawn.candidates))
+    pool = filtered.difficult or drawn.candidates
+    difficulty = "difficult" if filtered.difficult else "easy"
+    return Choice(drawn.slot, generator.choice(pool), difficulty)
+
+
+@dataclass(frozen=True)
+class FittedIntruderSentence(Composable):
+    """The operator after it has seen the collection; variants are called ``intruded``.
+
+    Attributes:
+        operator: what was fitted.
+        choices: of the documents (by id) that get an intruder.
+        reasons: why the others do not.
+    """
+
+    operator: IntruderSentence
+    choices: Mapping[str, Choice] = field(repr=False)
+    reasons: Mapping[str, str] = field(repr=False)
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the document with its intruder.
+
+        Raises:
+            KeyError: the document was not in the collection.
+        """
+        choice = self.choices.get(discourse.id)
+        if choice is None:
+            context.skipped[self.reasons[discourse.id]] += 1
+            return
+        slot, intruder = choice.slot, choice.intruder
+        replaced = replace_text(
+            discourse,
+            slot,
+            0,
+            len(discourse.units[slot].text),
+            intruder.text,
+            operator=NAME,
+            source_discourse=intruder.discourse,
+            source_unit=intruder.unit,
+        )
+        yield dataclasses.replace(replaced, variant="intruded")
+
+    def __str__(self) -> str:
+        """The operator as it was before it was fitted."""
+        return str(self.operator)
