@@ -312,14 +312,6 @@ LAYOUTS = {
         "since.txt",
         "causal\tThe kettle sang, since it was hot.\ntemporal\tIt sang since noon.\n",
     ),
-    "documents": _one(
-        "documents",
-        "documents/articles.jsonl",
-        _lines(*({"id": f"x{name}", "text": text} for name, text in ARTICLES.items())),
-    ),
-    "documents texts": Layout(
-        "documents", {f"documents/{name}.txt": text for name, text in ARTICLES.items()}
-    ),
     "discoeval": _one(
         "discoeval",
         "SP/rocstory/test.txt",
@@ -339,6 +331,14 @@ LAYOUTS = {
             "linguistic_probe_data/human_annotation/injected_negation.jsonl": _lines(ANSWERED),
             "linguistic_probe_data/injected_to_negation.txt": _lines(*INTRUDED),
         },
+    ),
+    "documents": _one(
+        "documents",
+        "documents/articles.jsonl",
+        _lines(*({"id": f"x{name}", "text": text} for name, text in ARTICLES.items())),
+    ),
+    "documents texts": Layout(
+        "documents", {f"documents/{name}.txt": text for name, text in ARTICLES.items()}
     ),
     "arrau": Layout("arrau", _mmax("coref_set")),
     "parcor": Layout("parcor", _mmax("coref_class")),
