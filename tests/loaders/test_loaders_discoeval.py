@@ -152,6 +152,7 @@ TEX = {
     "10 km s $ ^ { -1 } $ in ReS $ _2 $ and $ ^ { 12 } $ C $ x $ a": (
         "10 km s$^{-1}$ in ReS$_2$ and $^{12}$C $x$ a"
     ),
+    "the spin- $ s $ chain": "the spin-$s$ chain",
     "( V $ _x $ ) $ _2 $ O $ _3 $": "(V$_x$)$_2$ O$_3$",
     "{ \\em et ( and ) } W_ { 3 } ^ { ( 1 ) }": "{\\em et (and)} W_{3}^{(1)}",
     "so $ a ' $ and `fossil ' ones": "so $a '$ and `fossil' ones",
@@ -172,6 +173,7 @@ CUT = [
     (["It ended .", "."], ["It ended."]),
     (["It is `` Yahoo ! ''", "."], ['It is "Yahoo!".']),
     (["Bo left .", "iPhones rang ."], ["Bo left.", "iPhones rang."]),
+    (["So did ( Hu et al .", "2007 ) ."], ["So did (Hu et al. 2007)."]),
     (["Vitamin C .", "It heals ."], ["Vitamin C.", "It heals."]),
     (["In the U.S .", "He ran ."], ["In the U.S.", "He ran."]),
     (["The total was 5 .", "7 were left ."], ["The total was 5.", "7 were left."]),
