@@ -8,9 +8,9 @@ from loaders import (
     disco,
     disco_release,
     discoeval,
+    documents,
     gum,
     insted,
-    irc,
     mmax,
     pdtb,
     personachat,
@@ -40,7 +40,7 @@ _NATIVE = (
     dialoguenli.CORPUS,
     discoeval.CORPUS,
     insted.CORPUS,
-    irc.CORPUS,
+    documents.CORPUS,
 )
 
 #: The corpora in the order in which they are listed; ``sample`` last.

@@ -246,6 +246,11 @@ since\tcausal\t17\tThe kettle sang, since it was hot.
 while\tcontrast\t9\tWe came, while they left. "Yes".
 """
 
+ARTICLES = {
+    "a": "The kettle sang in the kitchen. Ann took two cups from the shelf. She poured the tea.",
+    "b": "Bo ran to the station. He fell on the stairs, and it hurt. His train left without him.",
+}
+
 
 INTRUDED: tuple[dict[str, Any], ...] = (
     {
@@ -327,16 +332,13 @@ LAYOUTS = {
             "linguistic_probe_data/injected_to_negation.txt": _lines(*INTRUDED),
         },
     ),
-    "irc": Layout(
-        "irc",
-        {
-            "data/test/a.annotation.txt": "0 2 - \n2 3 - \n4 5 - \n5 6 - \n",
-            "data/test/a.raw.txt": (
-                "[01:01] <ann> the kettle sang\n=== cy [~cy@tea]  has joined #tea\n"
-                "[01:02] <bo> ann: oh?\n[01:03] <ann> yes\n"
-                "[01:04] <bo> hi\n[01:04] <ann> oh\n=== bo drinks tea\n"
-            ),
-        },
+    "documents": _one(
+        "documents",
+        "documents/articles.jsonl",
+        _lines(*({"id": f"x{name}", "text": text} for name, text in ARTICLES.items())),
+    ),
+    "documents texts": Layout(
+        "documents", {f"documents/{name}.txt": text for name, text in ARTICLES.items()}
     ),
     "arrau": Layout("arrau", _mmax("coref_set")),
     "parcor": Layout("parcor", _mmax("coref_class")),

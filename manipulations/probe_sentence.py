@@ -1,0 +1,68 @@
+"""Probe a sentence: apply one of the linguistic probes to one unit of a discourse.
+
+Shen et al. 2021, section 7.1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loaders.discourse import Discourse
+from manipulations.operator import Composable, Context
+from manipulations.probes.probe import Mode
+from manipulations.probes.registry import PROBES, probe_sentence
+from manipulations.replacement import replace_text
+
+
+@dataclass(frozen=True)
+class ProbeSentence(Composable):
+    """Edit one unit by a probe; the variant is the probe's name.
+
+    Attributes:
+        probe: a name of :data:`manipulations.probes.registry.PROBES`.
+        unit: index of the unit to edit; none: the first that does not open the discourse and in
+            which the probe applies.
+        mode: ``sound``, or ``insted`` for comparison with the released probes.
+        pipeline: a trained spaCy pipeline to take tags from; none: rules only, which give the same
+            result on every machine.
+
+    Raises:
+        ValueError: no probe has that name, or ``unit`` is negative.
+    """
+
+    probe: str
+    unit: int | None = None
+    mode: Mode = "sound"
+    pipeline: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.probe not in PROBES:
+            raise ValueError(f"no probe is called {self.probe!r}: there are {', '.join(PROBES)}")
+        if self.unit is not None and self.unit < 0:
+            raise ValueError(f"unit {self.unit} of a probe: units are counted from 0")
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the edited discourse; nothing where the probe does not apply."""
+        units = range(1, len(discourse.units)) if self.unit is None else (self.unit,)
+        for unit in units:
+            if unit >= len(discourse.units):
+                break
+            text = discourse.units[unit].text
+            replacements = probe_sentence(text, self.probe, self.mode, self.pipeline)
+            if not replacements:
+                continue
+            edited = discourse
+            for replacement in reversed(replacements):  # so that places to the left hold
+                edited = replace_text(
+                    edited,
+                    unit,
+                    replacement.start,
+                    replacement.end,
+                    replacement.after,
+                    operator="ProbeSentence",
+                )
+            yield dataclasses.replace(edited, variant=self.probe)
+            return
+        context.skipped["the probe does not apply"] += 1

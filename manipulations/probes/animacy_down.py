@@ -1,0 +1,38 @@
+"""Animacy down: ``She lost her way`` becomes ``It lost its way``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from manipulations.probes.probe import Mode, Replacement
+from manipulations.probes.pronouns import personal_pronouns, replace
+from manipulations.probes.sentence import Sentence
+
+FORMS = {"subject": "it", "object": "it", "possessive": "its", "reflexive": "itself"}
+
+
+@dataclass(frozen=True)
+class AnimacyDown:
+    """Every ``he`` or ``she`` becomes ``it``, in the case that the grammar asks for.
+
+    Sound: as for the gender flip, all gendered pronouns have one gender and no word tells their
+    sex; none is independent (``a friend of his``: English has no such ``its``); and the sentence
+    has no ``it`` already that the new ones could be taken for.
+    """
+
+    mode: Mode = "sound"
+    name: str = "animacy_down"
+
+    def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
+        """One replacement for each pronoun."""
+        sound = self.mode == "sound"
+        pronouns = personal_pronouns(sentence, guess=not sound)
+        if not pronouns:
+            return ()
+        if sound and (
+            len({pronoun.gender for pronoun in pronouns}) > 1
+            or any(pronoun.case == "independent" for pronoun in pronouns)
+            or not {"it", "its", "itself"}.isdisjoint(sentence.lowers)
+        ):
+            return ()
+        return tuple(replace(pronoun, FORMS.get(pronoun.case, "its")) for pronoun in pronouns)

@@ -1,0 +1,209 @@
+"""Conjunction flip: ``He was ill, but he went`` becomes ``He was ill, and he went``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from manipulations.connective_substitution import in_case_of
+from manipulations.probes.clauses import visible
+from manipulations.probes.probe import Mode, Replacement
+from manipulations.probes.sentence import Sentence, Word
+from manipulations.probes.tagging import ADVERBS, FINITE, NOMINATIVE
+from manipulations.probes.words import word_set
+
+#: Adverbs set off by commas: the sense is turned round, the syntax is the same.
+_ADVERBS = {
+    "however": "therefore", "nevertheless": "consequently", "nonetheless": "consequently",
+    "therefore": "however", "consequently": "nevertheless", "thus": "however", "hence": "however",
+    "accordingly": "nevertheless",
+}  # fmt: skip
+#: Words that begin a clause with a subject and a finite verb.
+_SUBORDINATORS = {
+    "although": "because", "though": "because", "because": "although", "before": "after",
+    "after": "before", "unless": "if",
+}  # fmt: skip
+_SUBJECTS = NOMINATIVE | {"it", "there", "this", "these"}
+#: Before a subordinator these would not bear the other one: ``not because``, ``soon after``.
+_BEFORE = word_set(
+    "not n't just only even partly largely mainly mostly simply merely perhaps is was are were be "
+    "soon immediately right long ever never until from and or but as so well all year years month "
+    "months day days week weeks hour hours minute minutes time shortly"
+)
+_NEGATIVE = word_set("not n't never no neither nor nothing none only all anything")
+_AFTER_BUT = word_set("also for rather instead not only even")
+
+
+@dataclass(frozen=True)
+class ConjunctionFlip:
+    """One conjunction or connective becomes one of the opposed sense and the same syntax.
+
+    Of a sentence the first is taken that joins clauses (or verb phrases) for certain: ``but`` and
+    ``and`` before a subject and a finite verb, or before a finite verb after a comma; ``although``
+    and ``because``, ``before`` and ``after``, ``unless`` before a subject pronoun and a finite
+    verb; ``however`` and ``therefore`` and their like set off by commas; ``despite`` and ``because
+    of``.
+    """
+
+    mode: Mode = "sound"
+    name: str = "conjunction_flip"
+
+    def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
+        """One replacement; of mode ``insted`` as many as there are conjunctions."""
+        if self.mode == "insted":
+            return _as_released(sentence)
+        for place in visible(sentence) or ():
+            word = sentence.words[place]
+            for rule in (_adverb, _because_of, _subordinator, _coordinator):
+                flipped = rule(sentence.words, place)
+                if flipped is not None:
+                    end, after = flipped
+                    text = in_case_of(word.text, after)
+                    return (Replacement(word.start, sentence.words[end].end, text),)
+        return ()
+
+
+def _at(words: tuple[Word, ...], index: int) -> str:
+    return words[index].lower if 0 <= index < len(words) else ""
+
+
+def _adverb(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
+    """``However,`` and ``; therefore,``; nothing of ``however large`` or ``thus making``."""
+    before, after = _at(words, at - 1), _at(words, at + 1)
+    if words[at].lower not in _ADVERBS or after != ",":
+        return None
+    # Between commas it may belong to a word and not to the clause: "Smith, however, was".
+    if not (at == 0 or before == ";"):
+        return None
+    return at, _ADVERBS[words[at].lower]
+
+
+def _because_of(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
+    lower = words[at].lower
+    if _at(words, at - 1) in _BEFORE | {"-", "both", "either"}:
+        return None
+    if lower == "because" and _at(words, at + 1) == "of":
+        return None if _at(words, at + 2) in ("which", "whom") else (at + 1, "despite")
+    if lower == "despite" and _at(words, at + 1) not in ("which", "whom"):
+        return at, "because of"
+    if [_at(words, at + i) for i in range(3)] == ["in", "spite", "of"]:
+        return at + 2, "because of"
+    return None
+
+
+def _subordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
+    lower = words[at].lower
+    start = at
+    if lower == "even" and _at(words, at + 1) == "though":
+        at += 1
+        lower = "though"
+    elif lower not in _SUBORDINATORS or _at(words, at - 1) in _BEFORE:
+        return None
+    if start and _at(words, start - 1) in ("-", '"', "(", "as"):
+        return None
+    clause = words[at + 1 :]
+    following = [word for word in clause[1:] if not word.is_only(ADVERBS)]
+    if lower in ("before", "after") and clause and clause[0].may_be(("VBG",)):
+        return at, _SUBORDINATORS[lower]
+    if not clause or not following:
+        return None
+    if lower in ("before", "after") and any(word.may_be(("MD",)) for word in clause[:8]):
+        return None  # "before the wind would allow it"
+    if clause[0].lower not in _SUBJECTS:
+        return (at, _SUBORDINATORS[lower]) if _full_clause(clause) else None
+    if not following[0].may_be(FINITE) or (
+        following[0].may_be(("NN", "NNS")) and (clause[0].lower in ("this", "these", "it", "there"))
+    ):
+        return None
+    if lower in ("before", "after") and clause[0].lower in ("this", "these"):
+        return None
+    if any(word.lower in ("yet", "already", "any", "ever", "then") for word in clause[:12]):
+        return None
+    return at, _SUBORDINATORS[lower]
+
+
+def _coordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
+    lower = words[at].lower
+    if lower not in ("and", "but") or at < 2:
+        return None
+    comma = _at(words, at - 1) == ","
+    end = at
+    after = "and" if lower == "but" else "but"
+    if lower == "and" and _at(words, at + 1) in ("therefore", "thus", "hence", "consequently"):
+        end, after = at + 1, "but nevertheless"
+    rest = words[end + 1 :]
+    plain = [word for word in rest if not word.is_only(ADVERBS)]
+    if len(plain) < 2:
+        return None
+    earlier = [word.lower for word in words[:at]]
+    if not any(word.may_be(FINITE) for word in words[:at]):
+        return None
+    if lower == "but":
+        if not _NEGATIVE.isdisjoint(earlier) or rest[0].lower in _AFTER_BUT:
+            return None
+    elif {"both", "between", "either"} & set(earlier) or rest[0].lower in ("so", "then", "not"):
+        return None
+    subject, verb = plain[0], plain[1]
+    if (
+        subject.lower in _SUBJECTS
+        and verb.may_be(FINITE)
+        and not (verb.may_be(("NN", "NNS")) and subject.lower not in NOMINATIVE)
+    ):
+        # "the house where he lived and he": a clause inside another is not worth the risk.
+        return (end, after) if comma or subject.lower in NOMINATIVE else None
+    if lower == "and" and (earlier.count(",") > comma or "and" in earlier or not comma):
+        return None  # it may end a list
+    finite = FINITE | {"VBN"} if lower == "but" else FINITE
+    if subject.is_only(finite) and (comma or lower == "but"):
+        return end, after
+    return (end, after) if comma and _full_clause(rest) else None
+
+
+def _full_clause(rest: tuple[Word, ...]) -> bool:
+    """Whether a noun phrase and then a certain finite verb follow: ``but the house was``."""
+    if not rest[0].is_only(("DT", "PRP$", "NNP")):
+        return False
+    for word in rest[1:8]:
+        if word.is_only(FINITE):
+            return True
+        if not word.may_be(("NN", "NNS", "NNP", "JJ", "IN", "DT", "CD")):
+            return False
+    return False
+
+
+def _as_released(sentence: Sentence) -> tuple[Replacement, ...]:
+    """As in the released files: ``but`` to ``and`` behind a comma, else to ``and therefore``."""
+    words = sentence.words
+    changes: list[Replacement] = []
+    skip = -1
+    for at, word in enumerate(words):
+        if at == skip:
+            continue
+        end, after = at, ""
+        if word.lower == "but":
+            after = "and" if _at(words, at - 1) == "," else "and therefore"
+        elif word.lower == "and" and _at(words, at + 1) in ("therefore", "hence"):
+            end, after, skip = at + 1, "but", at + 1
+        elif word.lower == "and" and _joins_verbs(words, at):
+            after = "but"
+        elif word.lower == "although":
+            after = "therefore"
+        elif word.lower == "therefore":
+            after = "although"
+        if after:
+            changes.append(Replacement(word.start, words[end].end, in_case_of(word.text, after)))
+    return tuple(changes)
+
+
+def _joins_verbs(words: tuple[Word, ...], at: int) -> bool:
+    """Whether what follows ``and`` is a verb phrase, or after a comma has a finite verb soon."""
+    plain = [word for word in words[at + 1 :] if not word.is_only(ADVERBS)]
+    if not plain:
+        return False
+    if plain[0].may_be(FINITE | {"VBN"}) and not plain[0].may_be(("NN", "NNS", "JJ", "IN")):
+        return True
+    if plain[0].lower in _SUBJECTS:
+        return True
+    # One verb before and one behind: two clauses, or two halves of one.
+    near = words[at + 1 : at + 9]
+    stop = next((i for i, word in enumerate(near) if word.text in (",", ";")), len(near))
+    return _at(words, at - 1) == "," and any(word.is_only(FINITE) for word in near[:stop])

@@ -1,0 +1,243 @@
+"""Demonstrative flip: ``this book was`` becomes ``these books were``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from manipulations.connective_substitution import in_case_of
+from manipulations.probes.clauses import main_verb
+from manipulations.probes.inflection import base_form, inflect
+from manipulations.probes.probe import Mode, Replacement
+from manipulations.probes.sentence import Sentence, Word
+from manipulations.probes.tagging import ADVERBS, FINITE, NOUNS
+from manipulations.probes.words import word_list, word_set
+
+_PLURAL = {"this": "these", "that": "those"}
+#: Nouns that stand as adverbials of time without a preposition: ``that year``.
+_TIMES = word_set(
+    "year day week month season time night morning evening summer winter spring autumn way "
+    "afternoon weekend century decade moment"
+)
+_COUNTABLE_TIMES = word_set("year day week month season period decade century time")
+#: Prepositions before a time that bear the plural: ``during these years``, but ``to this day``.
+_TIME_PREPOSITIONS = word_set("during in of throughout for from between over")
+_BEFORE_THAT = word_set(
+    "of on at for from with by during into under through about against within after before "
+    "to around near inside outside across along behind beyond throughout between towards toward"
+)
+_AGREEING = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_LINKING = word_set("is was be been become became becomes remains remained are were 's")
+_SINGULAR = word_set("it its itself each another every unique only")
+#: Between the demonstrative and its noun these ask for one thing.
+_ONE = word_set("one single sole only whole entire very latter former particular")
+_RELATIVES = word_set("who which that whose where when whom")
+
+
+@dataclass(frozen=True)
+class DemonstrativeFlip:
+    """``this`` and ``that`` with a singular noun become ``these`` and ``those`` with its plural.
+
+    Sound: the noun is of those that are commonly counted, its phrase ends with it, a verb of which
+    it is the subject agrees, and nothing else in the sentence speaks of the one thing (``it``,
+    ``which``, ``is a``).
+    """
+
+    mode: Mode = "sound"
+    name: str = "demonstrative_flip"
+
+    def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
+        """The determiner, and in mode ``sound`` its noun and verb, of the first phrase that can."""
+        words = sentence.words
+        if self.mode == "insted":
+            return tuple(
+                Replacement(word.start, word.end, in_case_of(word.text, _PLURAL[word.lower]))
+                for at, word in enumerate(words)
+                if word.lower in _PLURAL and _determines(words, at)
+            )
+        for at, word in enumerate(words):
+            if word.lower in _PLURAL and (changes := _plural(sentence, at)):
+                return changes
+        return ()
+
+
+def _determines(words: Sequence[Word], at: int) -> bool:
+    """Whether a demonstrative stands before its noun, as the released files see it."""
+    if at + 1 >= len(words):
+        return False
+    after, before = words[at + 1], words[at - 1] if at else None
+    nominal = after.may_be(("NN", "NNP", "JJ", "JJR", "JJS")) and not after.may_be(
+        ("IN", "DT", "MD", "PRP", "TO", "VBZ", "VBD")
+    )
+    if after.is_only(ADVERBS) and at + 2 < len(words):
+        nominal = words[at + 2].may_be(("JJ",))
+    if words[at].lower == "this" or not nominal:
+        return nominal
+    if before is None or after.may_be(("NNS", "NNP")):
+        return False
+    return before.may_be(("IN", "TO", "VBZ", "VBD", "VB", "VBG", "VBN", "RB", "RBR", "JJR")) or (
+        after.lower in ("same", "year", "time", "season")
+    )
+
+
+def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
+    words = sentence.words
+    word = words[at]
+    if word.text[0].isupper() and at > 0:
+        return ()
+    noun_at = _noun(words, at)
+    if noun_at is None:
+        return ()
+    noun = words[noun_at]
+    plural = inflect(noun.lower, "NNS")
+    if plural is None or plural == noun.lower or noun.text != noun.lower:
+        return ()
+    rest = words[noun_at + 1 :]
+    if not _SINGULAR.isdisjoint(other.lower for other in rest) or not _ONE.isdisjoint(
+        other.lower for other in words[at + 1 : noun_at]
+    ):
+        return ()
+    if not _RELATIVES.isdisjoint(other.lower for other in rest[:2]) or _as_one(rest):
+        return ()
+    if rest and rest[0].text in ("(", "and", "or"):
+        return ()  # "this aim (and that one) is"
+    before = words[at - 1].lower if at else ""
+    if noun.lower in _TIMES and not (
+        noun.lower in _COUNTABLE_TIMES and before in _TIME_PREPOSITIONS
+    ):
+        return ()
+    if word.lower == "that" and before not in _BEFORE_THAT | {"in"}:
+        return ()  # a conjunction, as far as the rules can tell
+    if before in ("as", "like", "such", "than", "unlike", "half"):
+        return ()
+    changes = [
+        Replacement(word.start, word.end, in_case_of(word.text, _PLURAL[word.lower])),
+        Replacement(noun.start, noun.end, plural),
+    ]
+    agreement = _agreement(sentence, at, noun_at)
+    return () if agreement is None else (*changes, *agreement)
+
+
+def _as_one(rest: Sequence[Word]) -> bool:
+    """Whether what follows says that it is one: ``released this song as a single``."""
+    return any(
+        rest[i].lower
+        in ("as", "into", "became", "become", "becoming", "remain", "remained", "make")
+        and rest[i + 1].lower in ("a", "an", "the", "one")
+        for i in range(len(rest) - 1)
+    )
+
+
+def _noun(words: Sequence[Word], at: int) -> int | None:
+    """The index of the head of the noun phrase that a demonstrative begins; none if uncertain."""
+    countable = word_list("countable_nouns") | _COUNTABLE_TIMES
+    for index in range(at + 1, min(at + 4, len(words))):
+        word = words[index]
+        after = words[index + 1] if index + 1 < len(words) else None
+        ends = after is None or not (
+            after.may_be(NOUNS | {"POS", "CD"})
+            or after.text in ("-", "'", "’", '"', "“", "``", "/")
+        )
+        verb = after is not None and after.may_be(FINITE) and not after.may_be(("NN", "NNP", "POS"))
+        if (
+            word.lower in countable
+            and (ends or verb)
+            and not (
+                after is not None
+                and after.may_be(("JJ",))
+                and not after.may_be(FINITE | ADVERBS)
+                and not after.may_be(("IN",))
+            )
+        ):
+            return index
+        if not word.may_be(("JJ", "NN", "VBN")) or word.may_be(("IN", "DT", "VBZ", "MD", "PRP")):
+            return None
+        if word.lower in ("one", "kind", "sort", "type", "much", "many", "latter", "former"):
+            return None
+    return None
+
+
+def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, ...] | None:
+    """The change of the verb of which the phrase is the subject; none where that is uncertain."""
+    words = sentence.words
+    verb = main_verb(sentence)
+    if verb is not None and at in verb.subject and _heads(words, at, verb.subject):
+        index = verb.index
+    elif at == 0 or words[at - 1].text in (",", ";") or words[at - 1].lower in _CLAUSE_BEGINNERS:
+        following = [i for i in range(noun_at + 1, len(words)) if not words[i].is_only(ADVERBS)]
+        if not following or not words[following[0]].is_only(FINITE):
+            return None
+        index = following[0]
+    else:
+        after = [word for word in words[noun_at + 1 :] if not word.is_only(ADVERBS)]
+        before = words[at - 1]
+        if before.lower in _PREPOSITIONS:  # "the end of this year was": not the subject
+            return ()
+        if after and after[0].may_be(FINITE):
+            return None
+        verb_or_preposition = ("IN", "RP", "RB", "TO", "VBZ", "VBD", "VBN", "VB", "VBG", "VBP")
+        return () if before.is_only(verb_or_preposition) else None
+    changes: list[Replacement] = []
+    for place in (index, *_further_verbs(words, index)):
+        before = next(word for word in words[place - 1 :: -1] if not word.is_only(ADVERBS))
+        if place != index and before.lower not in ("and", "but"):
+            return None  # a verb of another subject, or of this one
+        changed = _plural_verb(words, place)
+        if changed is None:
+            return None
+        changes += changed
+    return tuple(changes)
+
+
+def _further_verbs(words: Sequence[Word], index: int) -> list[int]:
+    """Indices of the verbs behind one that say that their subject is one."""
+    return [
+        place
+        for place in range(index + 1, len(words))
+        if words[place].lower in _AGREEING
+        or (words[place].may_be(("VBZ",)) and not words[place].may_be(NOUNS))
+    ]
+
+
+def _plural_verb(words: Sequence[Word], index: int) -> tuple[Replacement, ...] | None:
+    """The change of a finite verb to the plural; none where what follows would not fit it."""
+    word = words[index]
+    rest = [other for other in words[index + 1 :] if not other.is_only(ADVERBS)]
+    if word.lower in _LINKING and not _predicate_fits(rest):
+        return None
+    if rest and rest[0].lower in _LINKING and not _predicate_fits(rest[1:]):
+        return None
+    if word.lower in _AGREEING:
+        plural = in_case_of(word.text, _AGREEING[word.lower])
+        return (Replacement(word.start, word.end, plural),)
+    if word.is_only(("VBD", "MD")) or (word.may_be(("VBD",)) and not word.may_be(("VBZ",))):
+        return ()
+    base = base_form(word.lower, "VBZ")
+    if base is None or word.text in ("'s", "’s"):
+        return None
+    return (Replacement(word.start, word.end, base),)
+
+
+#: Those that begin no clause.
+_PREPOSITIONS = (_BEFORE_THAT | {"in", "to", "from", "over"}) - {"after", "before"}
+_CLAUSE_BEGINNERS = word_set(
+    "and but because although though when while if since until whether that as so where"
+)
+
+
+def _heads(words: Sequence[Word], at: int, subject: Sequence[int]) -> bool:
+    """Whether the phrase at an index is the subject's head and no part of a phrase in it."""
+    begin = subject.index(at)
+    return begin == 0 or words[subject[begin - 1]].text == ","
+
+
+def _predicate_fits(rest: Sequence[Word]) -> bool:
+    """Whether what follows ``be`` can be said of several: no ``a painter``, no ``the best``."""
+    if not rest:
+        return False
+    first = rest[0]
+    return not first.may_be(("DT", "PRP$", "CD", "WRB", "WP", "PRP", "NNP", "NNS")) and (
+        first.may_be(("VBN", "VBG", "JJ", "IN"))
+        and not first.is_only(("NN",))
+        and not first.may_be(("NN",))
+    )

@@ -1,0 +1,141 @@
+"""Negation: ``He walked home`` becomes ``He did not walk home``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from manipulations.connective_substitution import in_case_of
+from manipulations.probes.clauses import MainVerb, main_verb
+from manipulations.probes.inflection import base_form
+from manipulations.probes.probe import Mode, Replacement
+from manipulations.probes.sentence import Sentence, Word
+from manipulations.probes.tagging import ADVERBS, BE
+from manipulations.probes.words import word_set
+
+#: A sentence with one of these is negative already, or what it says would not bear a negation.
+_NEGATIVE = word_set(
+    "not n't never no nobody nothing none nor neither nowhere without hardly scarcely barely "
+    "rarely seldom few little only cannot any anyone anything anybody anywhere ever either yet "
+    "unless unlike instead rather but"
+)
+#: Words that a negation would have to change: ``some`` to ``any``, ``already`` to ``yet``.
+_POSITIVE = word_set(
+    "some someone somebody something somewhere somewhat already too both almost nearly enough "
+    "mostly mainly largely quite pretty fairly perhaps probably maybe possibly presumably arguably "
+    "apparently certainly undoubtedly merely simply just even especially such"
+)
+#: Of a subject with one of these it is not clear what is denied.
+_QUANTIFIERS = word_set(
+    "every each all both many most some several few everyone everybody everything much more "
+    "numerous various other others half at least"
+)
+#: Adverbs that stand before ``not``: ``it also did not``, ``is therefore not``.
+_BEFORE_NOT = word_set(
+    "also still therefore thus hence then later subsequently eventually finally consequently "
+    "however now soon initially originally sometimes often"
+)
+_CAN = {"can": "cannot"}
+_DO = {"VBD": "did not", "VBZ": "does not", "VBP": "do not"}
+#: Verbs that are no auxiliaries and do not take ``do`` well either.
+_UNSURE = word_set("used ought need dare")
+
+
+@dataclass(frozen=True)
+class Negation:
+    """``not`` after the first auxiliary of the main clause, or with ``do`` where there is none.
+
+    Sound: the sentence is not negative already, has no word that would have to change with it
+    (``some``, ``already``), and its subject is not quantified.
+    """
+
+    mode: Mode = "sound"
+    name: str = "negation"
+
+    def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
+        """One replacement at the verb; two where an adverb stands before it."""
+        if self.mode == "sound" and not _NEGATIVE.union(_POSITIVE).isdisjoint(sentence.lowers):
+            return ()
+        verb = main_verb(sentence)
+        if verb is None:
+            return ()
+        subject = {sentence.words[index].lower for index in verb.subject}
+        if self.mode == "sound" and (subject & _QUANTIFIERS or _says_many(sentence, verb)):
+            return ()
+        return _auxiliary(sentence, verb) or _with_do(sentence, verb)
+
+
+def _says_many(sentence: Sentence, verb: MainVerb) -> bool:
+    """Whether "there are a number of": a negation would ask for "there are no"."""
+    following = {word.lower for word in sentence.words[verb.index + 1 : verb.index + 5]}
+    return bool(following & {"number", "variety", "lot", "series", "range", "couple", "several"})
+
+
+def _auxiliary(sentence: Sentence, verb: MainVerb) -> tuple[Replacement, ...]:
+    words = sentence.words
+    word = words[verb.index]
+    rest = words[verb.index + 1 :]
+    if word.lower in ("'d", "'ve", "'ll", "'m") or not rest:
+        return ()
+    if word.lower == "'s":
+        plain = [other for other in rest if not other.is_only(ADVERBS)]
+        if not plain or plain[0].may_be(("NN", "NNS", "NNP")):
+            return ()
+    elif word.lower in ("has", "have", "had"):
+        following = [other for other in rest if not other.is_only(ADVERBS)]
+        if not following or not following[0].may_be(("VBN",)) or following[0].lower == "had":
+            return ()
+    elif not (word.lower in BE or verb.tag == "MD") or word.lower in _UNSURE:
+        return ()
+    if rest[0].lower in ("better", "to", "like", "have") and word.lower in ("had", "would"):
+        return ()
+    if word.lower in _CAN:
+        return (Replacement(word.start, word.end, in_case_of(word.text, _CAN[word.lower])),)
+    last = word
+    for other in rest:
+        if other.lower not in _BEFORE_NOT:
+            break
+        last = other
+    return (Replacement(last.end, last.end, " not"),)
+
+
+def _with_do(sentence: Sentence, verb: MainVerb) -> tuple[Replacement, ...]:
+    words = sentence.words
+    word = words[verb.index]
+    rest = words[verb.index + 1 :]
+    if verb.tag == "MD" or word.lower in BE | _UNSURE | {"'s"} or not rest:
+        return ()
+    if _coordinated(rest) or rest[0].lower in ("not", "n't", "rid"):
+        return ()
+    if word.lower in ("has", "have", "had"):
+        following = [other for other in rest if not other.is_only(ADVERBS)]
+        if not following or following[0].may_be(("VBN",)) or following[0].lower == "better":
+            return ()
+        base: str | None = "have"
+    elif word.lower in ("do", "does", "did"):
+        base = "do"
+    else:
+        base = base_form(word.lower, verb.tag)
+    if base is None:
+        return ()
+    do = _DO[verb.tag]
+    adverbs = list(words[verb.adverbs : verb.index])
+    while adverbs and adverbs[0].lower in _BEFORE_NOT:
+        adverbs.pop(0)
+    if not adverbs:
+        return (Replacement(word.start, word.end, f"{do} {base}"),)
+    start = adverbs[0].start
+    return (Replacement(start, start, f"{do} "), Replacement(word.start, word.end, base))
+
+
+def _coordinated(rest: tuple[Word, ...]) -> bool:
+    """Whether a second verb shares the first one's object: ``built and sold boats``."""
+    signs = rest[0].text == "," or rest[0].lower in ("and", "or", "as")
+    if signs and len(rest) > 1:
+        return any(other.may_be(("VBD", "VBZ", "VBP")) for other in rest[1:4])
+    return any(
+        other.lower in ("and", "or")
+        and rest[at + 1 : at + 2]
+        and rest[at + 1].may_be(("VBP", "VB"))
+        and not rest[at + 1].may_be(("NN", "JJ", "VBD"))
+        for at, other in enumerate(rest)
+    )

@@ -1,0 +1,58 @@
+"""The probes by name, and the function that applies one to a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from manipulations.probes.animacy_down import AnimacyDown
+from manipulations.probes.animacy_up import AnimacyUp
+from manipulations.probes.conjunction_flip import ConjunctionFlip
+from manipulations.probes.demonstrative_flip import DemonstrativeFlip
+from manipulations.probes.gender_flip import GenderFlip
+from manipulations.probes.negation import Negation
+from manipulations.probes.number_exaggeration import NumberExaggeration
+from manipulations.probes.past_to_future import PastToFuture
+from manipulations.probes.probe import Mode, Probe, Replacement
+from manipulations.probes.sentence import analyse
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A probe: what it does, in one line, and how it is made for a mode."""
+
+    description: str
+    make: Callable[[Mode], Probe]
+
+
+PROBES: dict[str, Entry] = {
+    "gender_flip": Entry("he becomes she and she becomes he, in every case", GenderFlip),
+    "animacy_down": Entry("he and she become it, in every case", AnimacyDown),
+    "animacy_up": Entry("it becomes he, in every case", AnimacyUp),
+    "demonstrative_flip": Entry(
+        "this and that become these and those, with noun and verb agreeing", DemonstrativeFlip
+    ),
+    "conjunction_flip": Entry("a conjunction becomes one of opposed sense", ConjunctionFlip),
+    "past_to_future": Entry("past verbs of the main clause become will and base", PastToFuture),
+    "negation": Entry("the main clause is negated, with do where it has no auxiliary", Negation),
+    "number_exaggeration": Entry("numbers that count become a thousand times", NumberExaggeration),
+}
+
+
+def probe_sentence(
+    text: str, name: str, mode: Mode = "sound", pipeline: str | None = None
+) -> tuple[Replacement, ...]:
+    """What a probe replaces in a sentence; empty where it does not apply.
+
+    Args:
+        text: one English sentence, detokenised.
+        name: a key of :data:`PROBES`.
+        mode: ``sound`` or ``insted``.
+        pipeline: a trained spaCy pipeline to take tags from; none: rules only.
+
+    Raises:
+        KeyError: no probe has that name.
+        MissingLibraryError: lemminflect is not installed.
+        MissingPipelineError: the pipeline is not installed, or gives no tags.
+    """
+    return PROBES[name].make(mode)(analyse(text, pipeline))
