@@ -8,12 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from loaders.corpus import CorpusError, CorpusFile
 from loaders.discoeval_text import sentences
 from loaders.discourse import Discourse
 from loaders.read import Reading, read
 from loaders.registry import corpus
+from loaders.tex_spacing import without_tex_spaces
 
 
 def files(folder: Path, **contents: str) -> Path:
@@ -162,6 +165,13 @@ TEX = {
 @pytest.mark.parametrize("tokenised", TEX)
 def test_tex(tokenised: str) -> None:
     assert sentences([tokenised], "arxiv") == [TEX[tokenised]]
+
+
+@given(st.lists(st.sampled_from([*"ab12=+-^_{}()[]$,.%\\", "x_", "^2", "-ray"]), max_size=20))
+def test_of_tex_only_spaces_go(tokens: list[str]) -> None:
+    text = " ".join(tokens)
+    put = without_tex_spaces(text, str.strip)
+    assert "".join(put.split()) == "".join(text.split())
 
 
 CUT = [
