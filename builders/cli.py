@@ -53,13 +53,18 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
     hub.add_argument("--hub-config", metavar="NAME")
     hub.add_argument("--hub-split", metavar="NAME", help="default: test, or the only one")
     hub.add_argument("--hub-revision", metavar="TAG")
-    hub.add_argument("--hub-column", metavar="NAME", help="sentences, turns, or plain text")
     hub.add_argument(
-        "--hub-genre", choices=("narration", "dialogue", "documents"), default="narration"
+        "--hub-column",
+        metavar="NAME",
+        help="sentences, turns, or plain text (default, of documents: sentences, text or article)",
     )
     hub.add_argument(
-        "--spacy-pipeline", metavar="NAME", help="split plain text with this instead of rules"
+        "--hub-genre",
+        choices=("narration", "dialogue", "documents"),
+        default="narration",
+        help="documents: articles, of which short documents are made",
     )
+    add_document_options(parser)
     make = parser.add_argument_group("how it is made")
     make.add_argument("--seed", metavar="N", type=int, default=0, help="default: 0")
     make.add_argument("--num-proc", metavar="N", type=positive, default=1, help="processes")
@@ -86,6 +91,34 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
         "--prune", action="store_true", help="remove configs that this build does not make"
     )
     parser.add_argument("--dry-run", action="store_true", help="write nothing; say what would be")
+
+
+def add_document_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the corpus ``documents`` and of a Hugging Face dataset of articles."""
+    group = parser.add_argument_group("articles as short documents, and plain text as sentences")
+    group.add_argument(
+        "--excerpt",
+        choices=("auto", "opening", "first"),
+        default="auto",
+        help="the opening section, or the first sentences (default: as each article looks)",
+    )
+    group.add_argument(
+        "--sentences",
+        metavar="N",
+        nargs=2,
+        type=positive,
+        default=(3, 8),
+        help="fewest and most sentences of a document (default: 3 8)",
+    )
+    group.add_argument(
+        "--spacy-pipeline", metavar="NAME", help="split plain text with this instead of rules"
+    )
+    group.add_argument(
+        "--licence",
+        metavar="ID",
+        default="",
+        help="SPDX identifier of the articles' licence, where neither card nor corpus says it",
+    )
 
 
 def add_export_options(parser: argparse.ArgumentParser) -> None:

@@ -92,7 +92,13 @@ def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
     if arguments.push_to_hub:
         private = resolve_privacy(suite, arguments)
     matcher = read_judgements(suite, arguments)
-    sources = find_sources(suite, arguments.corpus, arguments.data_dir, hub_corpora(arguments))
+    sources = find_sources(
+        suite,
+        arguments.corpus,
+        arguments.data_dir,
+        hub_corpora(arguments),
+        own_corpora(arguments),
+    )
     if not private:
         named = arguments.corpus or arguments.hub_dataset
         for source in sources.found:
@@ -249,5 +255,22 @@ def hub_corpora(arguments: argparse.Namespace) -> dict[str, Any]:
             column=arguments.hub_column,
             revision=arguments.hub_revision,
             pipeline=arguments.spacy_pipeline,
+            articles=document_shape(arguments) if arguments.hub_genre == "documents" else None,
+            licence=arguments.licence,
         )
     }
+
+
+def own_corpora(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The registered corpora that the command line has settings of, with these, by name."""
+    from loaders.documents import documents_corpus
+
+    return {"documents": documents_corpus(document_shape(arguments), arguments.licence)}
+
+
+def document_shape(arguments: argparse.Namespace) -> Any:
+    """What of an article a document is, as the command line says."""
+    from loaders.articles import Shape
+
+    fewest, most = arguments.sentences
+    return Shape(arguments.excerpt, fewest, most, pipeline=arguments.spacy_pipeline)

@@ -53,6 +53,7 @@ def find_sources(
     names: Sequence[str] = (),
     data_dir: Path | None = None,
     extra: Mapping[str, Corpus] | None = None,
+    settled: Mapping[str, Corpus] | None = None,
 ) -> Sources:
     """Look for the corpora of a suite.
 
@@ -61,6 +62,7 @@ def find_sources(
         names: corpora to build from; none named means every one that is found.
         data_dir: where to look first.
         extra: corpora that are not registered (Hugging Face datasets), by genre.
+        settled: corpora to read in place of the registered ones of their names.
 
     Raises:
         CorpusError: a named corpus is not one of the suite's.
@@ -78,7 +80,7 @@ def find_sources(
     for name, configs in natives.items():
         if names and name not in names:
             continue
-        corpus = registered(name)
+        corpus = (settled or {}).get(name) or registered(name)
         try:
             find(corpus, data_dir)
         except CorpusNotFoundError as error:

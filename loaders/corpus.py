@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from loaders.discourse import Discourse
 
@@ -55,10 +56,14 @@ class CorpusFile:
 
 @dataclass
 class ReadOptions:
-    """How a reader treats bad rows; ``skipped`` counts what it left out, by reason."""
+    """How a reader treats bad rows; ``skipped`` counts what it left out, by reason.
+
+    ``memory`` is for what a reader keeps from one file to the next while a corpus is read once.
+    """
 
     skip_bad_rows: bool = False
     skipped: Counter[str] = field(default_factory=Counter)
+    memory: dict[str, Any] = field(default_factory=dict)
 
     def bad(self, message: str, reason: str) -> None:
         """Report a bad row: raise ``message`` (``file:line: ...``), or count ``reason``.
@@ -102,6 +107,8 @@ class Corpus:
         sample_patterns: globs of the project's own files in this format, inside their folder.
         parts: the files that are read with one that was found, that one included, so that all of
             them are hashed; none where each file is read by itself.
+        own_folder: whether files are only looked for in folders that are called after the corpus,
+            as their names alone do not tell whose they are.
     """
 
     name: str
@@ -125,6 +132,7 @@ class Corpus:
     files: tuple[CorpusFile, ...] = ()
     parts: Callable[[Path], tuple[Path, ...]] | None = None
     sample_patterns: tuple[str, ...] = ("*",)
+    own_folder: bool = False
 
     @property
     def splits(self) -> tuple[str, ...]:

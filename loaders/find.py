@@ -55,7 +55,9 @@ def places(corpus: Corpus, data_dir: Path | None = None) -> tuple[Path, ...]:
             raise _unreadable(data_dir, error) from error
         if not is_folder:
             raise CorpusError(f"{data_dir}: no such folder (given as the data folder)")
-        sought += [data_dir / corpus.name, data_dir]
+        sought.append(data_dir / corpus.name)
+        if not corpus.own_folder or data_dir.resolve().name == corpus.name:
+            sought.append(data_dir)
     if os.environ.get(DATA_VARIABLE):
         sought.append(data_root() / corpus.name)
     sought.append(_cache() / corpus.name)

@@ -8,40 +8,52 @@ everything is read at that commit; code in the repository is never run (``datase
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from loaders.articles import Shape, read_article_row
 from loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from loaders.discourse import Discourse
 from loaders.hub_rows import KINDS, RowFormat, read_row
-from loaders.licence import ADAPTABLE, may_republish
+from loaders.licence import licence_fields
+
+#: Corpus, file, row number, row, options -> the discourse of the row, if it makes one.
+_RowReader = Callable[[Corpus, CorpusFile, int, Mapping[str, Any], ReadOptions], Discourse | None]
 
 
 def hub_corpus(
     repo: str,
     *,
-    column: str,
+    column: str | None = None,
     config: str | None = None,
     split: str | None = None,
     revision: str | None = None,
     pipeline: str | None = None,
     id_column: str | None = None,
     kind: str = "auto",
+    articles: Shape | None = None,
+    licence: str | None = None,
 ) -> Corpus:
     """Declare a dataset as a corpus, from what its card says. Asks the Hub, downloads no rows.
 
     Args:
         repo: ``org/name`` on the Hub, or a folder with parquet, JSON lines or the like.
-        column: the column that holds the discourses.
+        column: the column that holds the discourses; none, of articles only: the first of
+            :data:`loaders.articles.COLUMNS` that is there.
         config: the dataset's configuration; needed where it has several and no default.
         split: the only split wanted; none: every split.
         revision: tag, branch or commit on the Hub; none: its newest commit.
         pipeline: name of an installed spaCy pipeline that splits plain text into sentences; none:
             spaCy's rule-based sentencizer for the card's language.
-        id_column: the column with the ids; none: ``<split>-<row, six digits>``, from 1.
+        id_column: the column with the ids; none: ``<split>-<row, six digits>``, from 1; of articles
+            the column ``id`` where there is one.
         kind: ``sentences``, ``turns`` or ``text``; ``auto`` goes by the type of each row's value.
+        articles: rows are articles, to be made into short documents (:mod:`loaders.articles`);
+            their language and pipeline are those named here, not the shape's.
+        licence: SPDX identifier to go by instead of the card's.
 
     Returns:
         A corpus for :func:`loaders.read.read`. Its name is the dataset's, its licence the card's;
@@ -53,6 +65,8 @@ def hub_corpus(
     """
     if kind not in KINDS:
         raise CorpusError(f"{repo}: kind is {kind!r}, expected one of {', '.join(KINDS)}")
+    if column is None and articles is None:
+        raise CorpusError(f"{repo}: no column named, expected the one that holds the discourses")
     local = Path(repo).is_dir()
     if local and revision is not None:
         raise CorpusError(f"{repo}: a folder has no revision {revision!r}; leave it out")
@@ -63,20 +77,29 @@ def hub_corpus(
         raise CorpusError(f"{repo}: no split {split!r}; its splits are {', '.join(splits)}")
     wanted = [split] if split is not None else list(splits)
     card = _card(repo, sha)
-    language = _first(card.get("language")) or "en"
-    row_format = RowFormat(column, id_column, kind, language, pipeline)
+    language = _language(card, config)
+    reader: _RowReader
+    if articles is not None:
+        shape = replace(articles, language=language, pipeline=pipeline)
+        reader = partial(read_article_row, shape=shape, column=column, id_column=id_column)
+    else:
+        assert column is not None
+        row_format = RowFormat(column, id_column, kind, language, pipeline)
+        reader = partial(read_row, row_format=row_format)
+    stated = licence or card.get("license")
+    name, link = card.get("license_name"), card.get("license_link")
     return Corpus(
         name=_name(repo, config),
         title=str(card.get("pretty_name") or repo.rstrip("/").rsplit("/", 1)[-1]),
         homepage="" if local else f"https://huggingface.co/datasets/{repo}",
         citation="",
-        **_licence(card),
+        **licence_fields(stated, *((None, None) if licence else (name, link))),
         language=language,
         # Of a folder only its name: this text is published.
         obtain=f"the folder {Path(repo).name}" if local else f"{repo} on the Hugging Face Hub",
         proven=False,
         patterns=(),
-        reader=partial(_read, builder=builder, row_format=row_format),
+        reader=partial(_read, builder=builder, read_one=reader),
         source_datasets=() if local else (f"extended|{repo}",),
         files=tuple(
             CorpusFile(Path(repo), name, tuple(map(Path, splits[name])) if local else (), sha)
@@ -86,12 +109,12 @@ def hub_corpus(
 
 
 def _read(
-    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, builder: Any, row_format: RowFormat
+    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, builder: Any, read_one: _RowReader
 ) -> Iterator[Discourse]:
     """Stream the rows of one split."""
     rows = _rows(builder, file)
     for number, row in enumerate(rows, 1):
-        discourse = read_row(corpus, file, number, row, row_format, options)
+        discourse = read_one(corpus, file, number, row, options)
         if discourse is not None:
             yield discourse
 
@@ -169,27 +192,15 @@ def _card(repo: str, sha: str) -> Mapping[str, Any]:
         return {}
 
 
-def _licence(card: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a corpus that speak of its licence."""
-    stated = card.get("license")
-    names = [stated] if isinstance(stated, str) else list(stated or ())
-    spdx = {identifier.lower(): identifier for identifier in ADAPTABLE}
-    known = spdx.get(str(names[0]).lower()) if len(names) == 1 else None
-    if known is not None:
-        return {"licence": known, "republishable": True}
-    return {
-        "licence": "other",
-        "licence_name": str(card.get("license_name") or ", ".join(map(str, names)) or "unknown"),
-        "licence_url": str(card.get("license_link") or ""),
-        "republishable": bool(names) and all(may_republish(str(name)) for name in names),
-    }
-
-
-def _first(value: object) -> str:
-    """The first of the values that YAML gives as one string or as a list."""
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return str(value[0]) if value else ""
-    return str(value) if value else ""
+def _language(card: Mapping[str, Any], config: str | None) -> str:
+    """The card's language; of several the one in the configuration's name (``20231101.en``)."""
+    stated = card.get("language")
+    codes = stated if isinstance(stated, list) else [stated] if stated else []
+    names = [str(code) for code in codes]
+    named = [part for part in re.split(r"[^a-z]+", (config or "").lower()) if part in names]
+    if len(names) > 1:
+        return named[-1] if named else "en" if "en" in names else names[0]
+    return names[0] if names else "en"
 
 
 def _name(repo: str, config: str | None) -> str:

@@ -7,15 +7,14 @@ whose speakers are then ``A`` and ``B`` by turns, or dictionaries with the text 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from loaders.discourse import Discourse, Source, Unit
 from loaders.lines import shown, text_problem, tidy
+from loaders.sentence_splitter import TooLongError, split_sentences
 
 KINDS = ("auto", "sentences", "turns", "text")
 TEXT_FIELDS = ("text", "content", "value")
@@ -46,8 +45,9 @@ def read_row(
     file: CorpusFile,
     number: int,
     row: Mapping[str, Any],
-    row_format: RowFormat,
     options: ReadOptions,
+    *,
+    row_format: RowFormat,
 ) -> Discourse | None:
     """The discourse of one row; none where the row is bad and bad rows are skipped.
 
@@ -139,37 +139,7 @@ def _wrong_type(row_format: RowFormat, value: Any, expected: str) -> _BadRowErro
 
 def _sentences(text: str, row_format: RowFormat) -> Iterator[str]:
     """Split plain text; an empty line always ends a sentence, as after a heading."""
-    splitter = _splitter(row_format.language, row_format.pipeline)
-    if len(text) > splitter.max_length:
-        problem = f"a text of {len(text):,} characters, expected at most {splitter.max_length:,}"
-        raise _BadRowError(problem, "overlong field")
-    for paragraph in re.split(r"\n\s*\n", text):
-        for sentence in splitter(paragraph).sents:
-            if tidy(sentence.text):
-                yield tidy(sentence.text)
-
-
-@lru_cache(maxsize=4)
-def _splitter(language: str, pipeline: str | None) -> Any:
-    """The spaCy pipeline that finds sentences."""
-    import spacy
-
-    if pipeline is None:
-        try:
-            splitter = spacy.blank(language)
-        except ImportError as error:
-            raise CorpusError(
-                f"spaCy has no rules for the language {language!r}; name a trained pipeline"
-            ) from error
-        splitter.add_pipe("sentencizer")
-        return splitter
     try:
-        splitter = spacy.load(pipeline)
-    except OSError as error:
-        raise CorpusError(
-            f"the spaCy pipeline {pipeline!r} is not installed; "
-            f"get it with `python -m spacy download {pipeline}`"
-        ) from error
-    if not {"parser", "senter", "sentencizer"} & set(splitter.pipe_names):
-        raise CorpusError(f"the spaCy pipeline {pipeline!r} does not find sentences")
-    return splitter
+        yield from split_sentences(text, row_format.language, row_format.pipeline)
+    except TooLongError as error:
+        raise _BadRowError(str(error), "overlong field") from None

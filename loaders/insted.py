@@ -179,7 +179,8 @@ def _patterns() -> Iterator[FilePattern]:
             yield FilePattern(name, split, by_default=split == "test")
     for name, folder in product(FILES, ("linguistic_probe_data/", "")):
         if FILES[name].probe:
-            yield FilePattern(f"{folder}{name}", PROBE_SPLIT, by_default=False)
+            example = "linguistic_probe_data/<where>_<probe>.txt"
+            yield FilePattern(f"{folder}{name}", PROBE_SPLIT, example, by_default=False)
 
 
 CORPUS = Corpus(
@@ -207,7 +208,7 @@ CORPUS = Corpus(
     obtain=(
         "get https://github.com/AiliAili/Coherence_Modelling for the probes and the human answers "
         "(read by name, as the split probes, and proven on six of their sixteen files), and put "
-        "official_wikipedia.jsonl and official_cnn.jsonl, which it names (unproven), beside them"
+        "official_wikipedia.jsonl and official_cnn.jsonl (unproven) beside them"
     ),
     proven=False,
     patterns=tuple(_patterns()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 #: Licences that allow publishing adapted text, on their conditions (credit, share alike, ...).
 #: Licences with a no-derivatives clause are left out: a manipulated text is an adaptation.
 ADAPTABLE = (
@@ -38,3 +40,29 @@ def may_republish(licence: str) -> bool:
     identifier is no permission.
     """
     return licence.lower() in {identifier.lower() for identifier in ADAPTABLE}
+
+
+def licence_fields(stated: object, name: object = None, url: object = None) -> dict[str, Any]:
+    """The fields of a :class:`loaders.corpus.Corpus` that speak of its licence.
+
+    Args:
+        stated: an SPDX identifier, in any case, or a list of them; or nothing.
+        name, url: what the licence is called, and where it stands, if it has no identifier.
+
+    Returns:
+        ``licence`` and ``republishable``, and ``licence_name`` and ``licence_url`` where the
+        licence is ``other``: of what is not known to allow it, nothing may be published.
+    """
+    names = (
+        [stated] if isinstance(stated, str) else list(stated) if isinstance(stated, list) else []
+    )
+    spdx = {identifier.lower(): identifier for identifier in ADAPTABLE}
+    known = spdx.get(str(names[0]).lower()) if len(names) == 1 else None
+    if known is not None:
+        return {"licence": known, "republishable": True}
+    return {
+        "licence": "other",
+        "licence_name": str(name or ", ".join(map(str, names)) or "unknown"),
+        "licence_url": str(url or ""),
+        "republishable": bool(names) and all(may_republish(str(each)) for each in names),
+    }

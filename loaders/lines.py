@@ -7,10 +7,12 @@ the file is split into rows, so that a bad byte spoils its own row and no other.
 from __future__ import annotations
 
 import codecs
+import gzip
 import io
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import BinaryIO, TextIO, cast
 
 from loaders.corpus import CorpusError, CorpusFile, ReadOptions
 
@@ -53,21 +55,38 @@ class LineError(Exception):
 def open_text(file: CorpusFile) -> Iterator[io.TextIOWrapper]:
     """Open a file as UTF-8 text, line ends as they are, undecodable bytes as lone surrogates.
 
+    A file whose name ends in ``.gz`` is decompressed while it is read.
+
     Raises:
-        CorpusError: the file is empty, or is UTF-16 or UTF-32.
+        CorpusError: the file is empty, or is UTF-16 or UTF-32, or what was compressed is damaged.
         OSError: it cannot be read.
     """
-    with file.path.open("rb") as binary:
-        start = binary.read(4)
-        if not start:
-            raise CorpusError(f"{file.path}:1: the file is empty, expected text in UTF-8")
-        if start.startswith(_WIDE_MARKS):
-            raise CorpusError(f"{file.path}:1: the file is UTF-16 or UTF-32, expected UTF-8")
-        binary.seek(0)
-        with io.TextIOWrapper(
-            binary, encoding="utf-8-sig", errors="surrogateescape", newline=""
-        ) as text:
-            yield text
+    with file.path.open("rb") as stream:
+        if file.path.suffix.lower() != ".gz":
+            with _text(file, stream) as text:
+                yield text
+            return
+        try:
+            with gzip.open(stream) as unpacked, _text(file, cast(BinaryIO, unpacked)) as text:
+                yield text
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise CorpusError(
+                f"{file.path}:1: cannot be decompressed ({error}), expected a whole gzip file"
+            ) from error
+
+
+@contextmanager
+def _text(file: CorpusFile, binary: BinaryIO) -> Iterator[io.TextIOWrapper]:
+    start = binary.read(4)
+    if not start:
+        raise CorpusError(f"{file.path}:1: the file is empty, expected text in UTF-8")
+    if start.startswith(_WIDE_MARKS):
+        raise CorpusError(f"{file.path}:1: the file is UTF-16 or UTF-32, expected UTF-8")
+    binary.seek(0)
+    with io.TextIOWrapper(
+        binary, encoding="utf-8-sig", errors="surrogateescape", newline=""
+    ) as text:
+        yield text
 
 
 def bounded_lines(text: TextIO, longest: int) -> Iterator[str]:

@@ -8,6 +8,7 @@ from loaders import (
     disco,
     disco_release,
     discoeval,
+    documents,
     gum,
     insted,
     mmax,
@@ -39,6 +40,7 @@ _NATIVE = (
     dialoguenli.CORPUS,
     discoeval.CORPUS,
     insted.CORPUS,
+    documents.CORPUS,
 )
 
 #: The corpora in the order in which they are listed; ``sample`` last.

@@ -17,6 +17,8 @@ _ACCENTS = {
 _ACCENTED = re.compile(
     r"\\ ?(''|[\"'`^~]) ?(?:\{ ?\\?([A-Za-z]) ?\}|\\([ij])\b|([A-Za-z])) ?(?=(\w*))"
 )
+#: The number of an isotope: ``$^{12}$C``.
+_MASS = re.compile(r"\^\{?\d{2,3}(?:, ?\d{2,3})*\}?")
 #: Stand-ins for formulae while the words around them are put together.
 _FIRST_STAND_IN = 0xE000
 _MOST_FORMULAE = 0x1900
@@ -32,11 +34,15 @@ def without_tex_spaces(text: str, detokenize: Callable[[str], str]) -> str:
     if len(parts) % 2 == 0 or len(formulae) > _MOST_FORMULAE or _private(text):
         return detokenize(_groups(text))
     words = parts[0]
-    for number, following in enumerate(parts[2::2]):
+    for number, (formula, following) in enumerate(zip(formulae, parts[2::2], strict=True)):
+        isotope = _MASS.fullmatch(formula) and re.match(r" [A-Z][a-z]?\b", following)
+        if formula[:1] in ("_", "^") and not isotope:  # of the word before
+            words = words.rstrip()
         words += chr(_FIRST_STAND_IN + number)
-        # A hyphenated word follows its formula closely; other signs are the detokeniser's.
-        words += following[1:] if re.match(r" -\w", following) else following
+        # What follows its formula closely; other signs are the detokeniser's.
+        words += following[1:] if isotope or re.match(r" -\w", following) else following
     words = detokenize(_groups(words))
+    words = re.sub(r" ([)\]])(?=[\ue000-\uf8ff])", r"\1", words)
     for number, formula in enumerate(formulae):
         words = words.replace(chr(_FIRST_STAND_IN + number), f"${formula}$")
     return words
@@ -73,6 +79,8 @@ def _formula(text: str) -> str:
 
 def _groups(text: str) -> str:
     """TeX outside formulae: ``m_ { H }``, ``{ \\it so }``, ``99 \\ %``."""
-    text = re.sub(r"(?<=[\^_]) ?\{ ?([^{}]*?) ?\}", r"{\1}", text)
-    text = re.sub(r"\{ (\\\w+ [^{}]*?) \}", r"{\1}", text)
+    text = re.sub(r"(?<=[\^_]) ?\{([^{}]*)\}", lambda m: f"{{{_formula(m[1])}}}", text)
+    text = re.sub(r"(?<=[\w}]) (?=[\^_]\{)", "", text)
+    text = re.sub(r"\{ ?([^{}]*?) ?\}", r"{\1}", text)
+    text = re.sub(r" ([)\]])(?=\})", r"\1", text)
     return re.sub(r" ?\\ %", r"\\%", text)

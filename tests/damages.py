@@ -526,6 +526,29 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             kept=(0, 1),
         ),
     },
+    "documents": {
+        **json("1"),
+        "not UTF-8": Damage("kettle", "kett\udcffe", f"1: {BYTE}", "not UTF-8"),
+        "half a surrogate": Damage("kettle", "k\\ud800ttle", "1: half of a surrogate", "not UTF-8"),
+        "no text": Damage(
+            '"text"',
+            '"txt"',
+            "1: no column 'sentences' or 'text' or 'article'; the columns are id, txt",
+            "column missing",
+        ),
+        "wrong type": Damage(
+            '"text": ', '"text": 5, "x": ', "1: text has '5', expected text", "wrong type"
+        ),
+        "unknown split": Damage(
+            *('"text"', '"split": "tset", "text"', "1: split is 'tset', expected one of train"),
+            "unknown split",
+        ),
+        "duplicate id": Damage('"xb"', '"xa"', "2: id 'xa' stands at", "duplicate id", kept=(0,)),
+    },
+    "documents texts": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"1: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"1: {BYTE}", "not UTF-8"),
+    },
     "arrau": mmax("coref_set"),
     "parcor": mmax("coref_class"),
     "gum relations": {

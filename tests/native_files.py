@@ -246,6 +246,11 @@ since\tcausal\t17\tThe kettle sang, since it was hot.
 while\tcontrast\t9\tWe came, while they left. "Yes".
 """
 
+ARTICLES = {
+    "a": "The kettle sang in the kitchen. Ann took two cups from the shelf. She poured the tea.",
+    "b": "Bo ran to the station. He fell on the stairs, and it hurt. His train left without him.",
+}
+
 
 INTRUDED: tuple[dict[str, Any], ...] = (
     {
@@ -326,6 +331,14 @@ LAYOUTS = {
             "linguistic_probe_data/human_annotation/injected_negation.jsonl": _lines(ANSWERED),
             "linguistic_probe_data/injected_to_negation.txt": _lines(*INTRUDED),
         },
+    ),
+    "documents": _one(
+        "documents",
+        "documents/articles.jsonl",
+        _lines(*({"id": f"x{name}", "text": text} for name, text in ARTICLES.items())),
+    ),
+    "documents texts": Layout(
+        "documents", {f"documents/{name}.txt": text for name, text in ARTICLES.items()}
     ),
     "arrau": Layout("arrau", _mmax("coref_set")),
     "parcor": Layout("parcor", _mmax("coref_class")),

@@ -149,6 +149,11 @@ TEX = {
         "Schrödinger, Poincaré, Pöschl, Hopf"
     ),
     "at 99 \\ % of m_ { H } =115 $ each": "at 99\\% of m_{H} =115 $ each",
+    "10 km s $ ^ { -1 } $ in ReS $ _2 $ and $ ^ { 12 } $ C $ x $ a": (
+        "10 km s$^{-1}$ in ReS$_2$ and $^{12}$C $x$ a"
+    ),
+    "( V $ _x $ ) $ _2 $ O $ _3 $": "(V$_x$)$_2$ O$_3$",
+    "{ \\em et ( and ) } W_ { 3 } ^ { ( 1 ) }": "{\\em et (and)} W_{3}^{(1)}",
     "so $ a ' $ and `fossil ' ones": "so $a '$ and `fossil' ones",
 }
 

@@ -137,7 +137,8 @@ def test_damaged_layouts(name: str, data: st.DataObject, folder: Path) -> None:
     layout.write(place)
     victim = data.draw(st.sampled_from(sorted(layout.files)))
     (place / victim).write_bytes(data.draw(damaged(layout.files[victim].encode())))
-    attempt(replace(CORPORA[layout.corpus], folder=place))
+    corpus = CORPORA[layout.corpus]
+    attempt(replace(corpus, folder=place / corpus.name if corpus.own_folder else place))
 
 
 def copied(sample: Corpus, place: Path) -> Callable[[Path], Corpus]:

@@ -202,7 +202,9 @@ def test_edits(tmp_path: Path) -> None:
 
 
 def test_no_edits_where_no_probes_are(tmp_path: Path) -> None:
-    with pytest.raises(CorpusNotFoundError, match="expected 'linguistic_probe_data/injected_gen"):
+    with pytest.raises(
+        CorpusNotFoundError, match="expected 'linguistic_probe_data/<where>_<probe>"
+    ):
         list(edits(write(tmp_path, "official_wikipedia.jsonl", RECORD)))
 
 

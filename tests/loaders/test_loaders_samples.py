@@ -107,6 +107,33 @@ def test_pairs() -> None:
     assert all(pair.meta["origin"] == "utterance, utterance" for pair in pairs)
 
 
+def test_short_documents() -> None:
+    sample = sample_of(corpus("documents"))
+    assert sample is not None
+    reading = read(sample)
+    documents = list(reading)
+    assert (len(documents), reading.skipped) == (120, {})
+    domains = Counter(document.meta["domain"] for document in documents)
+    assert domains == {"encyclopaedia": 70, "news": 50}
+    clusters = Counter(document.id.rpartition("-")[0] for document in documents)
+    assert len(clusters) == 12
+    assert set(clusters.values()) == {10}
+    for document in documents:
+        assert 4 <= len(document.units) <= 7
+        assert document.meta["title"]
+    sentences = [text for document in documents for text in document.texts]
+    assert len(set(sentences)) >= len(sentences) - 3  # "Nobody was hurt."
+
+
+def test_the_short_documents_have_what_probes_look_for() -> None:
+    sample = sample_of(corpus("documents"))
+    assert sample is not None
+    documents = list(read(sample))
+    for words in ("he|she", "this|these|that|those", "and|but|because|although", "was|were"):
+        with_one = [d for d in documents if re.search(rf"\b({words})\b", d.text, re.I)]
+        assert len(with_one) >= 60, words
+
+
 def test_a_sample_is_cc0_whatever_the_corpus_is() -> None:
     sample = sample_of(corpus("storycloze"))
     assert sample is not None
@@ -123,7 +150,7 @@ def test_no_sample_in_the_format_of_rocstories() -> None:
 
 def test_the_samples_together_are_one_corpus() -> None:
     sample = corpus("sample")
-    formats = "storycloze, personachat, winograd, gum, disco, pdtb, tedmdb, dialoguenli"
+    formats = "storycloze, personachat, winograd, gum, disco, pdtb, tedmdb, dialoguenli, documents"
     assert sample.native == formats
     everything = list(read(sample))
     parts = [part for name in sample.native.split(", ") if (part := sample_of(CORPORA[name]))]

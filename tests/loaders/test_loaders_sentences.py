@@ -21,6 +21,7 @@ def sentences(text: str) -> list[str]:
         ('His "Dibs!" was slow. "Stop!" she said.', ['His "Dibs!" was slow.', '"Stop!" she said.']),
         ('He said "No." Then he left', ['He said "No."', "Then he left"]),
         ("It cost 4.30 at 10. 5 men came.", ["It cost 4.30 at 10.", "5 men came."]),
+        ("Ann (b. 1980) ran it from ca. 1999.", ["Ann (b. 1980) ran it from ca. 1999."]),
         (" a ", ["a"]),
         ("", []),
     ],

@@ -1,0 +1,221 @@
+"""Ubuntu's chat logs, taken apart into threads by the annotation of who replies to whom.
+
+Kummerfeld et al. 2019: ``<log>.raw.txt`` is a log of many conversations at once, and
+``<log>.annotation.txt`` has lines such as ``1002 1003 -``, each of two numbers of lines of the log,
+counted from 0, of which one replies to the other; a line that replies to none has itself. A thread
+is what replies hold together, in the order of the log. Its units are the messages with their
+speakers, as they were written; what the server says (``=== ann has joined``) is no unit, and of
+what people do (``/me``: ``=== ann waves``, ``* ann waves``) the unit is ``ann waves``.
+
+Annotated is the end of each log; the lines before it are context for annotators, so a thread's
+beginning may be missing. Threads of fewer than three messages are left out and counted. An id is
+``<log>/<first line>``, counted from 1. ``meta`` has ``log``, and ``domain`` is ``chat``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from loaders.discourse import Discourse, Source, Unit
+from loaders.lines import numbered_lines, shown, text_problem, tidy
+
+#: Messages that a thread has at least.
+SHORTEST = 3
+
+#: The logs of data/dev and data/test; those to train on have ``train`` in their names.
+VALIDATION = (
+    "2004-11-15_03 2005-06-27_12 2005-08-08_01 2008-12-11_11 2009-02-23_10 2009-03-03_10 "
+    "2009-10-01_17 2011-05-29_19 2011-11-13_02 2016-12-19_20"
+)
+TEST = (
+    "2005-07-06_14 2007-01-11_12 2007-12-01_03 2008-07-14_18 2010-08-17_18 2013-09-01_02 "
+    "2014-06-18_13 2015-03-18_05 2016-02-22_17 2016-06-08_07"
+)
+
+_ANNOTATION = ".annotation.txt"
+_LINK = re.compile(r"([0-9]{1,7}) ([0-9]{1,7}) -\s*")
+_LINE = re.compile(r"===|\[[0-9:]{5,8}\] ")
+_MESSAGE = re.compile(r"\[[0-9:]{5,8}\] <(?P<who>[^>\s]+)>(?P<said>.*)")
+_ACTION = re.compile(r"(?:===|\[[0-9:]{5,8}\]\s+\*) (?P<who>\S+) (?P<does>.*)")
+#: What the server says of a user or of the channel.
+_SERVER = re.compile(
+    r"=== (?:\S+ \[[^\]]*\]\s+(?:has|is|was)\b|\S+ (?:is now known as|has (?:joined|left|quit))\b|"
+    r"mode/|\.\.\[|\S+ (?:sets mode|changed the topic)\b)"
+)
+
+
+def read_threads(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read the threads of a log; ``file`` is its annotation, beside which the log stands.
+
+    Raises:
+        CorpusError: there is no log or no link, or a bad line.
+    """
+    raw = raw_file(file.path)
+    if not raw.is_file():
+        raise CorpusError(f"{file.path}:1: its log is missing, expected {raw}")
+    links = list(_links(file, options))
+    if not links:
+        raise CorpusError(f"{file.path}:1: no link, expected lines such as '1002 1003 -'")
+    bad: set[int] = set()
+    lines, count = _lines(raw, {number for _, *link in links for number in link})
+    if not any(map(_LINE.match, lines.values())):
+        raise CorpusError(f"{raw}:1: no line of a chat log, expected such as '[03:10] <nick> text'")
+    for number, text in sorted(lines.items()):
+        if (problem := text_problem(text)) is not None:
+            options.bad(f"{raw}:{number + 1}: {problem[0]}", problem[1])
+            bad.add(number)
+    known = []
+    for line, one, other in links:
+        if one in lines and other in lines:
+            known.append((one, other))
+            continue
+        needed = (
+            f"{max(one, other) + 1:,}, by line {line} of {file.path.name} (which counts from 0)"
+        )
+        options.bad(f"{raw}:1: {count:,} lines, expected at least {needed}", "log cut off")
+    for thread in _components(known):
+        if not bad.isdisjoint(thread):
+            continue
+        discourse = _discourse(corpus, file, raw, [(n, lines[n]) for n in thread], options)
+        if discourse is not None:
+            yield discourse
+
+
+def raw_file(path: Path) -> Path:
+    """The log that an annotation is of."""
+    return path.with_name(path.name[: -len(_ANNOTATION)] + ".raw.txt")
+
+
+def _links(file: CorpusFile, options: ReadOptions) -> Iterator[tuple[int, int, int]]:
+    """The line of the annotation, and the two numbers that it has."""
+    for line, text in numbered_lines(file):
+        if not text.strip():
+            continue
+        match = _LINK.fullmatch(text)
+        if match is None:
+            problem = text_problem(text) or (
+                f"{shown(text)}, expected two numbers of lines such as '1002 1003 -'",
+                "malformed link",
+            )
+            options.bad(f"{file.path}:{line}: {problem[0]}", problem[1])
+            continue
+        yield line, int(match[1]), int(match[2])
+
+
+def _lines(raw: Path, wanted: set[int]) -> tuple[dict[int, str], int]:
+    """The lines of these numbers (from 0), and how many lines were read to find them."""
+    lines: dict[int, str] = {}
+    count = 0
+    for count, text in numbered_lines(CorpusFile(raw, "")):
+        if count - 1 in wanted:
+            lines[count - 1] = text
+            if len(lines) == len(wanted):
+                break
+    return lines, count
+
+
+def _components(links: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """What links hold together: numbers in order, components in the order of their first."""
+    of: dict[int, list[int]] = {}
+    for one, other in links:
+        first, second = of.setdefault(one, [one]), of.setdefault(other, [other])
+        if first is not second:
+            small, large = sorted((first, second), key=len)
+            large += small
+            for number in small:
+                of[number] = large
+    return sorted(sorted(component) for component in {id(c): c for c in of.values()}.values())
+
+
+def _discourse(
+    corpus: Corpus,
+    file: CorpusFile,
+    raw: Path,
+    thread: Sequence[tuple[int, str]],
+    options: ReadOptions,
+) -> Discourse | None:
+    """A thread of lines with their numbers (from 0); none where it is too short."""
+    units = []
+    for number, text in thread:
+        message = _message(text)
+        if message is not None:
+            source = Source(raw.name, number + 1, number + 1)
+            units.append(Unit(message[1], message[0], source))
+    if len(units) < SHORTEST:
+        if units:
+            options.skipped["a thread of fewer than three messages"] += 1
+        return None
+    log = tidy(file.path.name[: -len(_ANNOTATION)])
+    first = units[0].source
+    return Discourse(
+        id=f"{log}/{first.start if first else 0}",
+        corpus=corpus.name,
+        units=tuple(units),
+        meta={"split": file.split, "domain": "chat", "log": log},
+    )
+
+
+def _message(text: str) -> tuple[str, str] | None:
+    """Who speaks in a line, and what they say; none where nobody says anything."""
+    if match := _MESSAGE.fullmatch(text):
+        who, said = match["who"], tidy(match["said"])
+    elif (match := _ACTION.fullmatch(text)) and not _SERVER.match(text):
+        who, said = match["who"], tidy(match["does"])
+        said = said and f"{who} {said}"
+    else:
+        return None
+    return (who, said) if said else None
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    """The annotation, and the log that it is of."""
+    return tuple(file for file in (path, raw_file(path)) if file.is_file())
+
+
+def _patterns() -> Iterator[FilePattern]:
+    """The folders of the repository, and the same files in no folder."""
+    example = f"data/{{0}}/<log>{_ANNOTATION}"
+    for folder, split in (("train", "train"), ("dev", "validation"), ("test", "test")):
+        for place in ("data/", ""):
+            yield FilePattern(f"{place}{folder}/*{_ANNOTATION}", split, example.format(folder))
+    yield FilePattern(f"*.train-?{_ANNOTATION}", "train", example.format("train"))
+    for logs, split, folder in ((VALIDATION, "validation", "dev"), (TEST, "test", "test")):
+        for log in logs.split():
+            yield FilePattern(f"{log}{_ANNOTATION}", split, example.format(folder))
+
+
+CORPUS = Corpus(
+    name="irc",
+    title="Ubuntu IRC, disentangled",
+    homepage="https://jkk.name/irc-disentanglement/",
+    citation="""\
+@inproceedings{kummerfeld-etal-2019-large,
+    title = "A Large-Scale Corpus for Conversation Disentanglement",
+    author = "Kummerfeld, Jonathan K. and Gouravajhala, Sai R. and Peper, Joseph J. and
+      Athreya, Vignesh and Gunasekara, Chulaka and Ganhotra, Jatin and Patel, Siva Sankalp and
+      Polymenakos, Lazaros C and Lasecki, Walter",
+    booktitle = "Proceedings of the 57th Annual Meeting of the Association for Computational
+      Linguistics",
+    year = "2019",
+    address = "Florence, Italy",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/P19-1374",
+    doi = "10.18653/v1/P19-1374",
+    pages = "3846--3856",
+}""",
+    licence="CC-BY-4.0",
+    republishable=True,
+    obtain=(
+        "get https://github.com/jkkummerfeld/irc-disentanglement and take its folder data "
+        "(.raw.txt and .annotation.txt)"
+    ),
+    proven=True,
+    patterns=tuple(_patterns()),
+    reader=read_threads,
+    parts=_parts,
+    producers="People who ask and help in the chat channel #ubuntu (Kummerfeld et al. 2019).",
+    source_datasets=("extended|other-irc-disentanglement",),
+)

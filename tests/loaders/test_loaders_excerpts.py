@@ -1,0 +1,116 @@
+"""The opening section of an article, or its beginning without the dateline."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loaders.excerpts import EXCERPTS, excerpt, heading, without_dateline
+
+OPENING = "Skarra is an island. It is small.\n\nNobody lives there."
+ARTICLE = f"{OPENING}\n\nHistory \n\nMonks came. They left."
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "\n\nHistory\n\nMonks came.",
+        "\n\nHistory \nMiddle Ages\n\nMonks came.",
+        "\n== History ==\nMonks came.",
+        "\n\n== History ==\n\nMonks came.",
+        "\n## History\nMonks came.",
+        "\r\n\r\nHistory\r\n\r\nMonks came.",
+        " \n \nSee also\n\nOrkney\nShetland",
+    ],
+)
+@pytest.mark.parametrize("how", ["auto", "opening"])
+def test_the_opening_section_ends_at_the_first_heading(rest: str, how: str) -> None:
+    taken = excerpt(OPENING + rest, how)
+    assert (taken.text, taken.whole, taken.title) == (OPENING, True, "")
+
+
+@pytest.mark.parametrize("title", ["Skarra", "= Skarra =", "# Skarra"])
+def test_a_heading_at_the_beginning_is_the_title(title: str) -> None:
+    taken = excerpt(f"{title}\n\n{ARTICLE}")
+    assert (taken.text, taken.title) == (OPENING, "Skarra")
+    taken = excerpt(f"{title}\n\n{OPENING}")
+    assert (taken.text, taken.whole, taken.title) == (OPENING, False, "Skarra")
+
+
+def test_without_headings_the_first_sentences_are_taken() -> None:
+    assert excerpt(OPENING) == excerpt(OPENING, "first")
+    assert not excerpt(OPENING).whole
+    assert excerpt(OPENING, "opening").whole
+
+
+def test_headings_of_a_story_are_left_out() -> None:
+    story = "ATLANTA (CNN) -- A dog ran. It barked.\n\nMore dogs\n\nThey ran too."
+    taken = excerpt(story)
+    assert (taken.text, taken.whole) == ("A dog ran. It barked.\n\nThey ran too.", False)
+
+
+def test_the_highlights_of_a_story_are_cut_off() -> None:
+    story = "A dog ran.\n\nIt barked.\n\n@highlight\n\nDog runs\n\n@highlight\n\nIt barks"
+    taken = excerpt(story)
+    assert (taken.text, taken.whole) == ("A dog ran.\n\nIt barked.", False)
+
+
+@pytest.mark.parametrize(
+    "dateline",
+    [
+        "(CNN) -- ",
+        "(CNN)",
+        "(CNN) ",
+        "(CNN Student News) -- ",
+        "ATLANTA, Georgia (CNN) -- ",
+        "NEW YORK (CNNMoney) -- ",
+        "St. John's, Newfoundland (AP) — ",
+        "LONDON, England (Reuters) -- ",
+        "Washington (CNN)",
+        "PARIS -- ",
+        "PARIS, France – ",
+        "(The Hollywood Reporter) -- ",
+    ],
+)
+def test_datelines(dateline: str) -> None:
+    assert without_dateline(f"{dateline}The dog ran. It barked.") == "The dog ran. It barked."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The dog (a poodle) ran. It barked.",
+        "Skarra (Gaelic: Sgarra) -- an island -- is small.",
+        "A dog -- a big one -- ran.",
+        "The CNN reporter ran.",
+        "NATO said so.",
+        "",
+    ],
+)
+def test_what_is_no_dateline(text: str) -> None:
+    assert without_dateline(text) == text
+
+
+def test_what_is_a_heading() -> None:
+    assert heading("Early life") == "Early life"
+    assert heading("History\nMiddle Ages") == "Middle Ages"
+    assert heading("=== Early life ===") == "Early life"
+    assert heading("It rained.") is None
+    assert heading("They are:") is None
+    assert heading('He said "no."') is None
+    assert heading("one two three four five six seven eight nine ten eleven twelve 13") is None
+    assert heading("") is None
+
+
+def test_an_unknown_excerpt() -> None:
+    with pytest.raises(ValueError, match="'middle', expected one of auto, opening, first"):
+        excerpt("Text.", "middle")
+
+
+@given(st.text(alphabet="Ab.=#\n -()@", max_size=60), st.sampled_from(EXCERPTS))
+def test_an_excerpt_is_of_the_article(text: str, how: str) -> None:
+    taken = excerpt(text, how)
+    blocks = [block for block in taken.text.split("\n\n") if block]
+    for block in (*blocks, taken.title):
+        assert " ".join(block.split()) in " ".join(text.split())
