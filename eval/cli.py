@@ -16,6 +16,14 @@ COMMANDS = {
     "compare": ("compare the results of models, item by item", "eval.compare_command"),
     "show": ("show the surprisal of every token of one item", "eval.show_command"),
     "push": ("push results to a dataset repository on the Hub", "eval.push_command"),
+    "detect": (
+        "find the sentence of a document that does not belong there",
+        "eval.tasks.detect_command",
+    ),
+    "train-detector": (
+        "fine-tune an encoder to find that sentence, for comparison",
+        "eval.tasks.train_command",
+    ),
     "model-index": ("print the scores for a model's own card", "eval.model_index_command"),
     "plot": ("draw the scores of several runs in one figure", "eval.plot_command"),
 }
@@ -47,7 +55,7 @@ class OneLine(argparse.ArgumentParser):
 
 def _parser(name: str, module: Command) -> argparse.ArgumentParser:
     is_default = name == DEFAULT
-    others = "\n".join(f"  {key:<12} {help_text}" for key, (help_text, _) in COMMANDS.items())
+    others = "\n".join(f"  {key:<14} {help_text}" for key, (help_text, _) in COMMANDS.items())
     parser = OneLine(
         prog="python -m eval" if is_default else f"python -m eval {name}",
         description=COMMANDS[name][0][0].upper() + COMMANDS[name][0][1:] + ".",

@@ -16,6 +16,28 @@ if TYPE_CHECKING:
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare ``--model``, where it runs, and what its input looks like."""
+    add_loading_arguments(parser)
+    add_rendering_arguments(parser)
+    add = parser.add_argument
+    add(
+        "--compat",
+        choices=tuple(MODES),
+        help="score as the programs behind the published numbers did (the README has a table)",
+    )
+    add(
+        "--truncate",
+        action="store_true",
+        help="cut texts that are too long on the left, where all conditions are identical",
+    )
+    add(
+        "--word-correction",
+        action="store_true",
+        help="surprisals of words, for tokens that begin with a space (Pimentel and Meister 2024)",
+    )
+
+
+def add_loading_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--model``, and where and how it is loaded."""
     add = parser.add_argument
     add(
         "--model",
@@ -50,6 +72,11 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         choices=DEVICE_MAPS,
         help="spread a model that is larger than one GPU over all of them (needs accelerate)",
     )
+
+
+def add_rendering_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what stands before a text, and what ``[SEP]`` in it becomes."""
+    add = parser.add_argument
     add(
         "--bos",
         default="auto",
@@ -67,21 +94,6 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         default="keep",
         choices=("keep", "drop"),
         help="the space after a separator",
-    )
-    add(
-        "--compat",
-        choices=tuple(MODES),
-        help="score as the programs behind the published numbers did (the README has a table)",
-    )
-    add(
-        "--truncate",
-        action="store_true",
-        help="cut texts that are too long on the left, where all conditions are identical",
-    )
-    add(
-        "--word-correction",
-        action="store_true",
-        help="surprisals of words, for tokens that begin with a space (Pimentel and Meister 2024)",
     )
 
 

@@ -53,14 +53,16 @@ SETTINGS = (
 )
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """A whole number of at least 1, for argparse."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is not at least 1")
     return number
 
 
-def _not_negative(text: str) -> int:
+def not_negative(text: str) -> int:
+    """A whole number of at least 0, for argparse."""
     number = int(text)
     if number < 0:
         raise argparse.ArgumentTypeError(f"{text} is less than 0")
@@ -74,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--batch-tokens",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="most tokens in a forward pass, padding included; default by device and free memory",
     )
@@ -90,10 +92,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print what would be run, and how much work it is; weights are not loaded",
     )
-    add("--max-items", type=_positive, metavar="N", help="only the first N items of each table")
+    add("--max-items", type=positive, metavar="N", help="only the first N items of each table")
     add(
         "--seed",
-        type=_not_negative,
+        type=not_negative,
         default=0,
         metavar="N",
         help="of bootstrapped intervals; default 0",
@@ -181,7 +183,7 @@ def _score(
 ) -> Scored:
     from eval.scoring import score
 
-    with _progress(f"{table.config} ({table.split})", processes.is_first) as progress:
+    with progress_bar(f"{table.config} ({table.split})", processes.is_first) as progress:
         return score(
             model.model,
             model.tokenizer,
@@ -197,7 +199,7 @@ def _score(
 
 
 @contextmanager
-def _progress(what: str, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar(what: str, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar on standard error if that is a terminal; None, and silence, if not."""
     if not shown or not sys.stderr.isatty():
         yield None

@@ -122,7 +122,7 @@ def bootstraps(
     compute = [_means(items, owner) if s == "mean" else _medians(items, owner) for s in statistics]
     blocks = [
         [one(counts) for one in compute]
-        for counts in _drawn(len(names), resamples, len(items), seed)
+        for counts in resampled(len(names), resamples, len(items), seed)
     ]
     intervals = []
     for own in zip(*blocks, strict=True):
@@ -131,7 +131,7 @@ def bootstraps(
     return tuple(intervals)
 
 
-def _drawn(
+def resampled(
     n_discourses: int, resamples: int, n_items: int, seed: int | Sequence[int]
 ) -> Iterator[Any]:
     """How often each discourse is drawn in each resample: blocks of (resamples, discourses)."""
@@ -213,7 +213,7 @@ def macro_bootstrap(
         raise ValueError("a macro average needs at least one group, and items in each")
     sums, sizes = _totals(groups)
     means = []
-    for counts in _drawn(len(sums), resamples, len(sums), seed):
+    for counts in resampled(len(sums), resamples, len(sums), seed):
         drawn = counts @ sizes
         # A group that a resample misses altogether says nothing in it.
         with np.errstate(invalid="ignore"):
@@ -280,5 +280,5 @@ def _drawn_totals(
     sums: Any, sizes: Any, resamples: int, seed: Sequence[int]
 ) -> Iterator[tuple[Any, Any]]:
     """Sums and numbers of the values of each group in each resample, in blocks."""
-    for counts in _drawn(len(sums), resamples, len(sums), seed):
+    for counts in resampled(len(sums), resamples, len(sums), seed):
         yield counts @ sums, counts @ sizes

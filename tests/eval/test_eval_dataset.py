@@ -127,7 +127,7 @@ def test_another_kind_of_table_is_named_with_its_command(
 ) -> None:
     folder = write_dataset(tmp_path, pair_items, extra=EXTRA, kind="documents")
     with pytest.raises(
-        EvaluationError, match=r"'documents'; expected items .*python -m eval probe"
+        EvaluationError, match=r"'documents'; expected items .*python -m eval detect"
     ):
         list(tables(find(str(folder))))
     write_dataset(tmp_path, pair_items, "pairs", extra=EXTRA)

@@ -84,12 +84,12 @@ def test_the_bootstrap_of_a_mean_agrees_with_scipy() -> None:
 )
 def test_resampled_medians_are_medians(pairs: list[tuple[int, str]], seed: int) -> None:
     """Against np.median of the items that the same draws give."""
-    from eval.significance import _drawn
+    from eval.significance import resampled
 
     values, discourses = [float(v) for v, _ in pairs], [d for _, d in pairs]
     names = sorted(set(discourses))
     known = []
-    for block in _drawn(len(names), 50, len(values), seed):
+    for block in resampled(len(names), 50, len(values), seed):
         for counts in block:
             times = [counts[names.index(d)] for d in discourses]
             known.append(np.median(np.repeat(values, times)))

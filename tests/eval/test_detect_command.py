@@ -1,0 +1,363 @@
+"""``python -m eval detect`` end to end, on a tiny random model; and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import one_line
+from made_documents import about_families, with_intruders, write_documents
+
+from eval.cli import main
+from eval.documents import Document
+from eval.tasks.decisions import best_threshold, highest, intruders
+from eval.tasks.outcomes import f1_parts, outcome
+
+HUMAN = {"human": ["int32"]}
+
+
+@pytest.fixture(scope="module")
+def saved(
+    tmp_path_factory: pytest.TempPathFactory,
+    make_tokenizer: Callable[..., Any],
+    make_model: Callable[..., Any],
+) -> Path:
+    """A folder with a model, and a dataset of documents in two configs."""
+    folder = tmp_path_factory.mktemp("detect")
+    tokenizer = make_tokenizer()
+    make_model("gpt2", tokenizer).save_pretrained(folder / "model")
+    tokenizer.save_pretrained(folder / "model")
+    for number, config in enumerate(("detect_one", "detect_two")):
+        splits = {
+            split: with_intruders(about_families(size, seed=10 * number + size), seed=size)
+            for split, size in (("train", 6), ("validation", 40), ("test", 50))
+        }
+        write_documents(folder / "data", splits, config)
+    return folder
+
+
+def arguments(saved: Path, output: Path, *more: str, data: str = "data") -> list[str]:
+    return [
+        *("detect", "--model", str(saved / "model"), "--dataset", str(saved / data)),
+        *("--device", "cpu", "--no-cache", "--output", str(output), *more),
+    ]
+
+
+def results_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    return found
+
+
+def score_of(results: dict[str, Any], judge: str, group: str = "", config: str = "") -> Any:
+    (found,) = (
+        score
+        for score in results["scores"]
+        if (score["judge"], score["group"]) == (judge, group)
+        and score["config"] in (config, "detect_one")
+    )
+    return found
+
+
+def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from pyarrow import parquet
+
+    output = tmp_path / "out"
+    assert main(arguments(saved, output, "--config", "one")) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    for text in ("detect_one (test)", "argmax", "independent", "majority", "random place", "AUC"):
+        assert text in printed.out
+    results = results_of(output)
+    assert results["signature"] in printed.out
+    assert "|task:detect|detector:mutual|threshold:detect_one/validation" in results["signature"]
+    assert results["task"] == "detect"
+    assert [d["verified"] for d in results["datasets"]] == [True]
+    assert sorted(p.name for p in output.iterdir()) == ["documents.parquet", "results.json"]
+
+    rows = parquet.read_table(output / "documents.parquet").to_pylist()
+    assert [row["split"] for row in rows] == ["validation"] * 40 + ["test"] * 50
+    assert all(row["scores"][0] is None for row in rows)
+    # Everything that was printed follows from the rows.
+    chosen = {
+        split: [row for row in rows if row["split"] == split] for split in ("validation", "test")
+    }
+    scores = {
+        split: [[-math.inf, *row["scores"][1:]] for row in own] for split, own in chosen.items()
+    }
+    places = {split: [row["intruder_position"] for row in own] for split, own in chosen.items()}
+    assert [row["highest"] for row in chosen["test"]] == [highest(s) for s in scores["test"]]
+    for threshold in results["thresholds"]:
+        decision = threshold["decision"]
+        assert threshold["documents"] == 40
+        assert threshold["threshold"] == best_threshold(
+            scores["validation"], places["validation"], decision
+        )
+        outcomes = [
+            outcome(intruders(own, threshold["threshold"], decision), place)
+            for own, place in zip(scores["test"], places["test"], strict=True)
+        ]
+        parts, wholes = f1_parts(outcomes)
+        score = score_of(results, decision)
+        assert score["f1"]["value"] == pytest.approx(sum(parts) / sum(wholes))
+        assert score["document_accuracy"]["value"] == sum(o.document for o in outcomes) / 50
+        assert score["exact_accuracy"]["value"] == sum(o.exact for o in outcomes) / 50
+        assert score["f1"]["n"] == 150
+        assert score["document_accuracy"]["n"] == 50
+        for measure in ("document_accuracy", "exact_accuracy", "f1", "precision", "recall"):
+            assert score[measure]["low"] <= score[measure]["value"] <= score[measure]["high"]
+    model = score_of(results, "model")
+    assert model["place"]["n"] == 25
+    right = [highest(s) == p for s, p in zip(scores["test"], places["test"], strict=True) if p > 0]
+    assert model["place"]["value"] == sum(right) / 25
+    assert score_of(results, "majority: all coherent")["document_accuracy"]["value"] == 0.5
+    random = score_of(results, "random place")
+    assert random["place"]["value"] == pytest.approx(1 / 3)
+    assert random["f1"]["value"] == pytest.approx(2 * 25 / 3 / 75)
+
+
+def test_a_second_run_asks_the_model_nothing(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        word for word in arguments(saved, tmp_path / "a", "--config", "one") if word != "--no-cache"
+    ]
+    words += ["--cache", str(tmp_path / "cache")]
+    assert main(words) == 0
+    capsys.readouterr()
+    words[words.index(str(tmp_path / "a"))] = str(tmp_path / "b")
+    assert main(words) == 0
+    (line,) = (li for li in capsys.readouterr().out.splitlines() if "texts were known" in li)
+    known, _, total = line.split()[:3]
+    assert known == total != "0"
+    first, second = (tmp_path / name / "results.json" for name in ("a", "b"))
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_across_domains(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = write_documents(
+        tmp_path / "other",
+        {"test": with_intruders(about_families(40, seed=7))},
+        "detect_far",
+    )
+    output = tmp_path / "out"
+    cross = ("--calibrate-on", "one", "--test-on", "two")
+    assert main(arguments(saved, output, *cross, "--decision", "argmax")) == 0
+    results = results_of(output)
+    (threshold,) = results["thresholds"]
+    assert (threshold["config"], threshold["chosen_on"]) == ("detect_two", "detect_one")
+    assert {s["config"] for s in results["scores"]} == {"detect_two"}
+    assert {s["judge"] for s in results["scores"]} >= {"argmax"}
+    assert not {s["judge"] for s in results["scores"]} & {"independent"}
+    words = arguments(
+        saved, output, "--overwrite", "--calibrate-on", f"{saved / 'data'}:detect_one"
+    )
+    words[words.index(str(saved / "data"))] = str(other)
+    capsys.readouterr()
+    assert main(words) == 0
+    results = results_of(output)
+    assert [Path(d["name"]).name for d in results["datasets"]] == ["other", "data"]
+    assert results["thresholds"][0]["threshold"] == threshold["threshold"]
+    assert f"{saved / 'data'}:detect_one/validation" in results["signature"]
+    assert "40 documents of" in capsys.readouterr().out
+
+
+def test_a_fixed_threshold_needs_no_validation_split(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = write_documents(tmp_path / "d", {"test": with_intruders(about_families(8))})
+    words = arguments(saved, tmp_path / "out", "--threshold", "-1000")
+    words[words.index(str(saved / "data"))] = str(data)
+    assert main(words) == 0
+    results = results_of(tmp_path / "out")
+    assert results["signature"].endswith("|threshold:-1000")
+    independent = [s for s in results["scores"] if s["judge"] == "independent"]
+    assert independent[0]["recall"]["value"] == 1.0
+    assert independent[0]["document_accuracy"]["value"] == 0.5
+    capsys.readouterr()
+    assert (
+        main([word for word in words if word not in ("--threshold", "-1000")] + ["--overwrite"])
+        == 2
+    )
+    error = one_line(capsys.readouterr().err)
+    assert "no split 'validation' to choose the threshold on; expected --threshold X" in error
+
+
+def test_people_columns_and_the_model_that_filtered(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def document(number: int, position: int, human: list[int], difficulty: str) -> Document:
+        sentences = tuple(f"Sentence {place} of {number}." for place in range(4))
+        extra = {"human": human, "difficulty": difficulty, "filter_model": "any@sha256:0"}
+        return Document(f"d{number}", sentences, position, f"d{number}", "toy", extra)
+
+    documents = [
+        document(0, 2, [2, 2, 2, 1, -1], "difficult"),  # the vote is right
+        document(1, 3, [1, 1, 3, 3, -1], "easy"),  # two answers share it, no three agree
+        document(2, -1, [-1, -1, -1, 2], "easy"),
+        document(3, 1, [], ""),  # nobody was asked
+    ]
+    extra = {**HUMAN, "difficulty": "string", "filter_model": "string"}
+    data = write_documents(
+        tmp_path / "d", {"test": documents, "validation": documents}, extra=extra
+    )
+    words = arguments(saved, tmp_path / "out")
+    words[words.index(str(saved / "data"))] = str(data)
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert "difficulty=difficult" in printed
+    assert "low by construction" not in printed
+    results = results_of(tmp_path / "out")
+
+    def people(judge: str, group: str) -> Any:
+        (found,) = (s for s in results["scores"] if (s["judge"], s["group"]) == (judge, group))
+        return found
+
+    judged, agreed = "judged by people", "at least 3 annotators agree"
+    vote = people("people: majority vote", judged)
+    assert vote["documents"] == 3
+    assert vote["document_accuracy"]["value"] == 1.0
+    assert vote["exact_accuracy"]["value"] == pytest.approx((1 + 0.5 + 1) / 3)
+    assert vote["place"]["value"] == pytest.approx((1 + 0.5) / 2)
+    mean = people("people: mean annotator", judged)
+    assert mean["document_accuracy"]["value"] == pytest.approx((4 / 5 + 4 / 5 + 3 / 4) / 3)
+    assert mean["place"]["value"] == pytest.approx((3 / 5 + 2 / 5) / 2)
+    assert mean["f1"]["value"] == pytest.approx(
+        2 * 1.0 / (2 * 1.0 + (1 / 5 + 2 / 5 + 1 / 4) + (2 / 5 + 3 / 5))
+    )
+    assert people("people: majority vote", agreed)["documents"] == 2
+    assert people("people: majority vote", agreed)["exact_accuracy"]["value"] == 1.0
+    assert people("argmax", agreed)["documents"] == 2
+    assert people("argmax", "difficulty=easy")["documents"] == 2
+
+    commit = results["model"]["commit"]
+    for number, named in enumerate((f"other-name@{commit[:20]}", str(saved / "model"))):
+        changed = [
+            Document(**{**vars(d), "extra": {**d.extra, "filter_model": named}}) for d in documents
+        ]
+        data = write_documents(
+            tmp_path / f"d{number}", {"test": changed, "validation": changed}, extra=extra
+        )
+        words[words.index("--dataset") + 1] = str(data)
+        assert main([*words, "--overwrite"]) == 0
+        assert "low by construction" in capsys.readouterr().out
+
+
+def test_documents_that_are_too_long_are_counted(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from pyarrow import parquet
+
+    documents = with_intruders(about_families(8))
+    long = Document("long", ("A very long one. " * 60, "The end."), 1, "long", "toy")
+    data = write_documents(
+        tmp_path / "d", {"test": [*documents, long], "validation": [*documents, long]}
+    )
+    words = arguments(saved, tmp_path / "out")
+    words[words.index(str(saved / "data"))] = str(data)
+    assert main(words) == 0
+    assert "(test): 1 documents are longer than the model's context" in capsys.readouterr().out
+    results = results_of(tmp_path / "out")
+    assert {score["documents"] for score in results["scores"]} == {8}
+    assert [table["too_long"] for table in results["datasets"][0]["tables"]] == [1, 1]
+    rows = parquet.read_table(tmp_path / "out" / "documents.parquet").to_pylist()
+    assert [row["scores"] for row in rows if row["too_long"]] == [None, None]
+
+
+def test_a_dry_run_says_what_it_would_do_and_writes_nothing(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (saved / "model" / "model.safetensors").rename(saved / "model" / "away")
+    try:
+        assert main(arguments(saved, tmp_path / "out", "--dry-run")) == 0
+    finally:
+        (saved / "model" / "away").rename(saved / "model" / "model.safetensors")
+    printed = capsys.readouterr().out
+    assert "detect_two (test): 50 documents, 25 with an intruder" in printed
+    assert f"would be written to {tmp_path / 'out'}" in printed
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--config", "three"], "no config 'three'; expected one of detect_one, detect_two"),
+        (["--split", "x"], "no split 'x'; expected one of test, train, validation"),
+        (["--threshold", "1", "--calibrate-on", "one"], "expected no --calibrate-on with it"),
+        (["--calibrate-on", "nowhere:one"], "dataset 'nowhere'"),
+        (["--revision", "v1"], "is a folder, which has no revisions"),
+    ],
+)
+def test_mistakes_are_one_line(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], message: str
+) -> None:
+    assert main(arguments(saved, tmp_path / "out", *more)) == 2
+    assert message in one_line(capsys.readouterr().err)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_row_that_was_changed_is_refused(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from datasets import Dataset
+
+    from eval.documents import document_features, document_to_row
+
+    documents = with_intruders(about_families(8))
+    data = write_documents(tmp_path / "d", {"test": documents, "validation": documents})
+    rows = [document_to_row(document) for document in documents]
+    rows[1]["intruder_position"] = -1
+    path = data / "data" / "detect_toy" / "test-00000-of-00001.parquet"
+    Dataset.from_list(rows, features=document_features()).to_parquet(str(path))
+    words = arguments(saved, tmp_path / "out")
+    words[words.index(str(saved / "data"))] = str(data)
+    assert main(words) == 2
+    assert f"{rows[1]['item_id']!r} is not the row that was published" in one_line(
+        capsys.readouterr().err
+    )
+
+
+def test_somebody_elses_table(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    lines = [
+        {"item_id": d.item_id, "sentences": d.sentences, "intruder_position": d.intruder_position}
+        | {"discourse_id": d.discourse_id, "corpus": "own"}
+        for d in with_intruders(about_families(12))
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "test.jsonl").write_text(text)
+    (folder / "validation.jsonl").write_text(text)
+    words = arguments(saved, tmp_path / "out")
+    words[words.index(str(saved / "data"))] = str(folder)
+    assert main(words) == 0
+    assert "rows are not verified" in capsys.readouterr().out
+    results = results_of(tmp_path / "out")
+    assert results["datasets"][0]["verified"] is False
+
+
+def test_a_table_of_items_is_named_with_its_command(
+    saved: Path,
+    tmp_path: Path,
+    pair_items: Any,
+    write_dataset: Callable[..., Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    data = write_dataset(tmp_path / "d", pair_items, extra={"moved": "bool"})
+    words = arguments(saved, tmp_path / "out")
+    words[words.index(str(saved / "data"))] = str(data)
+    assert main(words) == 2
+    error = one_line(capsys.readouterr().err)
+    assert "d0/shuffled: no list 'before'; expected documents, or the probes" in error
+
+
+def test_the_real_model(saved: Path, stories260k: Path, tmp_path: Path) -> None:
+    words = arguments(saved, tmp_path / "out", "--max-items", "10")
+    words[words.index(str(saved / "model"))] = str(stories260k)
+    assert main(words) == 0
+    assert {score["documents"] for score in results_of(tmp_path / "out")["scores"]} == {10}

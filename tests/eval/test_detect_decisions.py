@@ -1,0 +1,178 @@
+"""Decisions, thresholds and what they are worth, against what can be counted by hand."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.errors import EvaluationError
+from eval.tasks.decisions import DECISIONS, Decision, best_threshold, highest, intruders
+from eval.tasks.outcomes import (
+    Outcome,
+    accuracy,
+    auc,
+    f1_difference,
+    f1_parts,
+    mean_outcome,
+    outcome,
+    ratio,
+)
+
+OPENING = -math.inf
+
+
+def test_the_two_decisions() -> None:
+    scores = [OPENING, 0.5, 2.0, 1.0]
+    assert highest(scores) == 2
+    assert intruders(scores, 0.7, "argmax") == (2,)
+    assert intruders(scores, 0.7, "independent") == (2, 3)
+    assert intruders(scores, 2.0, "argmax") == intruders(scores, 2.0, "independent") == ()
+
+
+#: Documents with scores, few of them different, so that there are ties.
+SCORED = st.lists(
+    st.tuples(
+        st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=4), st.integers(0, 4)
+    ).map(lambda pair: ([OPENING, *pair[0]], pair[1] if 0 < pair[1] <= len(pair[0]) else -1)),
+    min_size=1,
+    max_size=8,
+)
+
+
+def f1(
+    scores: list[list[float]], positions: list[int], threshold: float, decision: Decision
+) -> float:
+    parts, wholes = f1_parts(
+        [
+            outcome(intruders(own, threshold, decision), position)
+            for own, position in zip(scores, positions, strict=True)
+        ]
+    )
+    return sum(parts) / sum(wholes)
+
+
+@given(SCORED, st.sampled_from(DECISIONS))
+def test_no_threshold_has_a_better_f1(documents: list[Any], decision: Decision) -> None:
+    scores, positions = [own for own, _ in documents], [position for _, position in documents]
+    if max(positions) < 0:
+        with pytest.raises(EvaluationError, match="no document with an intruder"):
+            best_threshold(scores, positions, decision)
+        return
+    chosen = best_threshold(scores, positions, decision)
+    tried = [f1(scores, positions, step / 2, decision) for step in range(-9, 9)]
+    found = f1(scores, positions, chosen, decision)
+    assert found == pytest.approx(max(tried))
+    # And no more sentences are called intruders than that takes.
+    calls = [intruders(own, chosen, decision) for own in scores]
+    for step in range(-9, 9):
+        if step / 2 > chosen and calls != [intruders(own, step / 2, decision) for own in scores]:
+            assert f1(scores, positions, step / 2, decision) < found
+    assert found or not any(calls)
+
+
+def test_a_threshold_is_halfway_between_scores() -> None:
+    scores = [[OPENING, 3.0, 0.0], [OPENING, 1.0, 0.5]]
+    assert best_threshold(scores, [1, -1], "argmax") == 2.0
+    assert best_threshold(scores, [1, 2], "independent") == 0.25
+    close = [[OPENING, 1.0], [OPENING, math.nextafter(1.0, 0)]]
+    assert best_threshold(close, [1, -1], "argmax") == close[1][1]
+
+
+def test_outcomes() -> None:
+    assert outcome((2,), 2) == Outcome(1, 0, 0, 1, 1)
+    assert outcome((1,), 2) == Outcome(0, 1, 1, 1, 0)  # an intruder, but not where it is
+    assert outcome((1, 2), 2) == Outcome(1, 1, 0, 1, 0)
+    assert outcome((), 2) == Outcome(0, 0, 1, 0, 0)
+    assert outcome((), -1) == Outcome(0, 0, 0, 1, 1)
+    assert outcome((1,), -1) == Outcome(0, 1, 0, 0, 0)
+    half = mean_outcome([outcome((2,), 2), outcome((), 2)])
+    assert half == Outcome(0.5, 0, 0.5, 0.5, 0.5)
+    assert mean_outcome([outcome((2,), 2), outcome((), 2)], [3, 1]).hits == 0.75
+
+
+@given(SCORED)
+def test_measures_are_those_of_scikit_learn(documents: list[Any]) -> None:
+    from sklearn.metrics import f1_score, precision_score, roc_auc_score
+
+    scores, positions = [own for own, _ in documents], [position for _, position in documents]
+    clusters = [str(number) for number in range(len(documents))]
+    truth = [
+        place == p
+        for own, p in zip(scores, positions, strict=True)
+        for place in range(len(own))
+        if place
+    ]
+    flat = [score for own in scores for score in own[1:]]
+    area = auc(scores, positions, clusters)
+    if 0 < sum(truth) < len(truth):
+        assert area.value == pytest.approx(roc_auc_score(truth, flat))
+        assert area.low is not None
+        assert area.high is not None
+        assert 0 <= area.low <= area.high <= 1
+    else:
+        assert area.value is None
+    called = [score > 0.5 for score in flat]
+    outcomes = [
+        outcome(intruders(own, 0.5, "independent"), position)
+        for own, position in zip(scores, positions, strict=True)
+    ]
+    hits = [one.hits for one in outcomes]
+    both = [one.hits + one.false_alarms for one in outcomes]
+    measured = ratio(*f1_parts(outcomes), clusters, 0, len(flat))
+    if measured.value is not None:
+        assert measured.value == pytest.approx(f1_score(truth, called, zero_division=0.0))
+    precision = ratio(hits, both, clusters, 0, len(flat))
+    if any(called):
+        assert precision.value == pytest.approx(precision_score(truth, called))
+    else:
+        assert precision.value is None
+
+
+def test_intervals_are_as_wide_as_the_documents_vary() -> None:
+    draw = random.Random(0)
+    outcomes = [outcome((1,) if draw.random() < 0.6 else (2,), 1) for _ in range(400)]
+    clusters = [str(number) for number in range(400)]
+    f1 = ratio(*f1_parts(outcomes), clusters, 0, 800)
+    wilson = accuracy([one.hits for one in outcomes], clusters)
+    # With one call a document, F1 is the share of hits: the intervals are of one width.
+    assert f1.value == pytest.approx(wilson.value)
+    assert (f1.method, wilson.method) == ("bootstrap", "wilson")
+    assert f1.low == pytest.approx(wilson.low, abs=0.01)
+    assert f1.high == pytest.approx(wilson.high, abs=0.01)
+    pairs = [str(number // 4) for number in range(400)]
+    assert ratio(*f1_parts(outcomes), pairs, 0, 800).low != f1.low
+    perfect = ratio(*f1_parts([outcome((1,), 1)] * 9), clusters[:9], 0, 18)
+    assert perfect.value == 1.0
+    assert perfect.low is not None
+    assert perfect.low < 0.8  # nine documents say no more
+    assert perfect.method == "wilson over documents"
+
+
+def test_the_difference_of_two_f1_is_paired() -> None:
+    draw = random.Random(1)
+    before = [outcome((1,) if draw.random() < 0.5 else (2,), 1) for _ in range(200)]
+    clusters = [str(number) for number in range(200)]
+    same = f1_difference(before, before, clusters, 0)
+    assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
+    after = [outcome((2,), 1) if number % 10 == 0 else one for number, one in enumerate(before)]
+    fewer = f1_difference(before, after, clusters, 0)
+    lost = sum(b.hits - a.hits for b, a in zip(before, after, strict=True)) / 200
+    assert fewer.value == pytest.approx(-lost)
+    assert fewer.low is not None
+    assert fewer.high is not None
+    # Unpaired it would be about 0.2 wide.
+    assert fewer.low < -lost < fewer.high < 0
+    assert fewer.high - fewer.low < 0.1
+
+
+def test_nothing_to_measure_is_no_number() -> None:
+    assert accuracy([], []).value is None
+    assert ratio([0.0], [0.0], ["a"], 0, 3).value is None
+    none = [outcome((), -1)]
+    assert f1_difference(none, none, ["a"], 0).value is None
+    assert auc([[OPENING, 1.0]], [-1], ["a"]).value is None

@@ -1,0 +1,305 @@
+"""``python -m eval train-detector``: a tiny encoder learns to find intruders, and what is left."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import one_line
+from made_documents import FAMILIES, write_documents
+
+from eval.cli import main
+from eval.documents import Document
+from eval.errors import EvaluationError
+from eval.tasks.train_detector import Settings, load_encoder, train
+from eval.tasks.training_pairs import by_document, collator, count_truncated, pairs_of
+
+pytestmark = pytest.mark.skipif(find_spec("accelerate") is None, reason="accelerate is missing")
+
+
+def two_families(number: int, seed: int) -> list[Document]:
+    """Documents about one of two families; an intruder is about the other.
+
+    No word is more frequent in intruders: a sentence has to be held against its document.
+    """
+    draw = random.Random(seed)
+    documents = []
+    for index in range(number):
+        own, other = FAMILIES[index // 2 % 2], FAMILIES[1 - index // 2 % 2]
+        lines = [" ".join(draw.sample(own, 2)) for _ in range(4)]
+        position = draw.randrange(1, 4) if index % 2 else -1
+        if position > 0:
+            lines[position] = " ".join(draw.sample(other, 2))
+        name = f"{seed}-{index}"
+        documents.append(Document(name, tuple(lines), position, name, "toy"))
+    return documents
+
+
+def word_tokenizer(documents: Sequence[Document]) -> Any:
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+    tokenizer = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.train_from_iterator(
+        [sentence for document in documents for sentence in document.sentences],
+        trainers.WordLevelTrainer(special_tokens=special, show_progress=False),
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    names = ("pad_token", "unk_token", "cls_token", "sep_token")
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, **dict(zip(names, special, strict=True))
+    )
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, list[Document]]:
+    return {
+        "train": two_families(300, 1),
+        "validation": two_families(60, 2),
+        "test": two_families(80, 3),
+    }
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory, documents: dict[str, list[Document]]) -> Path:
+    """A BERT of two tiny layers, as it comes from masked language modelling: without a head."""
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    folder = tmp_path_factory.mktemp("encoder")
+    tokenizer = word_tokenizer(documents["train"])
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=64,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        initializer_range=0.2,
+    )
+    BertForMaskedLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory, documents: dict[str, list[Document]]) -> Path:
+    folder = tmp_path_factory.mktemp("data") / "families"
+    write_documents(folder, documents, "detect_families")
+    far = {"test": two_families(20, 4), "train": two_families(6, 5)}
+    return write_documents(folder, far, "detect_far")
+
+
+def arguments(encoder: Path, data: Path, output: Path, *more: str) -> list[str]:
+    return [
+        *("train-detector", "--model", str(encoder), "--dataset", str(data)),
+        *("--device", "cpu", "--output", str(output), *more),
+    ]
+
+
+LEARN = ("--learning-rate", "3e-3", "--epochs", "14", "--patience", "6", "--train-on", "families")
+
+
+def test_it_learns_and_leaves_a_model_with_its_card(
+    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import torch
+    from pyarrow import parquet
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    output = tmp_path / "out"
+    both = ("--test-on", "families", "far")
+    assert main(arguments(encoder, data, output, *LEARN, *both, "--seeds", "2")) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "±" in printed.out
+    results = json.loads((output / "results.json").read_text())
+    assert results["signature"] in printed.out
+    assert "|seeds:0,1|" in results["signature"]
+    summary = {(s["config"], s["judge"]): s["measures"] for s in results["summary"]}
+    for config in ("detect_families", "detect_far"):
+        majority = summary[config, "majority: all coherent"]["document_accuracy"]
+        assert majority["mean"] == 0.5
+        for decision in ("argmax", "independent"):
+            own = summary[config, decision]
+            assert own["document_accuracy"]["mean"] > 0.8
+            assert own["f1"]["mean"] > 0.8
+            assert own["f1"]["seeds"] == 2
+            assert own["f1"]["low"] <= own["f1"]["mean"] <= own["f1"]["high"]
+    assert [seed["seed"] for seed in results["seeds"]] == [0, 1]
+
+    names = {path.name for path in (output / "seed-1").iterdir()}
+    assert names >= {"model.safetensors", "config.json", "tokenizer.json", "README.md"}
+    assert not [name for name in names if name.endswith((".bin", ".pt", ".pth", ".pkl"))]
+    card = (output / "seed-1" / "README.md").read_text()
+    assert card.startswith("---\nlibrary_name: transformers\n")
+    assert "detect_far (test)" in card
+    assert "Mean and standard deviation of 2 seeds" in card
+    assert "| training pairs | 900 |" in card
+
+    # The saved model, used as the card says, gives the scores that were written.
+    tokenizer = AutoTokenizer.from_pretrained(output / "seed-1")
+    model = AutoModelForSequenceClassification.from_pretrained(output / "seed-1").eval()
+    assert model.config.id2label == {0: "coherent", 1: "intruder"}
+    rows = parquet.read_table(output / "seed-1" / "documents.parquet").to_pylist()
+    row = next(row for row in rows if row["split"] == "test")
+    (document,) = (d for d in two_families(80, 3) if d.item_id == row["item_id"])
+    text = " ".join(document.sentences)
+    for sentence, score in zip(document.sentences[1:], row["scores"][1:], strict=True):
+        with torch.no_grad():
+            coherent, intruder = model(**tokenizer(sentence, text, return_tensors="pt")).logits[0]
+        assert float(intruder - coherent) == pytest.approx(score, abs=1e-4)
+
+
+def test_one_seed_is_one_run(encoder: Path, documents: dict[str, list[Document]]) -> None:
+    settings = Settings(learning_rate=3e-3, epochs=2, device="cpu")
+    loaded = load_encoder(str(encoder))
+    few = documents["train"][:60]
+    first, again, other = (
+        train(loaded, few, documents["validation"], [few[:4]], settings, seed) for seed in (5, 5, 6)
+    )
+    assert first.scores == again.scores != other.scores
+    assert first.intruder_weight == 150 / 30
+    assert (first.steps, first.epochs) == (12, 2.0)
+
+
+def test_training_ends_when_nothing_gets_better(
+    encoder: Path, documents: dict[str, list[Document]]
+) -> None:
+    # At such a rate nothing changes: the second evaluation is no better than the first.
+    settings = Settings(learning_rate=1e-12, epochs=9, patience=1, device="cpu")
+    few = documents["train"][:20]
+    trained = train(load_encoder(str(encoder)), few, documents["validation"], (), settings)
+    assert trained.epochs == 2.0
+
+
+def test_pairs() -> None:
+    document = Document("d", ("One.", " Two. ", "Three."), 2, "d", "toy")
+    first, second = pairs_of([document])
+    assert (first.sentence, first.document, first.label) == ("Two.", "One. Two. Three.", 0)
+    assert (second.sentence, second.label) == ("Three.", 1)
+    assert by_document([document, document], [1, 2, 3, 4]) == [
+        [float("-inf"), 1, 2],
+        [float("-inf"), 3, 4],
+    ]
+
+
+def test_what_is_cut_is_counted(documents: dict[str, list[Document]]) -> None:
+    tokenizer = word_tokenizer(documents["train"])
+    pairs = pairs_of(documents["train"][:1])
+    # A sentence of 2 words, a document of 8, and 3 special tokens.
+    assert count_truncated(tokenizer, pairs, 13) == 0
+    assert count_truncated(tokenizer, pairs, 12) == 3
+    whole, cut = (collator(tokenizer, size)(pairs)["input_ids"] for size in (13, 12))
+    assert (whole.shape[1], cut.shape[1]) == (13, 12)
+    assert whole[0, :4].tolist() == cut[0, :4].tolist()  # the sentence stays
+
+
+def test_what_an_encoder_reads(
+    encoder: Path, tmp_path: Path, documents: dict[str, list[Document]]
+) -> None:
+    from transformers import RobertaConfig, RobertaModel
+
+    assert load_encoder(str(encoder)).max_length == 64
+    assert load_encoder(str(encoder), max_length=20).max_length == 20
+    unpadded = word_tokenizer(documents["train"])
+    unpadded.pad_token = None
+    unpadded.save_pretrained(tmp_path / "unpadded")
+    (tmp_path / "unpadded" / "config.json").write_bytes((encoder / "config.json").read_bytes())
+    with pytest.raises(EvaluationError, match="has no padding token"):
+        load_encoder(str(tmp_path / "unpadded"))
+    with pytest.raises(EvaluationError, match=r"--max-length 65: model .* reads 64 tokens"):
+        load_encoder(str(encoder), max_length=65)
+    tokenizer = word_tokenizer(documents["train"])
+    config = RobertaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=1,
+        intermediate_size=8,
+        max_position_embeddings=34,
+        pad_token_id=1,
+    )
+    RobertaModel(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    # Its positions begin after that of the padding token.
+    loaded = load_encoder(str(tmp_path))
+    assert loaded.max_length == 32
+    long = Document("l", ("ship " * 30, "sea " * 30), 1, "l", "toy")
+    settings = Settings(epochs=1, device="cpu")
+    trained = train(loaded, [long, documents["train"][0]], [long], [[long]], settings)
+    assert loaded.truncated([long]) == 1
+    assert len(trained.scores[0][0]) == 2
+
+
+def test_a_dry_run_trains_nothing(
+    encoder: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = arguments(encoder, data, tmp_path / "out", *LEARN, "--dry-run", "--max-length", "12")
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert (
+        "detect_families (train): 300 documents, 150 with an intruder, 900 pairs, 900 cut"
+        in printed
+    )
+    assert "at most 406 steps for each of 3 seeds" in printed
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--train-on", "far"], "no split 'validation'; expected one of test, train"),
+        (["--train-on", "families", "far"], "config 'detect_far': no split 'validation'"),
+        (["--train-on", "nowhere"], "no config 'nowhere'; expected one of detect_families"),
+        ([*LEARN, "--test-on", "far", "--split", "x"], "no split 'x'"),
+        ([*LEARN, "--seeds", "1", "1"], "--seeds 1 1: expected at least one, each once"),
+        ([*LEARN, "--model", "./nowhere"], "model './nowhere': no such folder"),
+        ([*LEARN, "--learning-rate", "0"], "0 is not greater than 0"),
+    ],
+)
+def test_mistakes_are_one_line(
+    encoder: Path,
+    data: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+    message: str,
+) -> None:
+    words = arguments(encoder, data, tmp_path / "out", *more)
+    if "--learning-rate" in more and "0" in more:
+        with pytest.raises(SystemExit):
+            main(words)
+    else:
+        assert main(words) == 2
+    assert message in one_line(capsys.readouterr().err)
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_accelerate_it_says_which_extra(
+    encoder: Path,
+    data: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import eval.tasks.train_detector as module
+
+    missing: Callable[[str], None] = lambda name: None  # noqa: E731
+    monkeypatch.setattr(module, "find_spec", missing)
+    assert main(arguments(encoder, data, tmp_path / "out")) == 2
+    assert "expected pip install 'coherencegym[train]'" in one_line(capsys.readouterr().err)
