@@ -67,7 +67,8 @@ def tables(
     Args:
         source: from :func:`find`.
         configs: only these; none: every config that holds items.
-        split: only this one; None: every split.
+        split: only this one; None: every split, but of a config with a split ``train`` only
+            ``test``.
         max_items: no more items than this of each table, from its start.
 
     Raises:
@@ -144,7 +145,10 @@ def _built_tables(source: Source, configs: Sequence[str], split: str | None) -> 
             f"dataset {source.name!r}: no split {split!r}; expected one of {', '.join(splits)}"
         )
     for config in chosen:
-        for split_name in known[config]["splits"]:
+        splits = known[config]["splits"]
+        if split is None and "train" in splits and "test" in splits:
+            splits = ["test"]  # the others are there to be learned from
+        for split_name in splits:
             if split in (None, split_name):
                 yield config, split_name, _rows(source, config, split_name), True, known[config]
 
