@@ -27,7 +27,7 @@ from builders.release.rows import to_table, write_split
 from builders.sources import Source, Sources
 from builders.spread import spread
 from builders.suite import Config, DocumentDraft, Draft, Suite
-from eval.suite import features, item_to_row
+from eval.suite import SEPARATOR, features, item_to_row
 from loaders.corpus import Corpus, CorpusError
 from loaders.discourse import Discourse
 from loaders.licence import may_republish
@@ -233,7 +233,9 @@ def draft_config(
         total = len(discourses)
         drafter, num_proc = config.drafter, options.num_proc
         if hasattr(drafter, "fit"):
-            drafter = drafter.fit(discourses, Context(options.seed, suite.name), fits)
+            # Nor may what is left out for its text lend a sentence to another document.
+            clean = [d for d in discourses if not any(SEPARATOR in text for text in d.texts)]
+            drafter = drafter.fit(clean, Context(options.seed, suite.name), fits)
             num_proc = 1  # what it found is not sent about; the finding uses the processors
         drafts, counted = draft(
             drafter,

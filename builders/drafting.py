@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
-from builders.suite import DocumentDraft, Draft, Drafter
+from builders.suite import Drafter
 from eval.suite import SEPARATOR
 from loaders.discourse import Discourse
 from manipulations.operator import Context
@@ -23,7 +24,7 @@ def draft(
     suite: str,
     num_proc: int = 1,
     progress: Callable[[int], None] = lambda done: None,
-) -> tuple[list[Draft | DocumentDraft], Counter[str]]:
+) -> tuple[list[Any], Counter[str]]:
     """The drafts that ``drafter`` makes of the discourses, in their order, and what it skipped.
 
     A discourse whose own text holds ``[SEP]`` is skipped everywhere, so that configs with and
@@ -31,7 +32,7 @@ def draft(
     """
     chunks = [list(discourses[i : i + CHUNK]) for i in range(0, len(discourses), CHUNK)]
     tasks = [(drafter, chunk, seed, suite) for chunk in chunks]
-    drafts: list[Draft | DocumentDraft] = []
+    drafts: list[Any] = []
     skipped: Counter[str] = Counter()
     for number, (made, counted) in enumerate(_map(tasks, num_proc), start=1):
         drafts += made
@@ -42,7 +43,7 @@ def draft(
 
 def _map(
     tasks: list[tuple[Drafter, list[Discourse], int, str]], num_proc: int
-) -> Iterator[tuple[list[Draft | DocumentDraft], Counter[str]]]:
+) -> Iterator[tuple[list[Any], Counter[str]]]:
     if num_proc <= 1 or len(tasks) <= 1:
         yield from map(_draft_chunk, tasks)
         return
@@ -52,10 +53,10 @@ def _map(
 
 def _draft_chunk(
     task: tuple[Drafter, list[Discourse], int, str],
-) -> tuple[list[Draft | DocumentDraft], Counter[str]]:
+) -> tuple[list[Any], Counter[str]]:
     drafter, discourses, seed, suite = task
     context = Context(seed, suite)
-    drafts: list[Draft | DocumentDraft] = []
+    drafts: list[Any] = []
     for discourse in discourses:
         if any(SEPARATOR in text for text in discourse.texts):
             context.skipped[f"the text itself contains {SEPARATOR}"] += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,9 @@ def retrieval_folder() -> Path:
     """Where blocks of a retrieval are kept until its build is done."""
     import platformdirs
 
-    return platformdirs.user_cache_path("coherencegym", appauthor=False) / "retrieval"
+    named = os.environ.get("COHERENCEGYM_CACHE")
+    folder = Path(named) if named else platformdirs.user_cache_path("coherencegym", appauthor=False)
+    return folder / "retrieval"
 
 
 @dataclass

@@ -15,6 +15,7 @@ SUITES = {
     "connectives": "another connective against the one that the author wrote",
     "speaker_commitment": "a contradiction by one speaker against one between two speakers",
     "intruder_sentences": "a sentence of another document against the document's own",
+    "linguistic_probes": "a sentence whose gender, tense, ... no longer fits against the original",
 }
 
 

@@ -82,10 +82,11 @@ class Drafter(Protocol):
         """The predictions, as the manifest records them."""
         ...
 
-    def __call__(
-        self, discourse: Discourse, context: Context
-    ) -> Iterator[Draft] | Iterator[DocumentDraft]:
-        """Yield the drafts; nothing, and a count, where the suite does not apply."""
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Any]:
+        """Yield the drafts; nothing, and a count, where the suite does not apply.
+
+        They are :class:`Draft`, or for a table of documents :class:`DocumentDraft`.
+        """
         ...
 
 

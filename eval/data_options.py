@@ -35,7 +35,7 @@ def add_data_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="C",
         help="configs; default all",
     )
-    add("--split", metavar="S", help="one split; default all")
+    add("--split", metavar="S", help="one split; default all, or test where there is train")
     add("--revision", metavar="TAG", help="tag or commit of a Hub dataset")
 
 

@@ -57,7 +57,8 @@ def tables(
     Args:
         source: from :func:`find`.
         configs: only these; none: every config that holds items.
-        split: only this one; None: every split.
+        split: only this one; None: every split, but of a config with a split ``train`` only
+            ``test``.
         max_items: no more items than this of each table, from its start.
 
     Raises:
@@ -65,7 +66,7 @@ def tables(
             are not those that were published.
     """
     splits = None if split is None else (split,)
-    for read in table_rows(source, configs, splits):
+    for read in table_rows(source, configs, splits, test_only=split is None):
         config, split_name, rows, about = read.config, read.split, read.rows, read.about
         where = f"dataset {source.name!r}, config {config!r}, split {split_name!r}"
         try:

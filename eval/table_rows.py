@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,7 @@ def table_rows(
     configs: Sequence[str] = (),
     splits: Sequence[str] | None = None,
     kind: str = "items",
+    test_only: bool = False,
 ) -> Iterator[TableRows]:
     """The tables of one kind of a dataset.
 
@@ -57,13 +58,14 @@ def table_rows(
         configs: only these; none: every config of the kind.
         splits: only these, of the configs that have them; None: all.
         kind: ``items`` or ``documents``.
+        test_only: of a config that has the splits ``train`` and ``test`` read only ``test``.
 
     Raises:
         EvaluationError: a config is not there or holds another kind of table, no config has any of
             the splits, or the rows are not those that were published.
     """
     reader = _built_tables if source.manifest else _foreign_tables
-    for config, split, rows, about in reader(source, configs, splits, kind):
+    for config, split, rows, about in reader(source, configs, splits, kind, test_only):
         where = f"dataset {source.name!r}, config {config!r}, split {split!r}"
         hashes = _hashes(rows, where)
         verified = bool(source.manifest)
@@ -84,7 +86,11 @@ _Table = tuple[str, str, Rows, Mapping[str, Any]]
 
 
 def _built_tables(
-    source: Source, configs: Sequence[str], splits: Sequence[str] | None, wanted: str
+    source: Source,
+    configs: Sequence[str],
+    splits: Sequence[str] | None,
+    wanted: str,
+    test_only: bool,
 ) -> Iterator[_Table]:
     """Tables of a dataset with a manifest."""
     known = source.manifest["configs"]
@@ -103,9 +109,8 @@ def _built_tables(
     found = {name for config in chosen for name in known[config]["splits"]}
     _require_any(splits, found, f"dataset {source.name!r}")
     for config in chosen:
-        for split in known[config]["splits"]:
-            if splits is None or split in splits:
-                yield config, split, _rows(source, config, split), known[config]
+        for split in _wanted(known[config]["splits"], splits, test_only):
+            yield config, split, _rows(source, config, split), known[config]
 
 
 def _rows(source: Source, config: str, split: str) -> Rows:
@@ -148,7 +153,11 @@ def _verify(path: Path, rows: Rows, hashes: Sequence[str], where: str) -> None:
 
 
 def _foreign_tables(
-    source: Source, configs: Sequence[str], splits: Sequence[str] | None, wanted: str
+    source: Source,
+    configs: Sequence[str],
+    splits: Sequence[str] | None,
+    wanted: str,
+    test_only: bool,
 ) -> Iterator[_Table]:
     """Tables of somebody's own dataset, found as the datasets library finds them."""
     import datasets
@@ -166,15 +175,22 @@ def _foreign_tables(
         raise EvaluationError(f"dataset {source.name!r}: cannot be read ({reason[:200]})") from None
     _require_any(splits, {str(s) for d in loaded.values() for s in d}, f"{source.name!r}")
     for config, tables in loaded.items():
-        for name, table in tables.items():
-            if splits is None or str(name) in splits:
-                if COLUMNS[wanted] not in table.column_names:
-                    raise EvaluationError(
-                        f"dataset {source.name!r}, config {config!r}: no column "
-                        f"{COLUMNS[wanted]!r}; expected a table of {wanted}, found "
-                        f"{', '.join(table.column_names)}"
-                    )
-                yield config, str(name), table.to_list(), {}
+        for name in _wanted(list(map(str, tables)), splits, test_only):
+            table = tables[name]
+            if COLUMNS[wanted] not in table.column_names:
+                raise EvaluationError(
+                    f"dataset {source.name!r}, config {config!r}: no column "
+                    f"{COLUMNS[wanted]!r}; expected a table of {wanted}, found "
+                    f"{', '.join(table.column_names)}"
+                )
+            yield config, name, table.to_list(), {}
+
+
+def _wanted(there: Iterable[str], splits: Sequence[str] | None, test_only: bool) -> list[str]:
+    """The splits of a config that are read, in their order."""
+    names = [name for name in there if splits is None or name in splits]
+    # Where there is a split to learn from, the others are not for testing.
+    return ["test"] if test_only and {"train", "test"} <= set(names) else names
 
 
 def _require(wanted: Sequence[str], known: Any, what: str) -> None:

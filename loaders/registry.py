@@ -11,6 +11,7 @@ from loaders import (
     documents,
     gum,
     insted,
+    irc,
     mmax,
     pdtb,
     personachat,
@@ -40,6 +41,7 @@ _NATIVE = (
     dialoguenli.CORPUS,
     discoeval.CORPUS,
     insted.CORPUS,
+    irc.CORPUS,
     documents.CORPUS,
 )
 

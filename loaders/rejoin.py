@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 
 #: Before a number.
-_OF_NUMBER = r"No|Nos|c|ca|Op|op|Vol|vol|pp?|Fig|Figs|figs?|Eqs?|Sec|Art|Ch|Phys|Rev|Lett|Math|Nr"
+_OF_NUMBER = (
+    r"No|Nos|c|ca|al|Op|op|Vol|vol|pp?|Fig|Figs|figs?|Eqs?|Sec|Art|Ch|Phys|Rev|Lett|Math|Nr"
+)
 #: Before a name.
 _OF_NAME = (
     r"Mr|Mrs|Ms|Messrs|Dr|Drs|Prof|Rev|Fr|Hon|Gen|Col|Maj|Capt|Cpt|Lt|Sgt|Cpl|Gov|Govt|Sen|Rep|"
@@ -18,7 +20,7 @@ _OF_MORE = (
     r"al|etc|Jr|Sr|Inc|Ltd|Co|Corp|ie|eg|approx|est|fl|lit|ft|in|Ph|Bus|Dept|incl|esp|Ing|"
     r"\w+(?:\.\w+)+|[A-Z]"
 )
-_BEFORE_NUMBER = re.compile(rf"(?:^|\s)(?:{_OF_NUMBER}) \.$")
+_BEFORE_NUMBER = re.compile(rf"(?:^|[\s.])(?:{_OF_NUMBER}) \.$")
 _BEFORE_NAME = re.compile(rf"(?:^|\s)(?:{_OF_NAME}) \.$")
 _BEFORE_LOWER = re.compile(rf"(?:^|\s)(?:{_OF_MORE}|{_OF_NAME}|{_OF_NUMBER}) \.(?: \))?$")
 

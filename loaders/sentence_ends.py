@@ -71,8 +71,9 @@ def is_sentence_end(before: str, after: str) -> bool:
         after: the text that follows.
 
     Returns:
-        False also where ``after`` goes on in lower case, where ``before`` is nothing but the
-        number of a list (``1.``), before a footnote (``[8]``), and inside round brackets that are closed soon.
+        False also where ``after`` goes on in lower case or with a footnote (``[8]``), where
+        ``before`` is nothing but the number of a list (``1.``), and inside round brackets that are
+        closed soon.
     """
     before, after = _FOOTNOTES.sub("", before.rstrip()), after.lstrip()[:NEAR]
     if not after:

@@ -21,6 +21,7 @@ _ACCENTED = re.compile(
 _MASS = re.compile(r"\^\{?\d{2,3}(?:, ?\d{2,3})*\}?")
 #: Stand-ins for formulae while the words around them are put together.
 _FIRST_STAND_IN = 0xE000
+_STAND_IN = re.compile("[\ue000-\uf8ff]")
 _MOST_FORMULAE = 0x1900
 
 
@@ -31,12 +32,13 @@ def without_tex_spaces(text: str, detokenize: Callable[[str], str]) -> str:
     """
     parts = _accents(text).split("$")
     formulae = [_formula(part) for part in parts[1::2]]
-    if len(parts) % 2 == 0 or len(formulae) > _MOST_FORMULAE or _private(text):
+    if len(parts) % 2 == 0 or len(formulae) > _MOST_FORMULAE or _STAND_IN.search(text):
         return detokenize(_groups(text))
     words = parts[0]
     for number, (formula, following) in enumerate(zip(formulae, parts[2::2], strict=True)):
         isotope = _MASS.fullmatch(formula) and re.match(r" [A-Z][a-z]?\b", following)
-        if formula[:1] in ("_", "^") and not isotope:  # of the word before
+        if (formula[:1] in ("_", "^") and not isotope) or re.search(r"\w- $", words):
+            # It is the end of the word before.
             words = words.rstrip()
         words += chr(_FIRST_STAND_IN + number)
         # What follows its formula closely; other signs are the detokeniser's.
@@ -46,11 +48,6 @@ def without_tex_spaces(text: str, detokenize: Callable[[str], str]) -> str:
     for number, formula in enumerate(formulae):
         words = words.replace(chr(_FIRST_STAND_IN + number), f"${formula}$")
     return words
-
-
-def _private(text: str) -> bool:
-    last = chr(_FIRST_STAND_IN + _MOST_FORMULAE)
-    return any(chr(_FIRST_STAND_IN) <= character <= last for character in text)
 
 
 def _accents(text: str) -> str:

@@ -166,6 +166,8 @@ def _compare(
             for other, similarity in near
             if len(discourses[other].units) > 1
         ]
+    if not pairs:
+        return
     own = {one.document: set(map(normalised, discourses[one.document].texts)) for one in drawn}
     slots = sentences.of([sentences.first[one.document] + one.slot for one, *_ in pairs])
     candidates = sentences.of([sentences.first[other] + unit for _, other, unit, _ in pairs])

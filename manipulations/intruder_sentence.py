@@ -18,6 +18,7 @@ from manipulations.intruder_filter import Filtered, filter_candidates
 from manipulations.neighbours import BlockStore
 from manipulations.operator import Composable, Context, Detector
 from manipulations.replacement import replace_text
+from manipulations.text_vectors import WEIGHTINGS
 
 #: Where the other documents come from: the most similar ones, any, or any of the same category.
 STRATEGIES = ("similar", "random", "same_category")
@@ -97,6 +98,11 @@ class IntruderSentence(Composable):
         if self.strategy not in STRATEGIES:
             raise ValueError(
                 f"strategy is {self.strategy!r}; expected one of {', '.join(STRATEGIES)}"
+            )
+        if self.weighting not in WEIGHTINGS:
+            raise ValueError(
+                f"weighting is {self.weighting!r}; expected one of "
+                f"{', '.join(map(repr, WEIGHTINGS))}"
             )
         if self.neighbours < 1:
             raise ValueError(f"neighbours is {self.neighbours}; expected at least 1")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from manipulations.connective_substitution import in_case_of
 from manipulations.probes.inflection import lemma
 from manipulations.probes.probe import Mode, Replacement
-from manipulations.probes.pronouns import begins, begins_a_name
+from manipulations.probes.pronouns import begins, begins_a_name, begins_noun_phrase
 from manipulations.probes.sentence import Sentence
 from manipulations.probes.tagging import ADVERBS, BE, FINITE
 from manipulations.probes.words import word_list, word_set
@@ -132,6 +132,13 @@ def _is_passive(rest: list, following: list[str]) -> bool:  # type: ignore[type-
     return rest[0].lower not in word_list("clause_participles")
 
 
+def _owns(sentence: Sentence, index: int) -> bool:
+    """Whether ``its`` is no slip for ``it's``: ``its a small town``, ``its probably late``."""
+    owned = begins_noun_phrase(sentence, index)
+    after = sentence.words[index + 1 : index + 2]
+    return bool(owned) or (owned is None and not after[0].is_only(ADVERBS))
+
+
 def _is_plain(sentence: Sentence, index: int) -> bool:
     words = sentence.words
     word = words[index]
@@ -140,6 +147,8 @@ def _is_plain(sentence: Sentence, index: int) -> bool:
     if begins_a_name(sentence, index):
         return False
     if sum(other.lower in _QUOTES for other in words[:index]) % 2:
+        return False
+    if word.lower == "its" and not _owns(sentence, index):
         return False
     near = {w.lower for w in words[max(0, index - 2) : index + 3]}
     if near & {"/", "they", "their", "them"}:

@@ -173,8 +173,8 @@ def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, 
         before = words[at - 1]
         if before.lower in _PREPOSITIONS:  # "the end of this year was": not the subject
             return ()
-        if after and after[0].may_be(FINITE):
-            return None
+        if before.lower in _AGREEING or (after and after[0].may_be(FINITE)):
+            return None  # "what is this error": the verb before it may agree with it
         verb_or_preposition = ("IN", "RP", "RB", "TO", "VBZ", "VBD", "VBN", "VB", "VBG", "VBP")
         return () if before.is_only(verb_or_preposition) else None
     changes: list[Replacement] = []

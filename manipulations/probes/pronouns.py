@@ -143,13 +143,13 @@ def pronoun_case(sentence: Sentence, index: int) -> str | None:
         return _CASES[word.lower]
     following = sentence.words[index + 1 : index + 4]
     if word.lower == "his":
-        possessive = _begins_noun_phrase(sentence, index)
+        possessive = begins_noun_phrase(sentence, index)
         return {True: "possessive", False: "independent"}.get(possessive)  # type: ignore[arg-type]
     if word.is_only(("PRP$",)):  # a tagger says so
         return "possessive"
     if word.is_only(("PRP",)):
         return "object"
-    possessive = _begins_noun_phrase(sentence, index)
+    possessive = begins_noun_phrase(sentence, index)
     if possessive is None:
         return None
     if not possessive:
@@ -176,7 +176,7 @@ def _takes_two_objects(word: Word) -> bool:
     return word.lower == "had" or lemma(word.lower, "VERB") in _TWO_OBJECTS
 
 
-def _begins_noun_phrase(sentence: Sentence, index: int) -> bool | None:
+def begins_noun_phrase(sentence: Sentence, index: int) -> bool | None:
     """Whether what follows is a noun phrase that a possessive could begin; none: uncertain."""
     if index + 1 >= len(sentence.words):
         return False

@@ -23,6 +23,7 @@ from manipulations.operator import Context
 
 
 def draft(text: str, sense: str, source: str = "pdtb3") -> Draft:
+    made: Draft
     (made,) = CONFIG.drafter(related(text, sense, source), Context())
     validate_item(made.item)
     return made

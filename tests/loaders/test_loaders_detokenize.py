@@ -42,6 +42,23 @@ EXAMPLES = {
     "plan b . c is worse": "plan b. c is worse",
     "`` Stop ! '' he said -LRB- twice -RRB- .": '"Stop!" he said (twice).',
     "hours : nine ; no more": "hours: nine; no more",
+    # Marks that say whether they open or close do so, whatever their number.
+    "the great `` ébéniste '' of the period . ''": 'the great "ébéniste" of the period."',
+    "He said , `` I came .": 'He said, "I came.',
+    "I saw . '' Then `` Two '' came .": 'I saw." Then "Two" came.',
+    "the `` common toad `` , or `` bufo ``": 'the "common toad", or "bufo"',
+    "a part of `` '' , and `` Two ''": 'a part of "", and "Two"',
+    "`` Billboard '' 's chart , D.C. 's , Jr. 's , ( so ) 's": (
+        "\"Billboard\"'s chart, D.C.'s, Jr.'s, (so)'s"
+    ),
+    "debuted at # 10 for $ 5": "debuted at #10 for $5",
+    "in the late ' 80s , shoot ' em up": "in the late '80s, shoot 'em up",
+    "they say 'doors ' are `real ' , too": "they say 'doors' are `real', too",
+    "the kings ' sagas and the clusters ' core": "the kings' sagas and the clusters' core",
+    "the years ' end was ' so called ' then": "the years' end was 'so called' then",
+    "the mechanism ( s ) of process ( es )": "the mechanism(s) of process(es)",
+    "“ Yes ” , it ’ s ‘ so ’ , he said": "“Yes”, it’s ‘so’, he said",
+    "i 'm gon na go": "i'm gonna go",
 }
 
 

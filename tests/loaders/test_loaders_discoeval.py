@@ -8,12 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from loaders.corpus import CorpusError, CorpusFile
 from loaders.discoeval_text import sentences
 from loaders.discourse import Discourse
 from loaders.read import Reading, read
 from loaders.registry import corpus
+from loaders.tex_spacing import without_tex_spaces
 
 
 def files(folder: Path, **contents: str) -> Path:
@@ -152,6 +155,7 @@ TEX = {
     "10 km s $ ^ { -1 } $ in ReS $ _2 $ and $ ^ { 12 } $ C $ x $ a": (
         "10 km s$^{-1}$ in ReS$_2$ and $^{12}$C $x$ a"
     ),
+    "the spin- $ s $ chain": "the spin-$s$ chain",
     "( V $ _x $ ) $ _2 $ O $ _3 $": "(V$_x$)$_2$ O$_3$",
     "{ \\em et ( and ) } W_ { 3 } ^ { ( 1 ) }": "{\\em et (and)} W_{3}^{(1)}",
     "so $ a ' $ and `fossil ' ones": "so $a '$ and `fossil' ones",
@@ -163,6 +167,13 @@ def test_tex(tokenised: str) -> None:
     assert sentences([tokenised], "arxiv") == [TEX[tokenised]]
 
 
+@given(st.lists(st.sampled_from([*"ab12=+-^_{}()[]$,.%\\", "x_", "^2", "-ray"]), max_size=20))
+def test_of_tex_only_spaces_go(tokens: list[str]) -> None:
+    text = " ".join(tokens)
+    put = without_tex_spaces(text, str.strip)
+    assert "".join(put.split()) == "".join(text.split())
+
+
 CUT = [
     (["Lock No .", "7 is in Iowa ."], ["Lock No. 7 is in Iowa."]),
     (["We met Mr .", "Deeds ."], ["We met Mr. Deeds."]),
@@ -172,6 +183,7 @@ CUT = [
     (["It ended .", "."], ["It ended."]),
     (["It is `` Yahoo ! ''", "."], ['It is "Yahoo!".']),
     (["Bo left .", "iPhones rang ."], ["Bo left.", "iPhones rang."]),
+    (["So did ( Hu et al .", "2007 ) ."], ["So did (Hu et al. 2007)."]),
     (["Vitamin C .", "It heals ."], ["Vitamin C.", "It heals."]),
     (["In the U.S .", "He ran ."], ["In the U.S.", "He ran."]),
     (["The total was 5 .", "7 were left ."], ["The total was 5.", "7 were left."]),

@@ -51,7 +51,7 @@ def test_headings_of_a_story_are_left_out() -> None:
 
 
 def test_the_highlights_of_a_story_are_cut_off() -> None:
-    story = "A dog ran.\n\nIt barked.\n\n@highlight\n\nDog runs\n\n@highlight\n\nIt barks"
+    story = "A dog ran.\n\nIt barked.\n\n@highlight\n\nDog runs.\n\n@highlight\n\nIt barks."
     taken = excerpt(story)
     assert (taken.text, taken.whole) == ("A dog ran.\n\nIt barked.", False)
 

@@ -113,8 +113,8 @@ def test_short_documents() -> None:
     reading = read(sample)
     documents = list(reading)
     assert (len(documents), reading.skipped) == (120, {})
-    domains = Counter(document.meta["domain"] for document in documents)
-    assert domains == {"encyclopaedia": 70, "news": 50}
+    # One domain: too few documents to be divided further.
+    assert not any("domain" in document.meta for document in documents)
     clusters = Counter(document.id.rpartition("-")[0] for document in documents)
     assert len(clusters) == 12
     assert set(clusters.values()) == {10}

@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from strategies import discourses
 
+from loaders.corpus import CorpusError
 from loaders.discourse import Discourse, Mention, Unit, span_text, undo
 from manipulations.operator import Context
 from manipulations.probe_sentence import ProbeSentence
+from manipulations.probes import inflection
 from manipulations.probes.probe import Mode, Replacement, apply
 from manipulations.probes.registry import PROBES, probe_sentence
 from manipulations.probes.reproduce import Difference, reproduce
@@ -179,21 +181,16 @@ def test_an_installed_pipeline_is_used_only_where_it_is_named(tmp_path: Path) ->
     assert apply("Mill works.", negated) == "Mill does not work."
 
 
-def test_without_lemminflect_the_error_says_how_to_get_it(repository: Path) -> None:
-    code = (
-        "import sys; sys.modules['lemminflect'] = None\n"
-        "from manipulations.probes.registry import PROBES, probe_sentence\n"
-        "from loaders.corpus import CorpusError\n"
-        "try: probe_sentence('He walked.', 'negation')\n"
-        "except CorpusError as error: print(error)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=repository, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines() == [
+def test_without_lemminflect_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lemminflect", None)
+    inflection._lemminflect.cache_clear()
+    with pytest.raises(CorpusError) as caught:
+        inflection.base_form("a form that nobody asked for", "VBD")
+    assert str(caught.value) == (
         "linguistic probes need lemminflect, which is not installed; "
         "get it with `pip install 'coherencegym[intruders]'`"
-    ]
+    )
+    inflection._lemminflect.cache_clear()
 
 
 def test_importing_the_probes_imports_neither_spacy_nor_lemminflect(repository: Path) -> None:
@@ -292,17 +289,30 @@ def test_released_edits_are_reproduced(file: str, shared: Path) -> None:
     assert (found.exact, found.exact + len(found.different)) == (expected, 100)
 
 
-def test_the_examples_of_the_docs_are_what_comes_out(repository: Path) -> None:
+def test_the_examples_of_the_docs_are_what_comes_out(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = (repository / "docs" / "probes.md").read_text("utf-8")
     code = text.split("```python\n")[1].split("```")[0]
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=repository, capture_output=True, text=True, check=True
-    )
+    exec(compile(code, "docs/probes.md", "exec"), {})
     (line,) = (line for line in code.splitlines() if "  # " in line)
-    assert done.stdout.strip() == line.split("  # ")[1]
+    assert capsys.readouterr().out.strip() == line.split("  # ")[1]
     rows = re.findall(r"^\| `(\w+)` \| (.*?~~.*?) \|", text, re.MULTILINE)
     assert [name for name, _ in rows] == NAMES
     for name, example in rows:
         before = re.sub(r" \*\*.*?\*\*", "", example).replace("~~", "")
         after = re.sub(r"~~.*?~~ ", "", example).replace("**", "")
         assert apply(before, probe_sentence(before, name)) == after
+
+
+def test_neighbours_take_readings_away() -> None:
+    def tags(text: str, at: int) -> set[str]:
+        return set(analyse(text).words[at].tags)
+
+    assert tags("They have come home.", 2) == {"VBN"}
+    assert tags("They come home.", 1) == {"VBP"}
+    assert tags("She works.", 1) == {"VBZ"}
+    assert tags("The works are old.", 1) <= {"NN", "NNS"}
+    assert tags("They will leave.", 2) == {"VB"}
+    assert "VBD" not in tags("The house was put up.", 3)
+    assert tags("mill works", 1) == {"NNS", "VBZ"}

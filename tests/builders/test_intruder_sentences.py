@@ -1,0 +1,243 @@
+"""Intruder sentences as a suite: split first, two views of the same documents, honest counts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from builders import linguistic_probes
+from builders.build import Options, build
+from builders.cli import run_suite
+from builders.division import Division
+from builders.intruder_sentences import SUITE
+from builders.sources import Source, Sources
+from eval.documents import document_from_row
+from eval.suite import item_from_row, validate_item
+from loaders.discourse import Discourse, Unit
+from loaders.read import read
+from loaders.registry import corpus, sample_of
+from manipulations.document_groups import groups
+from manipulations.intruder_sentence import IntruderSentence
+from manipulations.operator import Context
+from manipulations.probes.registry import PROBES
+
+
+def rows(folder: Path, config: str, split: str = "test") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pq.read_table(
+        folder / "data" / config / f"{split}-00000-of-00001.parquet"
+    ).to_pylist()
+    return found
+
+
+def built_from_sample(suite: Any, folder: Path, **options: Any) -> dict[str, Any]:
+    sample = sample_of(corpus("documents"))
+    assert sample is not None
+    return build(suite, Sources([Source(sample, suite.configs)]), Options(**options), folder)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("intruders")
+    return folder, built_from_sample(SUITE, folder)
+
+
+def test_two_views_of_the_same_documents(built: tuple[Path, dict[str, Any]]) -> None:
+    folder, manifest = built
+    assert set(manifest["configs"]) == {"pairs_sample", "detect_sample"}
+    assert manifest["configs"]["detect_sample"]["kind"] == "documents"
+    everything = 0
+    for split in ("train", "validation", "test"):
+        documents = {row["item_id"]: row for row in rows(folder, "detect_sample", split)}
+        pairs = {row["discourse_id"]: row for row in rows(folder, "pairs_sample", split)}
+        everything += len(documents)
+        assert set(pairs) == {i for i, row in documents.items() if row["intruder_position"] > 0}
+        for name, row in documents.items():
+            document_from_row(row)
+            if name not in pairs:
+                assert row["replaced"] == row["source_discourse"] == ""
+                continue
+            item = item_from_row(pairs[name])
+            validate_item(item)
+            coherent, intruded = (item.condition(c) for c in ("coherent", "intruded"))
+            slot = row["intruder_position"]
+            assert " ".join(row["sentences"]) == intruded.content
+            assert intruded.regions[1].content == row["sentences"][slot]
+            assert coherent.regions[1].content == row["replaced"]
+            assert (len(item.conditions[0].regions) == 3) == (slot < len(row["sentences"]) - 1)
+            groups_of = [prediction.groups[0] for prediction in item.predictions]
+            assert groups_of == (
+                ["slot", "following", "whole"] if len(coherent.regions) == 3 else ["slot", "whole"]
+            )
+            # The intruder is from the same split: no other was seen.
+            assert row["source_discourse"] in documents
+    assert everything == 120
+
+
+def test_the_card_says_what_the_checks_found(built: tuple[Path, dict[str, Any]]) -> None:
+    folder, manifest = built
+    card = (folder / "README.md").read_text()
+    assert "python -m eval detect --model gpt2" in card
+    assert "`intruder_position` | int32" in card
+    assert "Train on the split `train` only" in card
+    quality = manifest["configs"]["detect_sample"]["quality"]["train"]
+    assert quality["items"] == len(rows(folder, "detect_sample", "train"))
+    alone = quality["sentence_alone"]
+    assert 0 < alone["accuracy"] <= 1
+    assert 0.5 < alone["majority"] < 1
+    assert f"{100 * alone['accuracy']:.1f} %" in card
+    assert quality["words"]["intruders"]["q1"] <= quality["words"]["intruders"]["q3"]
+    assert "stays coherent: not drawn" in card
+
+
+def test_the_hub_client_loads_both_kinds(
+    built: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    import datasets
+
+    folder, _ = built
+    loaded = datasets.load_dataset(
+        str(folder), "detect_sample", split="test", cache_dir=str(tmp_path)
+    )
+    assert loaded.features["sentences"].feature.dtype == "string"
+    assert loaded[0]["item_id"] == rows(folder, "detect_sample")[0]["item_id"]
+
+
+def test_two_processes_build_the_same_bytes(
+    built: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    folder, _ = built
+    built_from_sample(SUITE, tmp_path, num_proc=2)
+    for path in folder.rglob("*"):
+        if path.is_file():
+            assert path.read_bytes() == (tmp_path / path.relative_to(folder)).read_bytes(), path
+
+
+def test_a_build_leaves_no_blocks_behind(built: tuple[Path, dict[str, Any]]) -> None:
+    retrieval = Path(os.environ["COHERENCEGYM_CACHE"]) / "retrieval"
+    assert not retrieval.exists() or not any(retrieval.iterdir())
+
+
+def test_a_division_keeps_groups_together_and_moves_no_other() -> None:
+    def document(i: int, *lines: str) -> Discourse:
+        return Discourse(f"d{i:03}", "toy", tuple(map(Unit, lines)))
+
+    documents = [
+        document(i, f"This is the line number {i // 2}.", f"And this is line {i} of all.")
+        for i in range(300)
+    ]
+    divided = Division(0.2, 0.1)(documents, 0)
+    assert list(divided) == ["test", "train", "validation"]
+    split_of = {d.id: split for split, own in divided.items() for d in own}
+    assert len(split_of) == 300
+    assert 30 <= len(divided["test"]) <= 90
+    group_of = groups([d.texts for d in documents])
+    for d, group in zip(documents, group_of, strict=True):
+        assert split_of[d.id] == split_of[documents[group].id]
+    fewer = Division(0.2, 0.1)(documents[:100], 0)
+    assert all(split_of[d.id] == split for split, own in fewer.items() for d in own)
+    assert Division(0.2, 0.1)(documents, 1) != divided
+    with pytest.raises(ValueError, match="expected a test share above 0"):
+        Division(0, 0.5)
+    with pytest.raises(ValueError, match="at most 1"):
+        Division(0.7, 0.5)
+
+
+def test_settings_come_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as done:
+        run_suite(
+            SUITE,
+            [
+                *("--corpus", "sample", "--output", str(tmp_path / "s"), "--strategy", "random"),
+                *("--share", "0.9", "--test-share", "0.5", "--neighbours", "3"),
+            ],
+        )
+    assert done.value.code == 0
+    manifest = json.loads((tmp_path / "s" / "manifest.json").read_text())
+    config = manifest["configs"]["pairs_sample"]
+    assert config["operators"] == ("IntruderSentence(strategy='random', neighbours=3, share=0.9)")
+    assert config["settings"]["test_share"] == 0.5
+    for wrong, message in (
+        (["--strategy", "nearest"], "strategy is 'nearest'; expected one of similar"),
+        (["--share", "2"], "share is 2.0; expected more than 0, at most 1"),
+        (["--weighting", "bm25"], "weighting is 'bm25'; expected one of 'tfidf', 'drqa'"),
+        (["--test-share", "1", "--validation-share", "1"], "both together at most 1"),
+    ):
+        with pytest.raises(SystemExit) as refused:
+            run_suite(SUITE, wrong)
+        assert refused.value.code == 2
+        assert message in capsys.readouterr().err
+
+
+def test_documents_that_share_lines_are_on_one_side(shared: Path) -> None:
+    everything = list(read(corpus("discoeval"), data_dir=shared / "corpora"))
+    chat = [d for d in everything if d.meta["domain"] == "chat"]
+    assert len(chat) == 917
+    group_of = dict(zip((d.id for d in chat), groups([d.texts for d in chat]), strict=True))
+    sizes = Counter(group_of.values())
+    assert sum(sizes[group] > 1 for group in group_of.values()) > 700  # windows overlap
+    sides: dict[int, set[str]] = {}
+    operator = IntruderSentence(share=1.0)
+    for split, own in Division(0.2, 0.1)(chat, 0).items():
+        fitted = operator.fit(own, Context(0, "test"))
+        assert len(fitted.choices) > 0.95 * len(own)
+        for d in own:
+            sides.setdefault(group_of[d.id], set()).add(split)
+        for name, choice in fitted.choices.items():
+            assert group_of[name] != group_of[choice.intruder.discourse]
+    assert all(len(splits) == 1 for splits in sides.values())
+
+
+@pytest.fixture(scope="module")
+def probes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("probes")
+    return folder, built_from_sample(linguistic_probes.SUITE, folder)
+
+
+def test_a_config_for_each_probe(probes: tuple[Path, dict[str, Any]]) -> None:
+    folder, manifest = probes
+    assert set(manifest["configs"]) == {f"sample_{probe}" for probe in PROBES}
+    both = 0
+    for name, config in manifest["configs"].items():
+        for split in config["splits"]:
+            for row in rows(folder, name, split):
+                item = item_from_row(row)
+                validate_item(item)
+                slots = {c.condition_name: c.regions[1].content for c in item.conditions}
+                assert set(slots) >= {"original", "intruder"}
+                assert len(slots) > 2
+                both += len(slots) == 4
+                assert len(item.predictions) == {3: 2, 4: 4}[len(slots)]
+                assert len(set(slots.values())) == len(slots)
+                for condition in item.conditions:
+                    whole = [*row["before"], slots[condition.condition_name], *row["after"]]
+                    assert condition.content == " ".join(whole)
+    assert both > 20
+
+
+def test_pairs_and_probes_are_scored(
+    built: tuple[Path, dict[str, Any]], probes: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    for folder, config in ((built[0], "pairs_sample"), (probes[0], "sample_negation")):
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "eval", "--model", "demo", "--dataset", str(folder)),
+                *("--config", config, "--max-items", "6", "--output", str(tmp_path / config)),
+                "--no-cache",
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        scores = json.loads((tmp_path / config / "results.json").read_text())["scores"]
+        assert {score["split"] for score in scores} == {"test"}

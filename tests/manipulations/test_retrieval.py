@@ -1,0 +1,194 @@
+"""Neighbours are the exact ones whatever way they are found; groups never give each other any."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from manipulations import neighbours as module
+from manipulations.block_store import BlockFolder
+from manipulations.document_groups import MOST_DOCUMENTS, groups
+from manipulations.neighbours import nearest
+from manipulations.text_vectors import text_vectors
+
+WORDS = st.sampled_from([f"w{i}" for i in range(12)])
+SENTENCE = st.lists(WORDS, min_size=1, max_size=8).map(" ".join)
+DOCUMENTS = st.lists(st.lists(SENTENCE, min_size=1, max_size=4), min_size=1, max_size=14)
+
+
+def zipf(number: int, seed: int = 0) -> list[list[str]]:
+    """Documents of five sentences whose words are as frequent as a language's."""
+    generator = np.random.default_rng(seed)
+    return [
+        [" ".join(f"w{min(w, 3000)}" for w in generator.zipf(1.3, size=14)) for _ in range(5)]
+        for _ in range(number)
+    ]
+
+
+def brute_force(vectors: Any, group_of: list[int], k: int) -> list[list[tuple[float, int]]]:
+    dense = vectors.toarray().astype(np.float64)
+    products = dense @ dense.T
+    return [
+        sorted(
+            (-products[row, other], other)
+            for other in range(len(dense))
+            if group_of[other] != group_of[row] and products[row, other] > 0
+        )[:k]
+        for row in range(len(dense))
+    ]
+
+
+@settings(max_examples=60)
+@given(DOCUMENTS, st.integers(1, 4), st.sampled_from(["tfidf", "drqa"]), st.data())
+def test_neighbours_are_those_of_a_full_product(
+    documents: list[list[str]], k: int, weighting: str, data: Any
+) -> None:
+    vectors, _ = text_vectors(documents, 2**12, weighting)
+    group_of = [data.draw(st.integers(0, len(documents))) for _ in documents]
+    found = nearest(vectors, k, group_of)
+    for row, expected in enumerate(brute_force(vectors, group_of, k)):
+        similarities = [-s for s, _ in expected if -s > 1e-6]
+        ours = [float(s) for s in found.similarities[row] if s > 1e-6]
+        assert ours == pytest.approx(similarities, abs=1e-5)
+        assert all(group_of[other] != group_of[row] for other in found.of(row))
+        assert len(set(found.of(row))) == len(found.of(row))
+
+
+def test_a_vector_is_the_sum_of_its_sentences_and_has_length_one() -> None:
+    documents = [["the old bridge", "the new bridge"], ["a lighthouse"], ["the bridge"]]
+    vectors, sentences = text_vectors(documents, 2**16)
+    assert np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel() == pytest.approx([1, 1, 1])
+    assert sentences.first.tolist() == [0, 2, 3, 4]
+    assert sentences.counts.sum() == 3 + 2 + 3 + 2 + 1 + 2 + 1  # words, and pairs in a sentence
+    of = sentences.of([0, 3])
+    # "the", "bridge" and no pair are common to the two.
+    assert 0 < float(of[0].multiply(of[1]).sum()) < 1
+
+
+def test_an_unknown_weighting_is_refused() -> None:
+    with pytest.raises(ValueError, match="weighting is 'bm25'; expected one of 'tfidf', 'drqa'"):
+        text_vectors([["a b"]], weighting="bm25")
+
+
+def test_threads_blocks_and_rows_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors, _ = text_vectors(zipf(150), 2**14)
+    group_of = [i // 3 for i in range(150)]
+    one = nearest(vectors, 5, group_of)
+    monkeypatch.setattr(module, "BLOCK", 17)
+    many = nearest(vectors, 5, group_of, threads=2)
+    assert np.array_equal(one.indices, many.indices)
+    assert np.array_equal(one.similarities, many.similarities)
+    some = nearest(vectors, 5, group_of, rows=[149, 3, 77])
+    assert np.array_equal(some.indices[[3, 77, 149]], one.indices[[3, 77, 149]])
+    assert set(some.indices[0]) == {-1}
+
+
+def test_pruning_is_used_where_it_finds_the_exact_neighbours() -> None:
+    documents = zipf(600)
+    group_of = list(range(600))
+    vectors, _ = text_vectors(documents, 2**18, "drqa")
+    exact = nearest(vectors, 10, group_of)
+    pruned = nearest(vectors, 10, group_of, prune_df=0.2)
+    assert pruned.recall is not None
+    assert pruned.recall >= module.RECALL
+    pairs = zip(exact.indices, pruned.indices, strict=True)
+    assert np.mean([len(set(a) & set(b)) / 10 for a, b in pairs]) >= 0.999
+    assert pruned.similarities == pytest.approx(exact.similarities, abs=1e-4)
+
+
+def test_pruning_that_misses_neighbours_is_not_used() -> None:
+    vectors, _ = text_vectors(zipf(600), 2**18, "tfidf")
+    exact = nearest(vectors, 10, range(600))
+    pruned = nearest(vectors, 10, range(600), prune_df=0.001)
+    assert pruned.recall is not None
+    assert pruned.recall < module.RECALL
+    assert np.array_equal(exact.indices, pruned.indices)
+
+
+class Counting(BlockFolder):
+    """A folder of blocks that counts what it is asked for."""
+
+    counts: ClassVar[Counter[str]] = Counter()
+
+    def save(self, block: int, indices: Any, similarities: Any) -> None:
+        self.counts["saved"] += 1
+        super().save(block, indices, similarities)
+
+
+def test_a_run_that_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BLOCK", 10)
+    vectors, _ = text_vectors(zipf(55), 2**14)
+    whole = nearest(vectors, 4, range(55))
+    Counting.counts.clear()
+    store = Counting(tmp_path / "blocks", 4)
+    nearest(vectors, 4, range(55), store=store)
+    assert Counting.counts["saved"] == 6
+    # One is gone, one is cut off, one is of another kind: those three are made again.
+    (tmp_path / "blocks" / "block-000001.npz").unlink()
+    cut = tmp_path / "blocks" / "block-000003.npz"
+    cut.write_bytes(cut.read_bytes()[:100])
+    np.savez(
+        tmp_path / "blocks" / "block-000004.npz",
+        indices=np.zeros((10, 3), np.int32),
+        similarities=np.zeros((10, 3), np.float32),
+    )
+    again = nearest(vectors, 4, range(55), store=store)
+    assert Counting.counts["saved"] == 9
+    assert np.array_equal(again.indices, whole.indices)
+    assert np.array_equal(again.similarities, whole.similarities)
+    store.clear()
+    assert not (tmp_path / "blocks").exists()
+
+
+def test_a_block_that_would_run_code_is_not_read(tmp_path: Path) -> None:
+    np.savez(tmp_path / "block-000000.npz", indices=np.array([{"a": 1}]), similarities=[1.0])
+    assert BlockFolder(tmp_path, 1).load(0) is None
+
+
+def test_documents_that_share_lines_are_one_group() -> None:
+    documents = [
+        ["We met at the old mill.", "It rained the whole day."],
+        ["It rained  the whole DAY.", "Nobody came to the fair."],  # with the first
+        ["Nobody came to the fair.", "Thank you."],  # with the second, and so with the first
+        ["The ferry left at noon.", "Thank you."],  # a short line connects nothing
+    ]
+    assert groups(documents) == [0, 0, 0, 3]
+    assert groups([]) == []
+
+
+def test_a_formula_connects_nothing() -> None:
+    formula = "Its population was twelve in the last census."
+    documents = [[formula, f"The village number {i} has a church."] for i in range(MOST_DOCUMENTS)]
+    assert set(groups(documents)) == {0}
+    documents.append([formula, "The last of the villages has none."])
+    assert groups(documents) == list(range(MOST_DOCUMENTS + 1))
+
+
+@given(st.lists(st.lists(st.integers(0, 15), min_size=1, max_size=3), max_size=12))
+def test_groups_are_connected_components(documents: list[list[int]]) -> None:
+    lines = [[f"this is line number {n}" for n in document] for document in documents]
+    found = groups(lines)
+    for i, one in enumerate(documents):
+        assert found[i] <= i
+        assert found[found[i]] == found[i]
+        for j, other in enumerate(documents):
+            if set(one) & set(other):
+                assert found[i] == found[j]
+    # No coarser than that: each group hangs together.
+    for root in set(found):
+        members = [i for i, group in enumerate(found) if group == root]
+        reached, waiting = {members[0]}, [members[0]]
+        while waiting:
+            at = waiting.pop()
+            near = [
+                j for j in members if j not in reached and set(documents[at]) & set(documents[j])
+            ]
+            reached.update(near)
+            waiting += near
+        assert reached == set(members)
