@@ -140,7 +140,7 @@ def test_a_narrow_table_keeps_the_intervals_that_matter() -> None:
             console.print(detection_table([score], width))
         return printed.get().count("[0.400, 0.600]")
 
-    assert [shown(width) for width in (200, 150, 125, 90)] == [5, 3, 1, 0]
+    assert [shown(width) for width in (180, 155, 130, 115)] == [5, 3, 1, 0]
 
 
 def test_a_second_run_asks_the_model_nothing(
