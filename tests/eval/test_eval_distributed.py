@@ -33,6 +33,7 @@ def test_two_processes_report_what_one_does(
 
     data = str(write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")}))
     common = ["-m", "eval", "--model", "demo", "--dataset", data, "--batch-tokens", "64"]
+    common += ["--no-cache"]  # what the first has read is new to the second
     one = subprocess.run(
         [sys.executable, *common, "--output", str(tmp_path / "one")],
         capture_output=True,
