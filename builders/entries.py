@@ -110,6 +110,7 @@ def config_entry(
         "headline": config.headline,
         "controls": control_names(suite, config, corpus),
         "length_confound": config.length_confound,
+        "questions": [question.entry for question in config.questions],
         "seed": seed,
         "limit": limit,
         "settings": dict(suite.settings),

@@ -18,6 +18,7 @@ from typing import Any
 from builders.citations import SHEN_2021
 from builders.division import Division
 from builders.fitting import Fits
+from builders.judgement.questions import NONE, Question
 from builders.suite import (
     Column,
     Config,
@@ -190,6 +191,23 @@ DOCUMENT_COLUMNS = {
     **SHARED_COLUMNS,
 }
 
+#: Shen et al. 2021, section 4.2.
+KIND_OF_INCOHERENCE = Question(
+    name="kind_of_incoherence",
+    text="What makes the less coherent text incoherent?",
+    answers=(
+        (
+            "information_structure",
+            "it does not follow on from what was said: new things are taken as known, the topic "
+            "jumps",
+        ),
+        ("logical", "it contradicts what is said, or does not follow from it"),
+        ("factual", "it contradicts what is known of the world"),
+        (NONE, "nothing, both are fine"),
+    ),
+    several=True,
+)
+
 
 def view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config, Config]:
     """The two views of the documents of each domain of a corpus."""
@@ -214,6 +232,7 @@ def view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config,
         breakdowns=breakdowns,
         headline="slot",
         artefact="a bag of words of the sentence in the slot alone",
+        questions=(KIND_OF_INCOHERENCE,),
     )
     detect = Config(
         prefix="detect",

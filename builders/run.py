@@ -161,7 +161,8 @@ def read_judgements(suite: Suite, arguments: argparse.Namespace) -> Matcher | No
     from builders.judgement.match import Matcher
     from builders.judgement.read import read_answers
 
-    return Matcher(suite.name, read_answers(arguments.judgements, arguments.skip_bad_rows))
+    answers = read_answers(arguments.judgements, arguments.skip_bad_rows, suite.questions)
+    return Matcher(suite.name, answers)
 
 
 def output_folder(suite: Suite, arguments: argparse.Namespace, alone: bool) -> Path:

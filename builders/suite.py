@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from builders.judgement.questions import Question, distinct
 from eval.documents import Document
 from eval.suite import Condition, Item, ItemEdit, Prediction, Region, SuiteError, validate_item
 from loaders.discourse import Discourse
@@ -284,6 +285,7 @@ class Config:
             without the incoherence: the evaluator reports the differences of the mean margins.
         length_confound: conditions differ in length by what the manipulation does: the evaluator
             always shows how margin and length correlate, and not only where they do so strongly.
+        questions: further questions for people who judge its pairs.
     """
 
     name: str
@@ -303,6 +305,7 @@ class Config:
     select: Callable[[Discourse], bool] = every_discourse
     by: str = ""
     prefix: str = ""
+    questions: tuple[Question, ...] = ()
 
     def full_name(self, corpus: str) -> str:
         """The config's name when built from a corpus."""
@@ -330,7 +333,8 @@ class Suite:
             place of the corpus's own splits.
 
     Raises:
-        ValueError: a config's control is not another one of the suite's configs.
+        ValueError: a config's control is not another one of the suite's configs, or two different
+            questions have the same name.
     """
 
     name: str
@@ -349,7 +353,13 @@ class Suite:
     tags: tuple[str, ...] = ()
     task_categories: tuple[str, ...] = ("text-classification", "multiple-choice")
 
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The further questions of its configs, each once."""
+        return distinct(question for config in self.configs for question in config.questions)
+
     def __post_init__(self) -> None:
+        _ = self.questions  # raises where two have the same name
         names = {config.name for config in self.configs}
         for config in self.configs:
             for control in config.controls:

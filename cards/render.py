@@ -66,6 +66,7 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         "length_configs": [name for name, config in configs if config.get("length_confound")],
         "published": manifest.get("published", []),
         "human": human_rows(configs),
+        "questions": question_tables(human_rows(configs)),
     }
 
 
@@ -120,6 +121,21 @@ def human_rows(configs: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]
         for split, quality in config["quality"].items()
         if "human" in quality
     ]
+
+
+def question_tables(human: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The further questions that people were asked: each with its answers and its rows.
+
+    A question that reads otherwise in another config is another one.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for of_split in human:
+        for figures in of_split.get("questions", ()):
+            words = {value: answer["words"] for value, answer in figures["answers"].items()}
+            key = str((figures["name"], figures["text"], words, figures["several"]))
+            table = found.setdefault(key, {**figures, "words": words, "rows": []})
+            table["rows"].append(figures | {key: of_split[key] for key in ("config", "split")})
+    return list(found.values())
 
 
 #: What the card prints of a corpus as the manifest has it.

@@ -89,6 +89,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         OSError: the output is there already, or cannot be written.
     """
     from builders.judgement.draw import draw
+    from builders.judgement.questions import questions_of
     from builders.judgement.sheet import PAIRS, SHEET, write_sheet
     from builders.run import MARKER
     from eval.dataset import tables
@@ -106,12 +107,17 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     if output.exists():
         # Never overwritten: what annotators have filled in may lie there.
         raise FileExistsError(f"{output} exists; name another folder with --output")
+    try:
+        questions = questions_of(source.manifest)
+    except ValueError as error:
+        raise EvaluationError(f"{folder}: manifest.json cannot be read ({error})") from None
     drawing = draw(
         source.suite,
         list(tables(source, arguments.config)),
         arguments.n,
         arguments.seed,
         arguments.group,
+        questions,
     )
     if not drawing.pairs:
         wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""

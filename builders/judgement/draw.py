@@ -7,10 +7,12 @@ Which pairs are drawn, which text of a pair is A, and where the pair stands in t
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from builders.judgement.pairs import Pair, pairs_of, place_digest, texts_digest
+from builders.judgement.questions import Question, distinct
 from eval.dataset import ItemTable
 from eval.suite import Item
 from manipulations.operator import Context
@@ -18,11 +20,15 @@ from manipulations.operator import Context
 
 @dataclass(frozen=True, slots=True)
 class DrawnPair:
-    """A pair as annotators get it: nothing in it says which text is the coherent one."""
+    """A pair as annotators get it: nothing in it says which text is the coherent one.
+
+    ``questions`` are the further ones that are asked of it.
+    """
 
     id: str
     text_a: str
     text_b: str
+    questions: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +58,17 @@ class Drawing:
     counts: dict[str, int]
 
 
+#: Config -> its further questions.
+ConfigQuestions = Mapping[str, Sequence[Question]]
+
+
 def draw(
-    suite: str, tables: Sequence[ItemTable], n: int, seed: int, groups: Sequence[str] = ()
+    suite: str,
+    tables: Sequence[ItemTable],
+    n: int,
+    seed: int,
+    groups: Sequence[str] = (),
+    questions: ConfigQuestions = MappingProxyType({}),
 ) -> Drawing:
     """Draw pairs.
 
@@ -70,6 +85,7 @@ def draw(
         seed: same seed, same pairs.
         groups: draw pairs of these groups of predictions only; none: of a table's headline, which
             its score is over, or of all where it has none.
+        questions: what is asked further, by config; of a pair those of all configs that have it.
     """
     queues = [
         _Queue(sorted(_candidates(suite, table, seed, groups), key=_rank)) for table in tables
@@ -94,7 +110,12 @@ def draw(
     by_config: Counter[str] = Counter()
     for table, count in zip(tables, counts, strict=True):
         by_config[table.config] += count
-    return Drawing(tuple(candidate.drawn for candidate in order), dict(by_config))
+    drawn = []
+    for candidate in order:
+        configs = dict.fromkeys(tables[holder].config for holder in holders[candidate.texts])
+        further = distinct(q for config in configs for q in questions.get(config, ()))
+        drawn.append(replace(candidate.drawn, questions=further))
+    return Drawing(tuple(drawn), dict(by_config))
 
 
 class _Queue:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 from typing import Any
 
-from builders.judgement.agreement import Label, alpha
+from builders.judgement.agreement import Label, alpha, majority
 from builders.judgement.match import COHERENT, INCOHERENT, JudgedPair, human_ok
-from builders.judgement.questions import CANT_TELL
+from builders.judgement.questions import CANT_TELL, NO, YES, Question
 from builders.suite import Config
 from eval.significance import share_interval
 
@@ -19,7 +19,8 @@ def human_figures(config: Config, judged: Sequence[JudgedPair], digests: Sequenc
     """The human figures of a split.
 
     Args:
-        config: whose headline and breakdowns say how scores are grouped.
+        config: whose headline and breakdowns say how scores are grouped; its further questions
+            are reported where anybody answered them.
         judged: its judged pairs, at least one.
         digests: sha256 of the files of answers. Neither their names nor the annotators' are kept.
     """
@@ -29,12 +30,17 @@ def human_figures(config: Config, judged: Sequence[JudgedPair], digests: Sequenc
     for one in judged:
         per_item[one.item.item_id].append(one)
     verdicts = Counter(human_ok(of_item) for of_item in per_item.values())
+    further = [figures for q in config.questions if (figures := question_figures(q, judged))]
     return {
         "pairs": len(judged),
         "items": len(per_item),
         "annotators": len({vote.annotator for one in judged for vote in one.votes}),
         "answers": sum(len(one.votes) for one in judged),
-        "questions_left_open": sum(v.open_questions for one in judged for v in one.votes),
+        "questions_left_open": sum(
+            v.open_questions + sum(question.name not in v.further for question in config.questions)
+            for one in judged
+            for v in one.votes
+        ),
         "human_ok": {"true": verdicts[True], "false": verdicts[False], "null": verdicts[None]},
         "agreement": {
             "less_coherent": {"alpha": _rounded(coherence), "units": n_coherence},
@@ -43,6 +49,7 @@ def human_figures(config: Config, judged: Sequence[JudgedPair], digests: Sequenc
         "grammatical": _grammatical(judged),
         "scores": human_scores(config, judged),
         "answers_sha256": sorted(digests),
+        **({"questions": further} if further else {}),
     }
 
 
@@ -84,6 +91,41 @@ def human_scores(config: Config, judged: Sequence[JudgedPair]) -> list[dict[str,
             }
         )
     return scores
+
+
+def question_figures(question: Question, judged: Sequence[JudgedPair]) -> dict[str, Any]:
+    """What people said to a further question; empty where nobody answered it.
+
+    Of each answer the share of the pairs (those of which anybody answered the question) to which
+    more than half of those who answered gave it, and alpha of giving it or not. The words of the
+    question stand beside, so that a merge of releases cannot part them.
+    """
+    given = {
+        _unit(one): {
+            v.annotator: v.further[question.name] for v in one.votes if question.name in v.further
+        }
+        for one in judged
+    }
+    asked = {unit: votes for unit, votes in given.items() if votes}
+    if not asked:
+        return {}
+    answers = {}
+    for value, words in question.answers:
+        said = {
+            unit: {name: YES if value in answer else NO for name, answer in votes.items()}
+            for unit, votes in asked.items()
+        }
+        most = [majority(list(votes.values())) == YES for votes in said.values()]
+        agreement, units = alpha(
+            (name, unit, label) for unit, votes in said.items() for name, label in votes.items()
+        )
+        answers[value] = {
+            "words": words,
+            "share": round(mean(most), 4),
+            "alpha": _rounded(agreement),
+            "units": units,
+        }
+    return question.entry | {"pairs": len(asked), "answers": answers}
 
 
 def _grammatical(judged: Sequence[JudgedPair]) -> dict[str, Any]:

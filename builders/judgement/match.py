@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from builders.judgement.agreement import majority
 from builders.judgement.pairs import Pair, pairs_of, place_digest, texts_digest
@@ -32,18 +32,19 @@ class Vote:
     """What one annotator said of a pair, by condition and no longer by A and B.
 
     ``less_coherent`` is :data:`COHERENT`, :data:`INCOHERENT` or ``can't tell``; none stands for a
-    question that was left open.
+    question that was left open. ``further`` has the answers to further questions that were not.
     """
 
     annotator: str
     coherent_grammatical: bool | None
     incoherent_grammatical: bool | None
     less_coherent: str | None
+    further: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
         """Whether every question was left open."""
-        return self.open_questions == 3
+        return self.open_questions == 3 and not self.further
 
     @property
     def open_questions(self) -> int:
@@ -175,8 +176,8 @@ class Matcher:
     def lines(self) -> list[str]:
         """What became of the answers, for the end of a build."""
         read = self.answers.answers
-        given = sum(bool(answer.values) and answer.texts in self._texts_seen for answer in read)
-        empty = sum(not answer.values for answer in read)
+        given = sum(not answer.is_open and answer.texts in self._texts_seen for answer in read)
+        empty = sum(answer.is_open for answer in read)
         lines = [f"judgements: {given:,} answers" + (f", {empty:,} pairs left open" * bool(empty))]
         for reason, count in sorted(self.answers.options.skipped.items()):
             lines.append(f"judgements left out: {count:,}, {reason}")
@@ -190,4 +191,4 @@ def _vote(answer: Answer, coherent_is_a: bool) -> Vote:
     if chosen is not None and chosen != CANT_TELL:
         chosen = COHERENT if (chosen == TEXT_A) == coherent_is_a else INCOHERENT
     coherent, incoherent = forms if coherent_is_a else reversed(forms)
-    return Vote(answer.annotator, coherent, incoherent, chosen)
+    return Vote(answer.annotator, coherent, incoherent, chosen, answer.further)

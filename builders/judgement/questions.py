@@ -1,8 +1,14 @@
-"""The questions that annotators answer, and the answers that there are."""
+"""The questions that annotators answer, and the answers that there are.
+
+Three are asked of every pair; a config may declare further ones about its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 YES, NO = "yes", "no"
 TEXT_A, TEXT_B, CANT_TELL = "a", "b", "can't tell"
@@ -22,3 +28,96 @@ FREE_FIELDS = ("annotator", "comment")
 
 #: The fields of a line that come with the pair.
 GIVEN_FIELDS = ("pair", "number", "text_a", "text_b")
+
+#: The answer to a further question that goes with no other.
+NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A further question about a pair, whichever of its texts is A.
+
+    Attributes:
+        name: the field of its answers: lower-case letters, digits and ``_``.
+        text: as it is printed.
+        answers: (value, words) of each: what stands in the field, and what is printed. The value
+            ``none`` goes with no other.
+        several: whether more than one of them may be given.
+
+    Raises:
+        ValueError: the name is none, or that of another field; or there are fewer than two
+            answers, or two of one value.
+    """
+
+    name: str
+    text: str
+    answers: tuple[tuple[str, str], ...]
+    several: bool = False
+
+    def __post_init__(self) -> None:
+        for name in (self.name, *self.values):
+            if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+                raise ValueError(f"question {self.name!r}: {name!r}, expected letters a to z or _")
+        if self.name in fields():
+            raise ValueError(f"question {self.name!r}: a field of every answer, expected another")
+        if len(set(self.values)) < max(2, len(self.answers)):
+            raise ValueError(f"question {self.name!r}: expected two or more different answers")
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What may stand in its field."""
+        return tuple(value for value, _ in self.answers)
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The question as a manifest has it."""
+        answers = dict(self.answers)
+        return {"name": self.name, "text": self.text, "answers": answers, "several": self.several}
+
+
+def question_from(entry: Any) -> Question:
+    """The question of an entry of a manifest.
+
+    Raises:
+        ValueError: it is none.
+    """
+    match entry:
+        case {"name": str(), "text": str(), "answers": dict(), "several": bool()}:
+            answers = tuple(entry["answers"].items())
+            if all(isinstance(words, str) for _, words in answers):
+                return Question(entry["name"], entry["text"], answers, entry["several"])
+    raise ValueError("a question without name, text, answers or several")
+
+
+def questions_of(manifest: Mapping[str, Any]) -> dict[str, tuple[Question, ...]]:
+    """The further questions of each config of a manifest; of an earlier toolkit's there are none.
+
+    Raises:
+        ValueError: an entry is no question, or two different ones have the same name.
+    """
+    found: dict[str, tuple[Question, ...]] = {}
+    for name, about in manifest["configs"].items():
+        entries = about.get("questions", [])
+        if not isinstance(entries, list):
+            raise ValueError(f"the questions of {name!r} are no list")
+        found[name] = tuple(map(question_from, entries))
+    distinct(question for questions in found.values() for question in questions)
+    return found
+
+
+def fields(questions: Iterable[Question] = ()) -> tuple[str, ...]:
+    """The fields of a line, in their order."""
+    return (*GIVEN_FIELDS, *QUESTIONS, *(question.name for question in questions), *FREE_FIELDS)
+
+
+def distinct(questions: Iterable[Question]) -> tuple[Question, ...]:
+    """Questions, each once.
+
+    Raises:
+        ValueError: two different ones have the same name.
+    """
+    found: dict[str, Question] = {}
+    for question in questions:
+        if found.setdefault(question.name, question) != question:
+            raise ValueError(f"two different questions are called {question.name!r}")
+    return tuple(found.values())

@@ -5,17 +5,22 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from builders.judgement.pairs import PAIR_ID, texts_digest
-from builders.judgement.questions import FREE_FIELDS, GIVEN_FIELDS, QUESTIONS
+from builders.judgement.questions import (
+    FREE_FIELDS,
+    GIVEN_FIELDS,
+    NONE,
+    QUESTIONS,
+    Question,
+    fields,
+)
 from loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from loaders.json_records import json_records
 from loaders.lines import shown, text_problem
 from loaders.records import Record
-
-FIELDS = (*GIVEN_FIELDS, *QUESTIONS, *FREE_FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +32,20 @@ class Answer:
         pair: its identifier.
         annotator: a name, or the file where no name is given.
         values: question -> answer; a question that was left open is not in it.
+        further: further question -> the answers to it, in the question's order; neither are those
+            in it that were left open.
     """
 
     place: str
     pair: str
     annotator: str
     values: dict[str, str]
+    further: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every question was left open."""
+        return not self.values and not self.further
 
     @property
     def texts(self) -> str:
@@ -60,8 +73,15 @@ class Answers:
     options: ReadOptions
 
 
-def read_answers(paths: Sequence[Path], skip_bad_rows: bool = False) -> Answers:
+def read_answers(
+    paths: Sequence[Path], skip_bad_rows: bool = False, questions: Sequence[Question] = ()
+) -> Answers:
     """Read files of answers: each is one annotator, unless its lines name them.
+
+    Args:
+        paths: the files.
+        skip_bad_rows: whether bad lines are counted, and not refused.
+        questions: the suite's further questions.
 
     Raises:
         CorpusError: a line is no answer, answers a pair for a second time, or a file is there
@@ -83,7 +103,7 @@ def read_answers(paths: Sequence[Path], skip_bad_rows: bool = False) -> Answers:
         digests[digest] = path
         for record in json_records(CorpusFile(path, "answers"), options):
             try:
-                answer = _answer(record, path)
+                answer = _answer(record, path, questions)
             except _BadAnswerError as bad:
                 options.bad(f"{record.place}: {bad}", bad.reason)
                 continue
@@ -105,26 +125,31 @@ class _BadAnswerError(Exception):
         self.reason = reason
 
 
-def _answer(record: Record, path: Path) -> Answer:
+def _answer(record: Record, path: Path, questions: Sequence[Question]) -> Answer:
     values = record.values
     for name in values:
-        if name not in FIELDS:
+        if name not in (known := fields(questions)):
             raise _BadAnswerError(
-                f"a field {shown(name)}, expected only {', '.join(FIELDS)}", "unknown field"
+                f"a field {shown(name)}, expected only {', '.join(known)}", "unknown field"
             )
     if "pair" not in values:
         raise _BadAnswerError("no field 'pair', expected a pair's identifier", "no pair")
     texts = {
         name: _text(name, values.get(name))
-        for name in FIELDS
-        if name != "number" and name not in QUESTIONS
+        for name in (*GIVEN_FIELDS, *FREE_FIELDS)
+        if name != "number"
     }
     pair = texts["pair"].strip()
     if not re.fullmatch(PAIR_ID, pair):
         raise _BadAnswerError(
             f"{shown(pair)} is no pair, expected an identifier as `pairs.jsonl` has it", "no pair"
         )
-    answers = {field: _choice(field, values.get(field)) for field in QUESTIONS}
+    answers = {
+        name: _choice(name, values.get(name), allowed) for name, (_, allowed) in QUESTIONS.items()
+    }
+    further = {
+        question.name: _choices(question, values.get(question.name)) for question in questions
+    }
     if texts["text_a"] and texts["text_b"]:
         digest = texts_digest(texts["text_a"], texts["text_b"])
         if not pair.endswith(digest):
@@ -136,7 +161,8 @@ def _answer(record: Record, path: Path) -> Answer:
         place=record.place,
         pair=pair,
         annotator=texts["annotator"].strip() or f"file {path}",
-        values={field: answer for field, answer in answers.items() if answer},
+        values={name: answer for name, answer in answers.items() if answer},
+        further={name: given for name, given in further.items() if given},
     )
 
 
@@ -151,13 +177,26 @@ def _text(name: str, value: object) -> str:
     return value
 
 
-def _choice(field: str, value: object) -> str:
+def _choice(name: str, value: object, allowed: Sequence[str]) -> str:
     """The answer to a question, empty where it was left open."""
-    allowed = QUESTIONS[field][1]
-    text = " ".join(_text(field, value).replace("’", "'").lower().split())
+    text = " ".join(_text(name, value).replace("’", "'").lower().split())
     if text and text not in allowed:
         listed = ", ".join(f'"{answer}"' for answer in allowed)
         raise _BadAnswerError(
-            f"{field} is {shown(text)}, expected {listed}, or nothing", "no such answer"
+            f"{name} is {shown(text)}, expected {listed}, or nothing", "no such answer"
         )
     return text
+
+
+def _choices(question: Question, value: object) -> tuple[str, ...]:
+    """The answers to a further question, none where it was left open: a text, or a list of them."""
+    name = question.name
+    several = value if question.several and isinstance(value, list) else [value]
+    given = [text for one in several if (text := _choice(name, one, question.values))]
+    if len(set(given)) < len(given):
+        raise _BadAnswerError(f"{name} has an answer twice, expected each once", "an answer twice")
+    if NONE in given and len(given) > 1:
+        raise _BadAnswerError(
+            f'{name} has "{NONE}" beside other answers, expected it alone', "nothing and something"
+        )
+    return tuple(answer for answer in question.values if answer in given)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from builders.judgement.draw import DrawnPair
-from builders.judgement.questions import FREE_FIELDS, LABELS, QUESTIONS
+from builders.judgement.questions import FREE_FIELDS, LABELS, NONE, QUESTIONS, distinct
 from eval.suite import SEPARATOR
 
 #: The files of a folder for annotators.
@@ -27,8 +27,10 @@ def write_sheet(pairs: Sequence[DrawnPair], folder: Path) -> None:
 
 
 def json_lines(pairs: Sequence[DrawnPair]) -> str:
-    """One object a line: the pair's identifier, the exact texts, and empty fields for answers."""
-    empty = dict.fromkeys((*QUESTIONS, *FREE_FIELDS), "")
+    """One object a line: the pair's identifier, the exact texts, and empty fields for answers.
+
+    The field of a question with several answers is an empty list.
+    """
     return "".join(
         json.dumps(
             {
@@ -36,7 +38,9 @@ def json_lines(pairs: Sequence[DrawnPair]) -> str:
                 "number": number,
                 "text_a": pair.text_a,
                 "text_b": pair.text_b,
-                **empty,
+                **dict.fromkeys(QUESTIONS, ""),
+                **{question.name: [] if question.several else "" for question in pair.questions},
+                **dict.fromkeys(FREE_FIELDS, ""),
             },
             ensure_ascii=False,
         )
@@ -64,7 +68,7 @@ def page(pairs: Sequence[DrawnPair]) -> str:
     identifiers = "\n".join(pair.id for pair in pairs)
     return environment.get_template("sheet.html.jinja").render(
         pairs=[
-            {"number": number, "id": pair.id, "texts": turns(pair)}
+            {"number": number, "id": pair.id, "texts": turns(pair), "further": pair.questions}
             for number, pair in enumerate(pairs, start=1)
         ],
         speakers=any(SEPARATOR in pair.text_a + pair.text_b for pair in pairs),
@@ -72,6 +76,8 @@ def page(pairs: Sequence[DrawnPair]) -> str:
             field: (question, [(answer, LABELS[answer]) for answer in answers])
             for field, (question, answers) in QUESTIONS.items()
         },
+        further=distinct(question for pair in pairs for question in pair.questions),
+        nothing=NONE,
         # The browser keeps what was ticked under this name, so that no sheet finds another's.
         sheet=hashlib.sha256(identifiers.encode()).hexdigest()[:16],
     )

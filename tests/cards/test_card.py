@@ -99,7 +99,7 @@ def test_a_manifest_of_an_earlier_toolkit_renders(manifest: dict[str, Any]) -> N
     old = json.loads(json.dumps(manifest))
     del old["published"]
     for config in old["configs"].values():
-        for key in ("controls", "length_confound", "headline"):
+        for key in ("controls", "length_confound", "headline", "questions"):
             del config[key]
         for counts in config["splits"].values():
             del counts["details"]

@@ -228,6 +228,104 @@ def test_a_majority_of_three_decides(built: Built) -> None:
         assert human()["human_ok"]["true"] == ok
 
 
+def test_the_kind_of_incoherence_from_the_sheet_to_the_card(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = built("intruder_sentences")
+    worse = incoherent_texts(folder, "intruded")
+    assert command("sample", "--for-judgement", folder, "-n", 10) == 0
+    pairs = Path("judgements/intruder_sentences/pairs.jsonl")
+    (empty, *_) = map(json.loads, pairs.read_text().splitlines())
+    assert empty["kind_of_incoherence"] == []
+    assert "What makes the less coherent text" in pairs.with_name("sheet.html").read_text()
+
+    def annotator(*kinds: list[str]) -> Any:
+        turns = iter(range(10))
+        right = perfect(worse)
+
+        def answer(line: dict[str, Any]) -> dict[str, Any]:
+            return right(line) | {"kind_of_incoherence": kinds[next(turns) % len(kinds)]}
+
+        return answer
+
+    topic, both, none = ["information_structure"], ["information_structure", "factual"], ["none"]
+    files = [
+        fill(pairs, annotator(topic, none), Path("Quentin.jsonl")),
+        fill(pairs, annotator(both, none), Path("Ruth.jsonl")),
+    ]
+    given = ("--judgements", *files, "--overwrite")
+    assert rebuild("intruder_sentences", *given) == 0
+    assert "judgements: 20 answers\n" in capsys.readouterr().out
+    figures = human("pairs_sample", "suites/intruder_sentences")
+    (kinds,) = figures["questions"]
+    assert (kinds["name"], kinds["pairs"], kinds["several"]) == ("kind_of_incoherence", 10, True)
+    found = {value: (a["share"], a["alpha"], a["units"]) for value, a in kinds["answers"].items()}
+    assert found == {
+        "information_structure": (0.5, 1.0, 10),
+        "logical": (0.0, None, 10),
+        # One of two says so of every second pair: 10 * (5 + 5) / (2 * 5 * 15) is what alpha takes
+        # from 1, but for the small-sample correction, (20 - 1) / 20.
+        "factual": (0.0, round(1 - 19 * 10 / (2 * 5 * 15), 4), 10),
+        "none": (0.5, 1.0, 10),
+    }
+    assert figures["human_ok"] == {"true": 10, "false": 0, "null": 0}
+    card = Path("suites/intruder_sentences/README.md").read_text()
+    section = card.split("### Human judgement")[1].split("\n## ")[0]
+    assert "**What makes the less coherent text incoherent?** Several answers may hold." in section
+    assert "- `factual`: it contradicts what is known of the world\n" in section
+    (heading, rule, row), *_ = (
+        lines[i : i + 3]
+        for lines in [section.splitlines()]
+        for i, line in enumerate(lines)
+        if "`logical` | alpha" in line
+    )
+    assert heading.count("|") == rule.count("|") == row.count("|") == 12
+    assert row == (
+        "| `pairs_sample` | test | 10 | 50.0 % | 1.000 (10) | 0.0 % | – (10) | 0.0 % | -0.267 (10) "
+        "| 50.0 % | 1.000 (10) |"
+    )
+    assert not re.search(r"\n\n\n", section)
+
+    lines = files[0].read_text().splitlines(keepends=True)
+    bad = json.loads(lines[2]) | {"kind_of_incoherence": ["none", "factual"]}
+    files[0].write_text("".join([*lines[:2], json.dumps(bad) + "\n", *lines[3:]]))
+    assert rebuild("intruder_sentences", *given) == 2
+    assert one_line(capsys.readouterr().err).startswith(
+        'intruder_sentences: Quentin.jsonl:3: kind_of_incoherence has "none" beside other answers, '
+    )
+
+
+def test_a_manifest_without_questions_has_none_and_a_damaged_one_is_one_line(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = built("intruder_sentences")
+    path = folder / "manifest.json"
+    whole = json.loads(path.read_text())
+    pairs = whole["configs"]["pairs_sample"]
+    (question,) = pairs.pop("questions")
+    path.write_text(json.dumps(whole))
+    assert command("sample", "--for-judgement", folder, "-n", 3, "--output", "old") == 0
+    assert "kind_of_incoherence" not in Path("old/pairs.jsonl").read_text()
+    other = question | {"text": "Other?"}
+    for wrong, said in (
+        ({}, "the questions of 'pairs_sample' are no list"),
+        (["why"], "a question without name, text, answers or several"),
+        ([question | {"answers": {"a": 1, "b": "b"}}], "a question without name, text, answers"),
+        ([question | {"answers": {"a": "a"}}], "expected two or more different answers"),
+        ([question | {"name": "pair"}], "'pair': a field of every answer"),
+        ([question | {"name": "</script>"}], "'</script>', expected letters"),
+        ([question, other], "two different questions are called 'kind_of_incoherence'"),
+    ):
+        pairs["questions"] = wrong
+        path.write_text(json.dumps(whole))
+        capsys.readouterr()
+        assert command("sample", "--for-judgement", folder, "--output", "new") == 2
+        message = one_line(capsys.readouterr().err)
+        assert "manifest.json cannot be read (" in message
+        assert said in message
+        assert not Path("new").exists()
+
+
 def test_the_same_answers_give_the_same_bytes_in_any_order(built: Built) -> None:
     folder = built("winograd")
     assert command("sample", "--for-judgement", folder, "-n", 30) == 0

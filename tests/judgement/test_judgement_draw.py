@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toy import SURE, WHY
 
 from builders.judgement.draw import Drawing, draw
 from builders.judgement.pairs import pairs_of, texts_digest
@@ -111,6 +112,21 @@ def test_a_pair_that_two_configs_have_is_drawn_once_and_counts_for_both() -> Non
     everything = draw("toy", made, 100, 0)
     assert len(everything.pairs) == 20
     assert everything.counts == {"one": 10, "two": 10, "three": 10}
+
+
+def test_a_pair_is_asked_what_any_of_its_configs_asks() -> None:
+    shared = [simple(i) for i in range(5)]
+    made = [
+        table("one", shared),
+        table("two", shared),
+        table("three", [simple(i, "3") for i in range(5)]),
+    ]
+    plain = draw("toy", made, 10, 0)
+    drawn = draw("toy", made, 10, 0, questions={"one": [WHY], "two": [WHY, SURE]})
+    assert [pair.id for pair in drawn.pairs] == [pair.id for pair in plain.pairs]
+    for pair in drawn.pairs:
+        assert pair.questions == (() if pair.text_a.startswith("3") else (WHY, SURE))
+    assert not any(pair.questions for pair in plain.pairs)
 
 
 def test_new_discourses_come_first() -> None:

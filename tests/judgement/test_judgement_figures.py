@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from toy import SUITE
+from toy import SUITE, SURE, WHY
 
-from builders.judgement.figures import human_figures, human_scores
+from builders.judgement.figures import human_figures, human_scores, question_figures
 from builders.judgement.match import COHERENT, INCOHERENT, JudgedPair, Vote, human_ok
 from builders.judgement.pairs import Pair
 from eval.suite import Condition, Item, Prediction, Region
@@ -88,3 +88,51 @@ def test_annotators_of_form_alone_give_no_bound() -> None:
     assert figures["scores"] == []
     assert figures["pairs"] == 3
     assert figures["human_ok"]["null"] == 3
+
+
+def said(number: int, *answers: str, question: str = "why") -> JudgedPair:
+    """A pair to which annotators gave these answers (joined by spaces; empty: left open)."""
+    votes = (
+        Vote(f"ann{i}", True, True, INCOHERENT, {question: tuple(given.split())} if given else {})
+        for i, given in enumerate(answers)
+    )
+    return replace(judged(number, None), votes=tuple(votes))
+
+
+def test_answers_to_a_further_question_are_counted_each_by_itself() -> None:
+    kinds = replace(WHY, answers=(("odd", "it is odd"), ("long", "it is long"), ("none", "-")))
+    made = [
+        said(0, "odd long", "odd", "long"),  # both have a majority
+        said(1, "odd", "none"),  # neither has: half is not more than half
+        said(2, "", "long", ""),  # one answer, which no other could agree with
+        said(3, "none", "none", "none"),
+        said(4, "", "", ""),  # not asked
+    ]
+    figures = question_figures(kinds, made)
+    assert (figures["name"], figures["text"], figures["pairs"]) == ("why", "Why <so>?", 4)
+    assert {value: answer["share"] for value, answer in figures["answers"].items()} == {
+        "odd": 0.25,
+        "long": 0.5,
+        "none": 0.25,
+    }
+    assert {answer["units"] for answer in figures["answers"].values()} == {3}
+    # odd, over pairs 0, 1 and 3: yes yes no, yes no, no no no. Of 8 values 3 are yes. Observed
+    # disagreement (2 + 2) / 8, expected 2 * 3 * 5 / (8 * 7): alpha = 1 - (1/2) / (30/56).
+    assert figures["answers"]["odd"]["alpha"] == round(1 - (1 / 2) / (30 / 56), 4)
+    assert question_figures(SURE, made) == {}
+
+
+def test_only_a_config_that_asks_reports_and_counts_what_was_left_open() -> None:
+    made = [said(0, "odd", ""), said(1, "odd", "none")]
+    plain = human_figures(CONFIG, made, [])
+    assert "questions" not in plain
+    asking = human_figures(replace(CONFIG, questions=(WHY, SURE)), made, [])
+    assert asking["questions"] == [question_figures(WHY, made)]
+    assert asking["questions_left_open"] == 1 + 4
+    assert plain | {key: asking[key] for key in ("questions", "questions_left_open")} == asking
+
+
+def test_an_answer_to_a_further_question_alone_is_a_vote_and_no_verdict() -> None:
+    one = replace(judged(0, None), votes=(Vote("ann", None, None, None, {"why": ("odd",)}),))
+    assert not one.votes[0].is_empty
+    assert one.is_ok is None

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toy import SURE, WHY
 
 from builders.judgement.pairs import texts_digest
-from builders.judgement.read import FIELDS, read_answers
+from builders.judgement.questions import fields
+from builders.judgement.read import read_answers
 from loaders.corpus import CorpusError
 
 ID = f"0123abcd-{texts_digest('One.', 'Two.')}"
@@ -103,6 +105,51 @@ def test_a_bad_line_is_named_or_counted(tmp_path: Path, line: Any, said: str, re
     assert read.options.skipped == {reason: 1}
 
 
+def test_answers_to_further_questions_are_a_text_or_a_list(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"pair": ID, "why": ["odd"], "sure": "Quite"},
+        {"pair": OTHER, "why": " None", "sure": None, "less_coherent": "a"},
+        {"pair": "0123abcf-0123456789ab", "why": [], "sure": ""},
+    )
+    read = read_answers([path], questions=[WHY, SURE])
+    assert [(answer.values, answer.further) for answer in read.answers] == [
+        ({}, {"why": ("odd",), "sure": ("quite",)}),
+        ({"less_coherent": "a"}, {"why": ("none",)}),
+        ({}, {}),
+    ]
+    assert [answer.is_open for answer in read.answers] == [False, False, True]
+    with pytest.raises(CorpusError, match=r"jsonl:1: a field 'why', expected only .*less_coherent"):
+        read_answers([path])
+
+
+@pytest.mark.parametrize(
+    ("further", "said", "reason"),
+    [
+        ({"why": ["even"]}, 'why is \'even\', expected "odd", "none", or', "no such answer"),
+        ({"why": "odd, none"}, "why is 'odd, none', expected", "no such answer"),
+        ({"why": ["odd", "Odd "]}, "why has an answer twice", "an answer twice"),
+        ({"why": ["none", "odd"]}, 'why has "none" beside', "nothing and something"),
+        ({"why": [["odd"]]}, "why is no text", "a field that is no text"),
+        ({"why": {"odd": True}}, "why is no text", "a field that is no text"),
+        ({"sure": ["quite"]}, "sure is no text", "a field that is no text"),
+        ({"sure": "no"}, 'sure is \'no\', expected "quite", "hardly"', "no such answer"),
+    ],
+)
+def test_a_bad_answer_to_a_further_question_is_named_or_counted(
+    tmp_path: Path, further: dict[str, Any], said: str, reason: str
+) -> None:
+    path = write(tmp_path, GOOD, {"pair": ID, **further})
+    with pytest.raises(CorpusError) as raised:
+        read_answers([path], questions=[WHY, SURE])
+    message = str(raised.value)
+    assert message.startswith(f"{path}:2: {said}")
+    assert "expected" in message
+    read = read_answers([path], skip_bad_rows=True, questions=[WHY, SURE])
+    assert [answer.pair for answer in read.answers] == [OTHER]
+    assert read.options.skipped == {reason: 1}
+
+
 def test_the_texts_that_were_drawn_may_stay(tmp_path: Path) -> None:
     line = {"pair": ID, "number": 1, "text_a": "One.", "text_b": "Two.", "less_coherent": "b"}
     assert read_answers([write(tmp_path, line)]).answers[0].values == {"less_coherent": "b"}
@@ -128,8 +175,10 @@ JSON = st.recursive(
     ),
     max_leaves=5,
 )
-VALUES = JSON | st.sampled_from([ID, OTHER, "yes", "no", "a", "b", "can't tell", "", "One."])
-LINES = st.dictionaries(st.sampled_from([*FIELDS, "other"]), VALUES, max_size=8).map(
+VALUES = JSON | st.sampled_from(
+    [ID, OTHER, "yes", "no", "a", "b", "can't tell", "", "One.", ["odd"]]
+)
+LINES = st.dictionaries(st.sampled_from([*fields([WHY]), "other"]), VALUES, max_size=8).map(
     lambda line: json.dumps(line).encode()
 ) | st.binary(max_size=30)
 
@@ -141,7 +190,7 @@ def test_whatever_stands_in_a_file_is_answers_or_one_line(lines: list[bytes], sk
         path.write_bytes(b"\n".join(lines))
         said = ""
         try:
-            read = read_answers([path], skip)
+            read = read_answers([path], skip, [WHY])
         except CorpusError as error:
             said = str(error)
         if said:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from browser import Browser, headless
+from toy import SURE, WHY
 
 from builders.judgement.draw import DrawnPair, draw
-from builders.judgement.questions import QUESTIONS
+from builders.judgement.questions import QUESTIONS, fields, questions_of
 from builders.judgement.sheet import json_lines, page, turns
 from eval.dataset import tables
 from eval.source import find
@@ -40,6 +44,9 @@ PAIRS = [
     DrawnPair("0a1b2c3d-0123456789ab", "Ann <b>ran</b> & fell.", 'Ann "fell" </script>{{ x }}.'),
     DrawnPair("0a1b2c3e-0123456789ab", "Hello. [SEP] Hi. [SEP] Bye.", "Hello. Hi."),
 ]
+
+#: The first is asked two further questions, the second none.
+ASKED = [replace(PAIRS[0], questions=(WHY, SURE)), PAIRS[1]]
 
 
 def test_texts_stand_in_the_page_as_they_are() -> None:
@@ -79,11 +86,44 @@ def test_lines_hold_the_exact_texts_and_empty_answers() -> None:
     assert {line[field] for line in lines for field in QUESTIONS} == {""}
 
 
-@pytest.mark.parametrize("suite", ["winograd", "story_cloze", "connectives"])
+def test_a_sheet_without_further_questions_is_pinned() -> None:
+    made = [hashlib.sha256(text.encode()).hexdigest() for text in (page(PAIRS), json_lines(PAIRS))]
+    assert made == PINNED
+
+
+PINNED = [
+    "73d4d7272facb7719cf10e4ce9450a698fd916efe5010496dd03f8d157080677",
+    "1d53f2dce481dece1241077d79739fa29d5f6cb8531bc9ae8935a5e0268ace6b",
+]
+
+
+def test_further_questions_stand_after_the_others_of_the_pairs_that_have_them() -> None:
+    shown = Page(page(ASKED))
+    inputs = [a for tag, a in shown.elements if tag == "input"]
+    names = list(dict.fromkeys(a["name"] for a in inputs if a["type"] != "text"))
+    further = [f"{ASKED[0].id} why", f"{ASKED[0].id} sure"]
+    own = [f"{pair.id} {field}" for pair in ASKED for field in QUESTIONS]
+    assert names == [*own[:3], *further, *own[3:]]
+    assert [(a["type"], a["value"]) for a in inputs if a["name"] in further] == [
+        ("checkbox", "odd"),
+        ("checkbox", "none"),
+        ("radio", "quite"),
+        ("radio", "hardly"),
+    ]
+    assert not any("checked" in a for a in inputs)
+    assert shown.texts.count("Why <so>?") == 2  # in the instructions, and of the pair
+    assert {"it is odd", "nothing", "not & never"} <= set(shown.texts)
+    lines = [json.loads(line) for line in json_lines(ASKED).splitlines()]
+    assert [list(line) for line in lines] == [list(fields([WHY, SURE])), list(fields())]
+    assert (lines[0]["why"], lines[0]["sure"]) == ([], "")
+
+
+@pytest.mark.parametrize("suite", ["winograd", "story_cloze", "connectives", "intruder_sentences"])
 def test_nothing_names_a_condition_config_or_item(sample_build: Built, suite: str) -> None:
-    read = list(tables(find(str(sample_build(suite)))))
-    drawn = draw(suite, read, 40, 0).pairs
-    texts = "".join(pair.text_a + pair.text_b for pair in drawn)
+    source = find(str(sample_build(suite)))
+    read = list(tables(source))
+    drawn = draw(suite, read, 40, 0, questions=questions_of(source.manifest)).pairs
+    texts = "".join(pair.text_a + pair.text_b for pair in drawn) + page([])
     telling = {
         name
         for table in read
@@ -113,6 +153,41 @@ def test_a_sheet_is_known_by_its_pairs() -> None:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node to run the page's script with")
 def test_the_script_of_the_page_can_be_read(tmp_path: Path) -> None:
-    script = page(PAIRS).partition("<script>")[2].partition("</script>")[0]
-    (tmp_path / "sheet.js").write_text(script)
-    subprocess.run(["node", "--check", "sheet.js"], cwd=tmp_path, check=True)
+    for pairs in (PAIRS, ASKED):
+        script = page(pairs).partition("<script>")[2].partition("</script>")[0]
+        (tmp_path / "sheet.js").write_text(script)
+        subprocess.run(["node", "--check", "sheet.js"], cwd=tmp_path, check=True)
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    (tmp_path / "sheet.html").write_text(page(ASKED), encoding="utf-8")
+    with headless(tmp_path / "profile") as opened:
+        opened.get((tmp_path / "sheet.html").as_uri())
+        yield opened
+
+
+def test_several_answers_are_ticked_kept_and_saved(browser: Browser) -> None:
+    def tick(field: str, value: str) -> None:
+        browser.click(f'input[name="{ASKED[0].id} {field}"][value="{value}"]')
+
+    for field, value in (("a_grammatical", "yes"), ("b_grammatical", "no"), ("less_coherent", "b")):
+        tick(field, value)
+    tick("why", "odd")
+    state = "return document.getElementById('state').textContent"
+    assert browser.run(state) == "0 of 2 answered"
+    tick("sure", "quite")
+    assert browser.run(state) == "1 of 2 answered"
+    first, second = browser.run("return answers()")
+    assert (first["why"], first["sure"], first["less_coherent"]) == (["odd"], "quite", "b")
+    assert not {"why", "sure"} & set(second)
+    tick("why", "none")  # takes back what it contradicts
+    assert browser.run("return answers()")[0]["why"] == ["none"]
+    tick("why", "odd")
+    assert browser.run("return answers()")[0]["why"] == ["odd"]
+    before = browser.run("return answers()")
+    browser.run("location.reload()")
+    assert browser.run("return answers()") == before
+    tick("why", "odd")
+    assert browser.run("return answers()")[0]["why"] == []
+    assert browser.log("browser") == []
