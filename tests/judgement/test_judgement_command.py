@@ -263,9 +263,8 @@ def test_the_kind_of_incoherence_from_the_sheet_to_the_card(
     assert found == {
         "information_structure": (0.5, 1.0, 10),
         "logical": (0.0, None, 10),
-        # One of two says so of every second pair: 10 * (5 + 5) / (2 * 5 * 15) is what alpha takes
-        # from 1, but for the small-sample correction, (20 - 1) / 20.
-        "factual": (0.0, round(1 - 19 * 10 / (2 * 5 * 15), 4), 10),
+        # One of two says so of every second pair: of 20 values 5 are yes, and of 10 pairs 5 differ.
+        "factual": (0.0, round(1 - (10 / 20) / (2 * 5 * 15 / (20 * 19)), 4), 10),
         "none": (0.5, 1.0, 10),
     }
     assert figures["human_ok"] == {"true": 10, "false": 0, "null": 0}

@@ -136,3 +136,11 @@ def test_an_answer_to_a_further_question_alone_is_a_vote_and_no_verdict() -> Non
     one = replace(judged(0, None), votes=(Vote("ann", None, None, None, {"why": ("odd",)}),))
     assert not one.votes[0].is_empty
     assert one.is_ok is None
+
+
+def test_a_suite_has_each_question_once_and_no_two_of_one_name() -> None:
+    first, second = (replace(CONFIG, name=name, questions=(WHY,)) for name in ("one", "two"))
+    assert replace(SUITE, configs=(first, second)).questions == (WHY,)
+    other = replace(second, questions=(replace(WHY, text="Why not?"),))
+    with pytest.raises(ValueError, match="two different questions are called 'why'"):
+        replace(SUITE, configs=(first, other))
