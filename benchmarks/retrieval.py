@@ -88,6 +88,32 @@ def measure(number: int, bare: bool, threads: int, prune_df: float | None, weigh
     return result
 
 
+def draw(rows: list[dict[str, Any]], path: Path) -> None:
+    """Processor time by number of documents, both on logarithmic scales."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    matplotlib.rcParams["svg.hashsalt"] = "coherencegym"
+    figure, axes = pyplot.subplots(figsize=(5, 3.4), layout="constrained")
+    numbers = [row["documents"] for row in rows]
+    compared = [row for row in rows if "bare_cpu" in row]
+    axes.loglog(numbers, [row["fit_cpu"] for row in rows], "o-", label="IntruderSentence.fit")
+    axes.loglog(
+        [row["documents"] for row in compared],
+        [row["bare_cpu"] for row in compared],
+        "s--",
+        label="vectorising and one sparse_dot_topn",
+    )
+    axes.set_xticks(numbers, [f"{number:,}" for number in numbers])
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel("documents of five sentences")
+    axes.set_ylabel("processor time, seconds")
+    axes.legend(frameon=False)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
 def _memory(name: str) -> float:
     """A field of the process's status, in megabytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -103,6 +129,7 @@ def parser() -> argparse.ArgumentParser:
     add("--num-proc", type=int, default=1, help="threads of the product; default 1")
     add("--prune-df", type=float, default=None)
     add("--weighting", default="tfidf")
+    add("--plot", type=Path, metavar="FILE", help="draw the table (SVG or PNG)")
     add("--output", type=Path, default=Path("benchmarks/out/retrieval.json"))
     add("--in-process", action="store_true", help=argparse.SUPPRESS)
     return made
@@ -134,6 +161,8 @@ def main(arguments: list[str] | None = None) -> int:
             f"{100 * row['intruded']:>6.1f} %",
             flush=True,
         )
+    if options.plot is not None:
+        draw(rows, options.plot)
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps({"machine": machine("cpu"), "rows": rows}, indent=1))
     return 0

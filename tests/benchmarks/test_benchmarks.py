@@ -6,6 +6,7 @@ Speed is not asserted anywhere, and the other tools need not be installed.
 from __future__ import annotations
 
 import io
+import json
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -197,3 +198,17 @@ def test_the_model_is_left_out_of_the_pipeline() -> None:
     execution = pipeline.without_model(SimpleNamespace(), plan, None, share=True)
     assert [len(bits) for bits in execution.bits] == [2]
     assert all(math.isfinite(value) and value >= 0 for value in execution.bits[0])
+
+
+def test_retrieval_is_measured(tmp_path: Path) -> None:
+    from benchmarks import retrieval
+
+    if not Path("/proc/self/clear_refs").exists():
+        pytest.skip("memory is read from /proc")
+    options = ["--documents", "40", "80", "--output", str(tmp_path / "r.json")]
+    assert retrieval.main([*options, "--plot", str(tmp_path / "r.svg")]) == 0
+    rows = json.loads((tmp_path / "r.json").read_text())["rows"]
+    assert [row["documents"] for row in rows] == [40, 80]
+    assert all(0.2 < row["intruded"] < 0.8 and row["bare_cpu"] > 0 for row in rows)
+    assert (tmp_path / "r.svg").read_text().startswith("<?xml")
+    assert retrieval.synthetic(3) == retrieval.synthetic(3)
