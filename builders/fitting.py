@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,7 +64,14 @@ class Fits:
             self._made[key] = operator.fit(
                 discourses,
                 context,
-                Fitting(self.threads, self._store, detector, self._announce, self.progress),
+                Fitting(
+                    self.threads,
+                    self._store,
+                    detector,
+                    self._announce,
+                    self.progress,
+                    lambda message: print(message, file=sys.stderr),
+                ),
             )
         return self._made[key]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from loaders.discourse import Discourse
 from manipulations.document_groups import groups, normalised
-from manipulations.neighbours import nearest
+from manipulations.neighbours import RECALL, nearest
 from manipulations.operator import Context
 from manipulations.text_vectors import SentenceVectors, text_vectors
 
@@ -115,6 +115,11 @@ def _others(
             f"neighbours of {done:,} of {len(rows):,} documents"
         ),
     )
+    if found.recall is not None and found.recall < RECALL:
+        fitting.note(
+            f"--prune-df {operator.prune_df}: not used, as the pruned search found "
+            f"{100 * found.recall:.1f} % of the nearest documents of a sample"
+        )
     del documents  # as large as what is compared next
     for row in rows:
         near = zip(found.indices[row], found.similarities[row], strict=True)

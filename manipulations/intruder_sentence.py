@@ -40,6 +40,7 @@ class Fitting:
         detector: the adversarial filter; none: no filter.
         announce: told how many documents the detector will be asked about, before it is.
         progress: told what is being done.
+        note: told what the user should know of the result.
     """
 
     threads: int = 1
@@ -47,6 +48,7 @@ class Fitting:
     detector: Detector | None = None
     announce: Callable[[int], None] = lambda documents: None
     progress: Callable[[str], None] = lambda message: None
+    note: Callable[[str], None] = lambda message: None
 
 
 @dataclass(frozen=True, slots=True)
