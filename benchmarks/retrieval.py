@@ -93,7 +93,7 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     import matplotlib
 
     matplotlib.use("agg")
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     matplotlib.rcParams["svg.hashsalt"] = "coherencegym"
     figure, axes = pyplot.subplots(figsize=(5, 3.4), layout="constrained")
@@ -108,6 +108,9 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     )
     axes.set_xticks(numbers, [f"{number:,}" for number in numbers])
     axes.set_xticks([], minor=True)
+    axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(ticker.NullFormatter())
     axes.set_xlabel("documents of five sentences")
     axes.set_ylabel("processor time, seconds")
     axes.legend(frameon=False)
