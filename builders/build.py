@@ -36,6 +36,8 @@ from manipulations.operator import Context
 
 #: The split of a suite that does not divide its corpora.
 ONE_SPLIT = "test"
+#: Added to the rank of tables of another kind: what is scored by default are items.
+AFTER_ITEMS = 10_000
 
 
 @dataclass(frozen=True)
@@ -191,6 +193,8 @@ def build_configs(
         if matcher is not None and config.kind == "items":
             part = replace(part, columns={**part.columns, HUMAN_OK: HUMAN_OK_COLUMN})
         rank = suite.configs.index(config) + len(suite.configs) * config_rank(config, corpus)
+        if config.kind != "items":
+            rank += AFTER_ITEMS
         entries[name] = config_entry(suite, part, corpus, options.seed, options.limit) | {
             "rank": rank,
             **write_splits(part, corpus, drafted, decisions, folder, name, matcher),

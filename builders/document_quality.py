@@ -30,7 +30,11 @@ def document_quality(drafts: Sequence[DocumentDraft]) -> dict[str, Any]:
     """
     intruded = [draft for draft in drafts if draft.document.intruded]
     lengths: dict[str, Any] = {}
-    similarities = [float(draft.document.extra["similarity"]) for draft in intruded]
+    similarities = [
+        float(similarity)
+        for draft in intruded
+        if (similarity := draft.document.extra.get("similarity")) is not None
+    ]
     if intruded:
         new = [len(d.document.sentences[d.document.intruder_position].split()) for d in intruded]
         old = [len(d.original[d.document.intruder_position].split()) for d in intruded]

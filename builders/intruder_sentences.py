@@ -19,6 +19,7 @@ from builders.citations import SHEN_2021
 from builders.division import Division
 from builders.fitting import Fits
 from builders.judgement.questions import NONE, Question
+from builders.released_intruders import RELEASED
 from builders.suite import (
     Column,
     Config,
@@ -306,7 +307,7 @@ def make_suite(
             "Scores of a filtered config are low by construction for the model that filtered it.",
         ),
         citation=SHEN_2021,
-        configs=view_configs(operator, filter_model),
+        configs=(*view_configs(operator, filter_model), RELEASED),
         configure=make_suite,
         settings=settings,
         divide=Division(test_share, validation_share),
