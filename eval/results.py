@@ -11,6 +11,7 @@ from typing import Any
 from eval.compat import MODES, Rules
 from eval.controls import Difference, differences
 from eval.dataset import ItemTable
+from eval.filtered import chosen_with, filtered_note
 from eval.lengths import LengthCorrelation, length_correlations
 from eval.metrics import Judgement, judge
 from eval.model import LoadedModel
@@ -131,6 +132,11 @@ def gather(
             *source.notes,
             *model.notes,
             *compat_notes(rules, model.dtype, tables),
+            *(
+                filtered_note(table.config, model.name)
+                for table, _ in tables
+                if chosen_with((i.extra for i in table.items), model.name, model.commit)
+            ),
             *notes(scores, tables),
             *map(effect_line, effects),
         ],

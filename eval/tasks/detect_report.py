@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from eval.filtered import chosen_with, filtered_note
 from eval.model import LoadedModel
 from eval.signature import signature, versions
 from eval.significance import RESAMPLES
@@ -18,9 +19,6 @@ from eval.tasks.detection_data import DetectionData, is_plain
 from eval.tasks.detection_scores import JUDGED, DetectionScore, table_scores
 from eval.tasks.document_tables import DocumentTable
 from eval.tasks.probe_scores import probe_scores
-
-#: A column with the model that chose the hardest of several intruders, as ``NAME@COMMIT``.
-FILTER_MODEL = "filter_model"
 
 
 def gather(
@@ -215,11 +213,9 @@ def notes(
                 f"({own[0].split})"
             )
         yield f"{tested.config}: thresholds {values}: {where}"
-        if model is not None and filtered_by(tested, model):
-            yield (
-                f"{tested.config}: its intruders were chosen with this model so that it does not "
-                "find them: its score is low by construction"
-            )
+        extras = (document.extra for document in tested.documents)
+        if model is not None and chosen_with(extras, model.name, model.commit):
+            yield filtered_note(tested.config, model.name)
     for scored in tables:
         if scored.too_long:
             yield (
@@ -241,15 +237,3 @@ def notes(
         yield f"! fewer than {FEW_ITEMS} documents: read the interval, not the score"
     if any(score.group == JUDGED for score in scores):
         yield "people: on the documents that have their answers; answers with as many votes share"
-
-
-def filtered_by(table: DocumentTable, model: LoadedModel) -> bool:
-    """Whether the intruders of a table were chosen with this model."""
-    for text in {str(d.extra[FILTER_MODEL]) for d in table.documents if d.extra.get(FILTER_MODEL)}:
-        name, at, commit = text.rpartition("@")
-        if not at:
-            name, commit = text, text
-        # The same name may be another commit; the same commit, a folder of another name.
-        if (name == model.name and not at) or (commit and model.commit.startswith(commit)):
-            return True
-    return False

@@ -17,7 +17,8 @@ from builders import linguistic_probes
 from builders.build import Options, build
 from builders.cli import run_suite
 from builders.division import Division
-from builders.intruder_sentences import SUITE
+from builders.intruder_sentences import SUITE, make_suite
+from builders.released_intruders import RELEASED
 from builders.sources import Source, Sources
 from eval.documents import document_from_row
 from eval.suite import item_from_row, validate_item
@@ -40,7 +41,8 @@ def rows(folder: Path, config: str, split: str = "test") -> list[dict[str, Any]]
 def built_from_sample(suite: Any, folder: Path, **options: Any) -> dict[str, Any]:
     sample = sample_of(corpus("documents"))
     assert sample is not None
-    return build(suite, Sources([Source(sample, suite.configs)]), Options(**options), folder)
+    configs = tuple(config for config in suite.configs if "documents" in config.corpora)
+    return build(suite, Sources([Source(sample, configs)]), Options(**options), folder)
 
 
 @pytest.fixture(scope="module")
@@ -241,3 +243,43 @@ def test_pairs_and_probes_are_scored(
         assert done.returncode == 0, done.stderr
         scores = json.loads((tmp_path / config / "results.json").read_text())["scores"]
         assert {score["split"] for score in scores} == {"test"}
+
+
+def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> None:
+    suite = make_suite(filter_model="demo", test_share=0.1, validation_share=0.9)
+    manifest = built_from_sample(suite, tmp_path / "data", limit=14)
+    assert set(manifest["configs"]) == {"pairs_sample_filtered", "detect_sample_filtered"}
+    config = manifest["configs"]["pairs_sample_filtered"]
+    assert config["operators"] == "IntruderSentence(), filtered by demo"
+    pairs = rows(tmp_path / "data", "pairs_sample_filtered", "validation")
+    assert {row["filter_model"] for row in pairs} == {"demo"}
+    assert {row["difficulty"] for row in pairs} <= {"difficult", "easy"}
+    items = [item_from_row(row) for row in pairs]
+    from eval import score
+    from eval.model import load
+
+    model = load("demo", device="cpu")
+    results = score(model.model, model.tokenizer, items, name="demo")
+    assert any("low by construction" in note for note in results.notes)
+    results = score(model.model, model.tokenizer, items, name="other")
+    assert not any("low by construction" in note for note in results.notes)
+
+
+def test_the_released_intruders_and_what_people_answered(shared: Path, tmp_path: Path) -> None:
+    manifest = build(
+        make_suite(test_share=1.0, validation_share=0),
+        Sources([Source(corpus("insted"), (RELEASED,))]),
+        Options(data_dir=shared / "corpora"),
+        tmp_path,
+    )
+    name = "detect_insted_wikipedia_released"
+    documents = [document_from_row(row) for row in rows(tmp_path, name)]
+    assert len(documents) == manifest["configs"][name]["splits"]["test"]["rows"] == 291
+    judged = [d for d in documents if d.extra["human"]]
+    assert len(judged) > 250
+    right = [d.extra["human"].count(d.intruder_position) / len(d.extra["human"]) for d in judged]
+    assert 0.3 < sum(right) / len(right) < 0.7
+    for document in documents:
+        assert document.intruded
+        assert document.extra["replaced"] not in document.sentences
+        assert all(-1 <= answer < len(document.sentences) for answer in document.extra["human"])
