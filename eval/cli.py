@@ -6,6 +6,7 @@ import argparse
 import importlib
 import os
 import sys
+import time
 from collections.abc import Sequence
 from typing import NoReturn, Protocol, cast
 
@@ -31,6 +32,8 @@ DEFAULT = "score"
 
 #: Exit codes: what the user asked for cannot be done; the user stopped it.
 USER_ERROR, INTERRUPTED = 2, 130
+#: Seconds that other processes give the first one to say what is wrong.
+PATIENCE = 20
 
 
 class Command(Protocol):
@@ -91,9 +94,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return module.run(arguments)
     except (EvaluationError, SuiteError, OSError) as error:
-        # Of several processes that make one mistake, the first says so.
-        if os.environ.get("RANK", "0") == "0" or isinstance(error, ProcessError):
-            print(f"eval: {' '.join(str(error).split())}", file=sys.stderr)
+        # Of several processes that make one mistake, the first says so. The launcher stops all when
+        # one ends, so that the others wait for it; if it does not stop them, the mistake is theirs.
+        if os.environ.get("RANK", "0") != "0" and not isinstance(error, ProcessError):
+            time.sleep(PATIENCE)
+        print(f"eval: {' '.join(str(error).split())}", file=sys.stderr)
         return USER_ERROR
     except KeyboardInterrupt:
         print("eval: stopped; nothing was written", file=sys.stderr)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -37,7 +38,7 @@ from eval.suite import Condition
 from eval.tokens import TextError, Tokens
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Encoding:
     """One condition as a model sees it, T tokens.
 
@@ -58,6 +59,14 @@ class Encoding:
     ends: tuple[int, ...]
     spanning: int
     has_start: bool
+
+    @cached_property
+    def of_region(self) -> dict[int, list[int]]:
+        """Region number -> the indices of its tokens; made once, as several predictions ask."""
+        found: dict[int, list[int]] = {}
+        for index, number in enumerate(self.regions):
+            found.setdefault(number, []).append(index)
+        return found
 
     @property
     def offsets(self) -> tuple[tuple[int, int], ...]:

@@ -134,7 +134,7 @@ def places(encoding: Encoding, region: RegionRef) -> list[int]:
     """Indices of a region's tokens; for ``"*"`` of all tokens of the text."""
     if region == WHOLE:
         return [i for i, number in enumerate(encoding.regions) if number != SPECIAL]
-    return [i for i, number in enumerate(encoding.regions) if number == region]
+    return encoding.of_region.get(region, [])
 
 
 def _positions(encoding: Encoding, regions: set[RegionRef] | None) -> tuple[int, ...]:

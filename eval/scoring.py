@@ -62,7 +62,10 @@ class ScoredCondition:
         """
         import numpy as np
 
-        values: np.ndarray = self.bits[places(self.encoding, region)]
+        found = places(self.encoding, region)
+        # Most regions are one stretch, and a stretch is read without looking up each place.
+        stretch = bool(found) and found[-1] - found[0] + 1 == len(found)
+        values: np.ndarray = self.bits[slice(found[0], found[-1] + 1) if stretch else found]
         values = values[~np.isnan(values)]
         return values
 

@@ -90,3 +90,19 @@ def test_each_process_has_its_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     assert own_device("auto", second) == "auto"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert own_device("auto", second) == "cuda:1"
+
+
+def test_others_let_the_first_say_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from eval import cli
+
+    waited: list[float] = []
+    monkeypatch.setattr("eval.cli.time.sleep", waited.append)
+    arguments = ["--model", "demo", "--dataset", str(tmp_path / "nothing")]
+    for rank, waits in (("0", []), ("1", [cli.PATIENCE])):
+        monkeypatch.setenv("RANK", rank)
+        assert cli.main(arguments) == 2
+        assert waited == waits
+        # A launcher would have stopped the second by now; alone it says what it knows.
+        assert capsys.readouterr().err.count("eval: ") == 1
