@@ -13,6 +13,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 #: How the token surprisals (bits) of a region become its value.
@@ -49,7 +50,7 @@ class Region:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Condition:
     """One version of an item's text: ``content`` is exact, the regions stand in it in order."""
 
@@ -64,6 +65,11 @@ class Condition:
             SuiteError: the regions are not in the content in order, or anything but white space
                 stands between or around them.
         """
+        return self._region_offsets
+
+    @cached_property
+    def _region_offsets(self) -> tuple[tuple[int, int], ...]:
+        # Once: what is read is checked, checked again when it is scored, and then encoded.
         offsets, position = [], 0
         for region in self.regions:
             start = position
