@@ -123,7 +123,7 @@ class Pairs(IntruderView):
             edits=tuple(item_edits(INTRUDED, intruded)),
             extra={
                 "slot": choice.slot,
-                "sentences": len(discourse.units),
+                "sentence_count": len(discourse.units),
                 **intruder_columns(choice, discourse, self.filter_model),
             },
         )
@@ -182,7 +182,7 @@ SHARED_COLUMNS = {
 }
 PAIR_COLUMNS = {
     "slot": Column("int32", "the place (from 0) of the sentence that was replaced"),
-    "sentences": Column("int32", "how many sentences the document has"),
+    "sentence_count": Column("int32", "how many sentences the document has"),
     **SHARED_COLUMNS,
 }
 DOCUMENT_COLUMNS = {

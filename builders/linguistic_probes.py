@@ -90,7 +90,7 @@ class ProbedIntruders(IntruderView):
                 "before": list(texts[: choice.slot]),
                 "after": list(texts[choice.slot + 1 :]),
                 "slot": choice.slot,
-                "sentences": len(texts),
+                "sentence_count": len(texts),
                 **intruder_columns(choice, discourse, self.filter_model),
             },
         )
