@@ -9,14 +9,3 @@ BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,
     publisher = "Association for Computational Linguistics",
     url = "https://aclanthology.org/2021.naacl-main.328",
 }"""  # noqa: E501
-
-SHEN_2021 = """@article{shen-etal-2021-evaluating,
-    title = "Evaluating Document Coherence Modeling",
-    author = "Shen, Aili and Mistica, Meladel and Salehi, Bahar and Li, Hang and Baldwin, Timothy \
-and Qi, Jianzhong",
-    journal = "Transactions of the Association for Computational Linguistics",
-    volume = "9",
-    year = "2021",
-    pages = "621--640",
-    doi = "10.1162/tacl_a_00388",
-}"""

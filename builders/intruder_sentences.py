@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from builders.citations import SHEN_2021
 from builders.division import Division
 from builders.fitting import Fits
 from builders.judgement.questions import NONE, Question
@@ -32,6 +31,7 @@ from builders.suite import (
 )
 from eval.documents import COHERENT, Document
 from eval.suite import Item, validate_item
+from loaders.citations import SHEN_2021
 from loaders.discourse import Discourse
 from manipulations.intruder_sentence import Choice, FittedIntruderSentence, IntruderSentence
 from manipulations.operator import Context
@@ -74,7 +74,9 @@ class IntruderView:
     @property
     def recipe(self) -> str:
         """The operator, as the manifest records it."""
-        return f"{self.operator}" + (f", filtered by {self.filter_model}" * bool(self.filter_model))
+        if self.filter_model:
+            return f"{self.operator}, filtered by {self.filter_model}"
+        return str(self.operator)
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> IntruderView:
         """The view of these documents."""

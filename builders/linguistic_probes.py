@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from builders.citations import SHEN_2021
 from builders.division import Division
 from builders.intruder_sentences import (
     CORPORA,
@@ -24,6 +23,7 @@ from builders.intruder_sentences import (
 )
 from builders.suite import Column, Config, Contrast, Draft, Suite, condition, item_edits
 from eval.suite import Item, validate_item
+from loaders.citations import SHEN_2021
 from loaders.discourse import Discourse
 from manipulations.intruder_sentence import IntruderSentence
 from manipulations.operator import Context

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from loaders.articles import Article, BadArticleError, Shape, article_of_row, discourse_of
+from loaders.citations import SHEN_2021
 from loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from loaders.discourse import Discourse, Source
 from loaders.json_records import json_records
@@ -166,20 +167,7 @@ def documents_corpus(shape: Shape = _SHAPE, licence: str = "") -> Corpus:
         title="Short documents from a collection of articles",
         homepage="https://aclanthology.org/2021.tacl-1.38",
         # Of the procedure: the articles are the user's own.
-        citation="""\
-@article{shen-etal-2021-evaluating,
-    title = "Evaluating Document Coherence Modeling",
-    author = "Shen, Aili and Mistica, Meladel and Salehi, Bahar and Li, Hang and
-      Baldwin, Timothy and Qi, Jianzhong",
-    journal = "Transactions of the Association for Computational Linguistics",
-    volume = "9",
-    year = "2021",
-    address = "Cambridge, MA",
-    publisher = "MIT Press",
-    url = "https://aclanthology.org/2021.tacl-1.38",
-    doi = "10.1162/tacl_a_00388",
-    pages = "621--640",
-}""",
+        citation=SHEN_2021,
         **licence_fields(licence or None),
         language=shape.language,
         obtain=(

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from loaders.citations import SHEN_2021
 from loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from loaders.discourse import Alternative, Discourse, Judgement, Source, Unit
 from loaders.insted_answers import OTHER_GOLD, Answers, answers_file, read_answers
@@ -187,20 +188,7 @@ CORPUS = Corpus(
     name="insted",
     title="INSteD, the Intruder Sentence Detection dataset",
     homepage="https://github.com/AiliAili/Coherence_Modelling",
-    citation="""\
-@article{shen-etal-2021-evaluating,
-    title = "Evaluating Document Coherence Modeling",
-    author = "Shen, Aili and Mistica, Meladel and Salehi, Bahar and Li, Hang and Baldwin, Timothy
-      and Qi, Jianzhong",
-    journal = "Transactions of the Association for Computational Linguistics",
-    volume = "9",
-    year = "2021",
-    address = "Cambridge, MA",
-    publisher = "MIT Press",
-    url = "https://aclanthology.org/2021.tacl-1.38",
-    doi = "10.1162/tacl_a_00388",
-    pages = "621--640",
-}""",
+    citation=SHEN_2021,
     licence="other",
     licence_name="no licence found that its authors state",
     licence_url="https://github.com/AiliAili/Coherence_Modelling",

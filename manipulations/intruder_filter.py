@@ -6,18 +6,10 @@ Shen et al. 2021 filter with a fine-tuned classifier; here it is any detector th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from loaders.discourse import Discourse
 from manipulations.intruder_candidates import Candidate, Drawn
 from manipulations.operator import Detector
-
-
-@dataclass(frozen=True, slots=True)
-class Filtered:
-    """The candidates of a document that are difficult."""
-
-    difficult: list[Candidate]
 
 
 def filter_candidates(
@@ -25,13 +17,13 @@ def filter_candidates(
     discourses: Sequence[Discourse],
     detector: Detector,
     announce: Callable[[int], None],
-) -> dict[int, Filtered]:
+) -> dict[int, list[Candidate]]:
     """Ask the detector about every candidate in its place.
 
     A candidate is difficult when it is not the sentence with the highest score of its document.
 
     Returns:
-        Index of the document -> what is difficult.
+        Index of the document -> its difficult candidates.
     """
     asked: list[tuple[int, int, Candidate]] = []
     texts: list[list[str]] = []
@@ -42,10 +34,10 @@ def filter_candidates(
             asked.append((one.document, one.slot, candidate))
             texts.append(sentences)
     announce(len(texts))
-    filtered = {one.document: Filtered([]) for one in drawn}
+    difficult: dict[int, list[Candidate]] = {one.document: [] for one in drawn}
     if not texts:
-        return filtered
+        return difficult
     for (document, slot, candidate), scores in zip(asked, detector(texts), strict=True):
         if any(score > scores[slot] for place, score in enumerate(scores) if place != slot):
-            filtered[document].difficult.append(candidate)
-    return filtered
+            difficult[document].append(candidate)
+    return difficult

@@ -14,7 +14,7 @@ from random import Random
 
 from loaders.discourse import Discourse
 from manipulations.intruder_candidates import NAME, Candidate, Drawn, draw_candidates
-from manipulations.intruder_filter import Filtered, filter_candidates
+from manipulations.intruder_filter import filter_candidates
 from manipulations.neighbours import BlockStore
 from manipulations.operator import Composable, Context, Detector
 from manipulations.replacement import replace_text
@@ -132,9 +132,9 @@ class IntruderSentence(Composable):
         if len({discourse.id for discourse in discourses}) < len(discourses):
             raise ValueError("two discourses have the same id; expected each once")
         drawn = draw_candidates(self, discourses, context, fitting)
-        filtered: dict[int, Filtered] = {}
+        difficult: dict[int, list[Candidate]] = {}
         if fitting.detector is not None:
-            filtered = filter_candidates(drawn, discourses, fitting.detector, fitting.announce)
+            difficult = filter_candidates(drawn, discourses, fitting.detector, fitting.announce)
         reasons: dict[str, str] = {}
         choices: dict[str, Choice] = {}
         of_index = {one.document: one for one in drawn}
@@ -147,17 +147,16 @@ class IntruderSentence(Composable):
                 reasons[discourse.id] = NO_CANDIDATE
             else:
                 generator = context.random(discourse, f"{NAME} choice")
-                choices[discourse.id] = _choice(one, filtered.get(index), generator)
+                choices[discourse.id] = _choice(one, difficult.get(index), generator)
         return FittedIntruderSentence(self, choices, reasons)
 
 
-def _choice(drawn: Drawn, filtered: Filtered | None, generator: Random) -> Choice:
+def _choice(drawn: Drawn, difficult: list[Candidate] | None, generator: Random) -> Choice:
     """Draw the intruder: of the difficult candidates, if there are any."""
-    if filtered is None:
+    if difficult is None:
         return Choice(drawn.slot, generator.choice(drawn.candidates))
-    pool = filtered.difficult or drawn.candidates
-    difficulty = "difficult" if filtered.difficult else "easy"
-    return Choice(drawn.slot, generator.choice(pool), difficulty)
+    pool = difficult or drawn.candidates
+    return Choice(drawn.slot, generator.choice(pool), "difficult" if difficult else "easy")
 
 
 @dataclass(frozen=True)
