@@ -169,8 +169,13 @@ def add_settings(parser: argparse.ArgumentParser, suite: Suite) -> None:
         # What type a setting has its default says; its range the suite checks.
         kind: Any = {str: str, float: float, int: positive}[type(default)]
         shown = "none" if default in ("", 0.0) else default
+        what = f"{suite.settings_help[name]}; " if name in suite.settings_help else ""
         parser.add_argument(
-            option, metavar=name[0].upper(), type=kind, default=default, help=f"default: {shown}"
+            option,
+            metavar=name[0].upper(),
+            type=kind,
+            default=default,
+            help=f"{what}default: {shown}",
         )
 
 

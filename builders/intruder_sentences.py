@@ -253,6 +253,19 @@ def view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config,
     return pairs, detect
 
 
+SETTINGS_HELP = {
+    "strategy": "where intruders are from: similar, random or same_category documents",
+    "neighbours": "how many other documents give a candidate",
+    "most_similar": "candidates with at least this TF-IDF cosine are dropped",
+    "share": "of the documents that get an intruder",
+    "weighting": "of the TF-IDF vectors, tfidf or drqa",
+    "prune_df": "search first without words of more than this share of the documents",
+    "test_share": "of the documents, for the split test",
+    "validation_share": "of the documents, for the split validation",
+    "filter_model": "prefer intruders that this model does not find",
+}
+
+
 def make_suite(
     strategy: str = "similar",
     neighbours: int = 10,
@@ -314,6 +327,7 @@ def make_suite(
         configs=(*view_configs(operator, filter_model), RELEASED),
         configure=make_suite,
         settings=settings,
+        settings_help=SETTINGS_HELP,
         divide=Division(test_share, validation_share),
         tags=("intruder-sentence-detection",),
     )

@@ -17,6 +17,7 @@ from builders.division import Division
 from builders.intruder_sentences import (
     CORPORA,
     PAIR_COLUMNS,
+    SETTINGS_HELP,
     IntruderView,
     around_slot,
     intruder_columns,
@@ -179,6 +180,7 @@ def make_suite(
         configs=tuple(probe_config(operator, probe) for probe in PROBES),
         configure=make_suite,
         settings=settings,
+        settings_help=SETTINGS_HELP,
         divide=Division(test_share, validation_share),
         tags=("intruder-sentence-detection", "linguistic-probes"),
     )

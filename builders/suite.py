@@ -326,6 +326,7 @@ class Suite:
         citation: BibTeX of the work that it implements.
         configs: in order of preference for the default.
         configure: a copy for command-line settings (``permutations=3``), where a suite has any.
+        settings_help: what a setting is, for the command's help.
         one_split: whether the documents of all splits of a corpus go into one split, ``test``:
             for suites from corpora with too few documents to be divided. The division is for
             training on a corpus, and nobody trains on a test suite.
@@ -348,6 +349,7 @@ class Suite:
     conditions: Mapping[str, str]
     configure: Callable[..., Suite] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    settings_help: Mapping[str, str] = field(default_factory=dict)
     one_split: bool = False
     divide: Callable[[Sequence[Discourse], int], dict[str, list[Discourse]]] | None = None
     tags: tuple[str, ...] = ()
