@@ -12,7 +12,7 @@ from eval.backends.logits import Forward
 from eval.batches import Batch, Budget, Run
 from eval.distributed import ALONE, World
 from eval.errors import EvaluationError, ProcessError
-from eval.head import float32_head
+from eval.head import float32_head, reused_logits
 from eval.numeric import METRICS, measured_error
 from eval.plan import Plan, Sharing
 from eval.probe import Probe, is_out_of_memory, probe
@@ -118,8 +118,8 @@ def execute(
     if not plan.runs:
         return execution
     forward = Forward(model, beginnings)
-    with fused_activations(model), float32_head(model):
-        chosen = _choose(forward, execution, budget, ways, done, world)
+    with fused_activations(model), float32_head(model), reused_logits(model):
+        chosen, budget = _choose(forward, execution, budget, ways, done, world)
         try:
             _run_all(forward, execution, budget, chosen, store, progress, world)
         except EvaluationError as error:
@@ -138,17 +138,28 @@ def _choose(
     ways: Sequence[Sharing],
     done: Set[int],
     world: World,
-) -> Sharing:
-    """The first way of sharing that the model is able to; plans the batches for it."""
+) -> tuple[Sharing, Budget]:
+    """The first way of sharing that the model is able to, and what a batch may take then.
+
+    Plans the batches for it.
+    """
     for way in ways:
         execution.plan = execution.plan.batched(budget, sharing=way, done=done)
-        if not execution.plan.shares:
-            break
-        execution.probe = _probe(forward, execution.plan, way, world)
-        if execution.probe.passed:
-            return way
+        while execution.plan.shares:
+            found = _probe(forward, execution.plan, budget, way, world)
+            if found is not None:
+                execution.probe = found
+                break
+            execution.probe = Probe(False, reason="the memory does not suffice for a trial")
+            smaller = budget.halved()
+            assert smaller is not None, "a batch of one token shares nothing"
+            budget = smaller
+            execution.halved += 1
+            execution.plan = execution.plan.batched(budget, sharing=way, done=done)
+        if execution.probe is not None and execution.probe.passed:
+            return way, budget
     execution.plan = execution.plan.batched(budget, sharing="none", done=done)
-    return "none"
+    return "none", budget
 
 
 def _exchange(execution: Execution, done: Set[int], world: World) -> None:
@@ -184,23 +195,28 @@ def _errors(
     return dict(zip(METRICS, errors.tolist(), strict=True))
 
 
-def _probe(forward: Forward, plan: Plan, way: Sharing, world: World) -> Probe:
-    found = _try_probe(forward, plan, way)
-    (everywhere,) = world.agree([found.passed])
-    if found.passed and not everywhere:
+def _probe(
+    forward: Forward, plan: Plan, budget: Budget, way: Sharing, world: World
+) -> Probe | None:
+    """What came of the trial in all processes; None where one of them had too little memory."""
+    found = _try_probe(forward, plan, budget, way)
+    enough, passed = world.agree([found is not None, found is not None and found.passed])
+    if not enough or found is None:
+        return None
+    if found.passed and not passed:
         return Probe(False, reason="it does not pass the trial in every process")
     return found
 
 
-def _try_probe(forward: Forward, plan: Plan, way: Sharing) -> Probe:
+def _try_probe(forward: Forward, plan: Plan, budget: Budget, way: Sharing) -> Probe | None:
     try:
-        return probe(forward, plan, way)
+        return probe(forward, plan, budget, way)
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
         error.__traceback__ = None
     _free(forward)
-    return Probe(False, reason="the memory does not suffice for a trial")
+    return None
 
 
 def _run_all(
@@ -212,12 +228,25 @@ def _run_all(
     progress: Progress | None,
     world: World,
 ) -> None:
-    import numpy as np
-
-    tokens = 0
+    # What the trial has run is known to every process; the first one answers for it.
+    tried = execution.probe.results if execution.probe is not None else {}
+    batches = execution.plan.batches
+    own = [batch for number, batch in enumerate(batches) if number not in tried]
     # The longest come first, so that every process gets as much of each length.
-    queue = list(reversed(execution.plan.batches[world.rank :: world.size]))
+    queue = list(reversed(own[world.rank :: world.size]))
     left = {index for batch in queue for index in batch.runs}
+    tokens = 0
+
+    def keep(batch: Batch, results: Sequence[np.ndarray]) -> None:
+        nonlocal tokens
+        _keep(execution, batch, results, store)
+        left.difference_update(batch.runs)
+        tokens += batch.padded_tokens
+        if progress is not None:
+            progress(tokens, tokens + sum(each.padded_tokens for each in queue))
+
+    for number in tried if world.rank == 0 else ():
+        keep(batches[number], tried[number])
     while queue:
         batch = queue.pop()
         try:
@@ -241,18 +270,27 @@ def _run_all(
             rest = execution.plan.batched(budget, sharing=sharing, done=others)
             queue = list(reversed(rest.batches))
             continue
-        for index, values in zip(batch.runs, results, strict=True):
-            if not np.isfinite(values).all():
-                raise NotFiniteError(index)
-            execution.bits[index] = values
-        left.difference_update(batch.runs)
-        execution.ran += batch.runs
-        if store is not None:
-            members = (execution.plan.runs[index] for index in batch.runs)
-            store.put([(m.ids, m.positions, v) for m, v in zip(members, results, strict=True)])
-        tokens += batch.padded_tokens
-        if progress is not None:
-            progress(tokens, tokens + sum(each.padded_tokens for each in queue))
+        keep(batch, results)
+
+
+def _keep(
+    execution: Execution, batch: Batch, results: Sequence[np.ndarray], store: Store | None
+) -> None:
+    """Put what came of a batch where it belongs.
+
+    Raises:
+        NotFiniteError: a surprisal is not finite; nothing of the batch is kept.
+    """
+    import numpy as np
+
+    for index, values in zip(batch.runs, results, strict=True):
+        if not np.isfinite(values).all():
+            raise NotFiniteError(index)
+        execution.bits[index] = values
+    execution.ran += batch.runs
+    if store is not None:
+        members = (execution.plan.runs[index] for index in batch.runs)
+        store.put([(m.ids, m.positions, v) for m, v in zip(members, results, strict=True)])
 
 
 def run_batch(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]:

@@ -7,13 +7,13 @@ model's config says which, so every run finds out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from eval.backends import packed, padded, shared
 from eval.backends.logits import Forward
-from eval.batches import Batch, Run
+from eval.batches import Batch, Budget, Run, make_batches
 from eval.plan import Plan, Sharing
 
 if TYPE_CHECKING:
@@ -41,34 +41,40 @@ class Probe:
             share at all.
         tolerance: what it may be, in bits.
         reason: why not, for people; empty where they may.
+        results: where they may, what came of each batch that was tried, by its place in the plan:
+            it need not be run again.
     """
 
     passed: bool
     difference: float | None = None
     tolerance: float = TOLERANCE
     reason: str = ""
+    results: Mapping[int, list[np.ndarray]] = field(default_factory=dict, repr=False)
 
 
-def probe(forward: Forward, plan: Plan, sharing: Sharing) -> Probe:
-    """Score a few sequences of a plan with beginnings shared and without.
+def probe(forward: Forward, plan: Plan, budget: Budget, sharing: Sharing) -> Probe:
+    """Run a batch or two of a plan with beginnings shared, and a few of their sequences without.
 
-    They are those of the longest shared beginnings and of the most unequal lengths, with at least
-    two tokens after the beginning where there are such; all of these tokens are compared.
+    Of those sequences all tokens behind the shared beginning are compared, and what is read in it.
 
     Args:
         forward: the model.
         plan: one that shares.
+        budget: what a batch may take.
         sharing: the way that is tried, in which the plan shares.
     """
     import numpy as np
 
-    runs, batch = trial(plan, sharing)
-    longest = max(run.length for run in runs)
-    apart = Batch(tuple((index,) for index in batch.runs), 0, longest, batch.head_rows)
-    expected = np.concatenate(padded.run(forward, runs, apart))
+    batches, compared = trial(plan)
+    runs = list(plan.runs)
+    for index, prefix in compared.items():
+        behind = range(prefix + 1, len(runs[index].ids))
+        runs[index] = Run(runs[index].ids, tuple(sorted({*runs[index].positions, *behind})))
+    apart = make_batches(runs, [(index,) for index in compared], budget, sharing="none")
+    expected = _by_run(apart, [padded.run(forward, runs, batch) for batch in apart])
     backend = packed.run if sharing == "packed" else shared.run
     try:
-        found = np.concatenate(backend(forward, runs, batch))
+        found = [backend(forward, runs, plan.batches[number]) for number in batches]
     except shared.NoCacheError:
         return Probe(False, reason="it leaves no cache that can be handed on")
     except (TypeError, ValueError, IndexError, AttributeError, NotImplementedError) as error:
@@ -77,68 +83,80 @@ def probe(forward: Forward, plan: Plan, sharing: Sharing) -> Probe:
         if is_out_of_memory(error):
             raise
         return Probe(False, reason=_FAILS[sharing].format(_first_line(error)))
+    together = _by_run([plan.batches[number] for number in batches], found)
     tolerance = TOLERANCE
     if not forward.is_exact:
         most = max(len(each.runs) for each in plan.batches)
-        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, runs, batch.runs, most))
-    difference = float(np.abs(found - expected).max())
-    if difference <= tolerance:
-        return Probe(True, difference, tolerance)
-    return Probe(
-        False,
-        difference,
-        tolerance,
-        f"it differs by {difference:.2g} bits where {tolerance:.2g} are allowed",
-    )
+        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, runs, list(compared), most))
+    difference = max(float(np.abs(together[i] - expected[i]).max()) for i in compared)
+    if not difference <= tolerance:
+        return Probe(
+            False,
+            difference,
+            tolerance,
+            f"it differs by {difference:.2g} bits where {tolerance:.2g} are allowed",
+        )
+    results = {
+        number: [_read(plan.runs[i], runs[i], together[i]) for i in plan.batches[number].runs]
+        for number in batches
+    }
+    return Probe(True, difference, tolerance, results=results)
 
 
-def trial(plan: Plan, sharing: Sharing) -> tuple[list[Run], Batch]:
-    """The sequences to try: of each group the shortest and the longest, read after the beginning.
+def trial(plan: Plan) -> tuple[list[int], dict[int, int]]:
+    """What to try: where the longest beginning is shared, and where the most unequal lengths are.
+
+    Preferred are beginnings of at least two more tokens. Of a group that shares one, its shortest
+    and its longest run are compared.
 
     Returns:
-        New runs, and one batch of all of them.
+        The places of batches in the plan; and the runs to compare, each with how many tokens it
+        shares.
     """
     groups = [
-        pair
-        for batch in plan.batches
+        (number, prefix, sorted(group, key=lambda index: plan.runs[index].length))
+        for number, batch in enumerate(plan.batches)
         if batch.shares
-        for pair in zip(batch.shared, batch.groups, strict=True)
+        for group, prefix in zip(batch.groups, batch.shared, strict=True)
     ]
 
-    def lengths(group: Sequence[int]) -> list[int]:
-        return sorted(plan.runs[index].length for index in group)
+    def unequal(place: int) -> int:
+        *_, group = groups[place]
+        return plan.runs[group[-1]].length - plan.runs[group[0]].length
 
-    def rank(entry: tuple[int, tuple[int, ...]]) -> tuple[bool, int, int]:
-        prefix, group = entry
-        long_enough = lengths(group)[-1] - prefix >= 2
-        return (long_enough, prefix, lengths(group)[-1] - lengths(group)[0])
+    def longest(place: int) -> tuple[bool, int, int]:
+        _, prefix, group = groups[place]
+        return (plan.runs[group[-1]].length - prefix >= 2, prefix, unequal(place))
 
-    ranked = sorted(groups, key=rank, reverse=True)
-    chosen = ranked[:2]
-    spread = max(ranked, key=lambda entry: lengths(entry[1])[-1] - lengths(entry[1])[0])
-    ends = {length for _, group in chosen for length in lengths(group)}
-    if len(ends) == 1 and spread not in chosen:
-        chosen.append(spread)
-    cut = min(prefix for prefix, _ in chosen)
-    runs: list[Run] = []
-    members: list[tuple[int, ...]] = []
-    for _, group in chosen:
-        ordered = sorted(group, key=lambda index: plan.runs[index].length)
-        ids = [plan.runs[index].ids for index in (ordered[0], ordered[-1])]
-        members.append((len(runs), len(runs) + 1))
-        runs += [Run(each, tuple(range(cut + 1, len(each)))) for each in ids]
-    rows = sum(len(run.positions) for run in runs)
-    if sharing == "cache":
-        return runs, Batch(tuple(members), cut, max(run.length for run in runs), rows)
-    prefixes = tuple(
-        min(prefix, *(runs[i].length - 1 for i in pair))
-        for (prefix, _), pair in zip(chosen, members, strict=True)
-    )
-    lengths_of_rows = [
-        prefix + sum(runs[index].length - prefix for index in pair)
-        for prefix, pair in zip(prefixes, members, strict=True)
-    ]
-    return runs, Batch(tuple(members), 0, max(lengths_of_rows), rows, prefixes)
+    first, *others = sorted(range(len(groups)), key=longest, reverse=True)
+    second = max(others, key=unequal, default=first)
+    if others and unequal(second) <= unequal(first):
+        second = others[0]
+    compared = {
+        index: prefix
+        for _, prefix, group in (groups[first], groups[second])
+        for index in (group[0], group[-1])
+    }
+    return sorted({groups[first][0], groups[second][0]}), compared
+
+
+def _by_run(
+    batches: Sequence[Batch], results: Sequence[Sequence[np.ndarray]]
+) -> dict[int, np.ndarray]:
+    """What came of each run of some batches."""
+    return {
+        index: values
+        for batch, own in zip(batches, results, strict=True)
+        for index, values in zip(batch.runs, own, strict=True)
+    }
+
+
+def _read(run: Run, tried: Run, bits: np.ndarray) -> np.ndarray:
+    """The surprisals at a run's own positions, from those of a trial that read more of it."""
+    if run.positions == tried.positions:
+        return bits
+    place = {position: number for number, position in enumerate(tried.positions)}
+    return bits[[place[position] for position in run.positions]]
 
 
 def _noise(forward: Forward, runs: Sequence[Run], indices: Sequence[int], most: int) -> float:

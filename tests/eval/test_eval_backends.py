@@ -170,7 +170,7 @@ def test_batched_and_shared_equal_float64(kind: str) -> None:
     for way in BOTH:
         shared_plan = plan.batched(BUDGET, sharing=way)
         assert len(shared_plan.batches) > 2
-        found = probe(forward, shared_plan, way)
+        found = probe(forward, shared_plan, BUDGET, way)
         assert found.passed is (way in ways), found
         if found.passed:
             batches = [
@@ -269,10 +269,10 @@ def test_a_model_that_goes_on_a_little_wrongly_is_refused(
 def test_half_precision_is_held_to_what_batching_does_to_it(gpt2: Any) -> None:
     plan = make_plan(requests(), BUDGET, sharing="cache")
     half = copy.deepcopy(gpt2).bfloat16()
-    found = probe(Forward(half), plan, "cache")
+    found = probe(Forward(half), plan, BUDGET, "cache")
     assert found.passed, found
     assert found.tolerance >= 1e-3
-    assert not probe(Forward(Liar(half, 3.0)), plan, "cache").passed
+    assert not probe(Forward(Liar(half, 3.0)), plan, BUDGET, "cache").passed
 
 
 def test_the_error_of_half_precision_is_measured_and_kept(gpt2: Any) -> None:
@@ -302,15 +302,37 @@ def test_gelu_in_one_kernel_is_the_same_function_and_is_put_back(gpt2: Any) -> N
     assert sum(isinstance(m, NewGELUActivation) for m in gpt2.modules()) == 2
 
 
-def test_the_trial_takes_the_longest_beginnings_and_unequal_ends() -> None:
-    plan = make_plan(requests(), BUDGET, sharing="cache")
-    runs, batch = trial(plan, "cache")
-    assert batch.prefix >= 21
-    lengths = {run.length for run in runs}
-    assert len(lengths) > 1
-    assert any(run.length - batch.prefix >= 2 for run in runs)
-    for run in runs:
-        assert run.positions == tuple(range(batch.prefix + 1, len(run.ids)))
+@pytest.mark.parametrize("way", BOTH)
+def test_the_trial_takes_the_longest_beginning_and_unequal_ends(way: Sharing) -> None:
+    plan = make_plan(requests(), BUDGET, sharing=way)
+    batches, compared = trial(plan)
+    assert 1 <= len(batches) <= 2
+    assert len(compared) == 4
+    assert set(compared) <= {index for number in batches for index in plan.batches[number].runs}
+    behind = [plan.runs[index].length - prefix for index, prefix in compared.items()]
+    groups = [p for b in plan.batches for p in zip(b.groups, b.shared, strict=True)]
+    unequal = [
+        max(lengths) - min(lengths)
+        for group, _ in groups
+        if (lengths := [plan.runs[index].length for index in group])
+    ]
+    assert max(compared.values()) == max(prefix for group, prefix in groups if len(group) > 1)
+    assert max(behind) - min(behind) >= max(unequal)
+    assert max(behind) >= 2
+
+
+def test_what_the_trial_has_run_is_not_run_again(gpt2: Any) -> None:
+    plan = make_plan(requests(), BUDGET)
+    model = Small(gpt2, 10**6)
+    execution = execute(model, plan, BUDGET)
+    assert execution.probe is not None
+    assert execution.probe.results
+    # Beside the batches of the plan the model reads four texts, in no more than four passes.
+    passes = sum(batch.passes for batch in execution.plan.batches)
+    _, compared = trial(execution.plan)
+    apart = sum(plan.runs[index].length for index in compared)
+    assert passes < len(model.sizes) <= passes + 4
+    assert sum(model.sizes) <= execution.plan.padded_tokens + 1.5 * apart
 
 
 def test_rows_are_right_where_all_or_none_of_the_beginning_is_read(gpt2: Any) -> None:
@@ -368,11 +390,22 @@ def test_where_memory_ends_batches_are_halved(
     assert [done for done, _ in ticks] == sorted(done for done, _ in ticks)
 
 
-def test_without_memory_for_the_trial_nothing_is_shared(gpt2: Any, alone: list[np.ndarray]) -> None:
+def test_without_memory_for_the_trial_it_is_halved(gpt2: Any, alone: list[np.ndarray]) -> None:
     plan = make_plan(requests(), BUDGET)
-    execution = execute(Small(gpt2, 60), plan, BUDGET)
+    execution = execute(Small(gpt2, 90), plan, BUDGET)
+    assert execution.probe is not None
+    assert execution.probe.passed
+    assert execution.halved == 2
+    assert execution.plan.shares
+    assert worst(execution.bits, alone) < 1e-4
+
+
+def test_without_memory_for_any_trial_nothing_is_shared(gpt2: Any, alone: list[np.ndarray]) -> None:
+    plan = make_plan(requests(), BUDGET)
+    execution = execute(Small(gpt2, 38), plan, BUDGET)
     assert execution.probe is not None
     assert execution.probe.reason == "the memory does not suffice for a trial"
+    assert not execution.plan.shares
     assert worst(execution.bits, alone) < 1e-4
 
 

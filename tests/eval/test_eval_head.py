@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from eval import head as module
-from eval.head import float32_head
+from eval.head import float32_head, reused_logits
 
 LLAMA = {
     "hidden_size": 32,
@@ -152,6 +152,10 @@ def in_float32(model: Any) -> None:
     model.to(torch.float32)
 
 
+def in_half(model: Any) -> None:
+    model.to(torch.bfloat16)
+
+
 def headless(model: Any) -> None:
     model.set_output_embeddings(None)
 
@@ -166,6 +170,47 @@ def test_other_heads_are_left_alone(change: Callable[[Any], None]) -> None:
     head = model.get_output_embeddings()
     before = dict(head.__dict__) if head is not None else {}
     with float32_head(model) as changed:
+        assert not changed
+        assert head is None or head.__dict__ == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_logits_in_one_place_are_the_same(kind: str) -> None:
+    model = make(kind, torch.float32)
+    keep = torch.zeros(IDS.shape, dtype=torch.bool)
+    keep[0, 2] = keep[1, 5] = True
+    expected, kept = logits(model), logits(model, logits_to_keep=keep)
+    with reused_logits(model) as changed:
+        assert changed
+        few = logits(model, logits_to_keep=keep).clone()
+        many = logits(model).clone()
+        fewer = logits(model, logits_to_keep=keep)
+        # Outside inference mode somebody may want gradients.
+        with_gradient = model(input_ids=IDS, use_cache=False).logits
+    torch.testing.assert_close(few, kept)
+    torch.testing.assert_close(many, expected)
+    torch.testing.assert_close(fewer, kept)
+    assert with_gradient.requires_grad
+    torch.testing.assert_close(with_gradient.detach(), expected)
+    assert torch.equal(logits(model), expected)
+
+
+def test_logits_take_one_place() -> None:
+    model = make("llama", torch.float32)
+    with reused_logits(model):
+        first, second = logits(model), logits(model)
+    assert first.data_ptr() == second.data_ptr()
+
+
+@pytest.mark.parametrize(
+    "change", [own_linear, own_weights, elsewhere, hooked, replaced, in_half, headless]
+)
+def test_heads_that_are_not_changed_keep_their_place(change: Callable[[Any], None]) -> None:
+    model = make("llama", torch.float32)
+    change(model)
+    head = model.get_output_embeddings()
+    before = dict(head.__dict__) if head is not None else {}
+    with reused_logits(model) as changed:
         assert not changed
         assert head is None or head.__dict__ == before
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.batches import Batch, Budget, Sharing, head_rows, shared_length
+from eval.batches import WORTH_SHARING, Batch, Budget, Run, Sharing, head_rows, shared_length
 from eval.plan import Plan, Request, Sizes, budget_for, default_budget, make_plan
 
 WIDE = Budget(tokens=10_000, head_rows=10_000, cached=10_000, forward=10)
 BEGINNING = tuple(range(100, 120))
+SHARED: tuple[Sharing, ...] = ("cache", "packed")
 
 
 def test_equal_sequences_run_once() -> None:
@@ -118,6 +120,51 @@ def test_beginnings_of_one_batch_are_cut_to_the_shortest() -> None:
 
 def test_a_beginning_that_saves_little_is_not_shared() -> None:
     requests = [Request((1, 2, n, 4), (3,), 7) for n in range(3)]
+    assert not make_plan(requests, WIDE, sharing="cache").shares
+
+
+def test_conditions_that_begin_alike_in_several_ways_are_several_groups() -> None:
+    # Shuffles of a text: what all begin with is one token, but some have a sentence in common.
+    first, second, third = ((1, *range(n, n + 10)) for n in (100, 200, 300))
+    texts = [first + (7,) * 5, second + (8,) * 5, first + (9,) * 5, third, (*second, 5, 5)]
+    requests = [Request(ids, (len(ids) - 1,), 0) for ids in texts]
+    for sharing in SHARED:
+        plan = make_plan(requests, WIDE, sharing=sharing)
+        groups = {group for batch in plan.batches for group in batch.groups}
+        assert groups == {(0, 2), (1, 4), (3,)}
+        assert plan.tokens - plan.tokens_once == 11 + 11
+
+
+@given(st.lists(st.lists(st.integers(0, 1), min_size=2, max_size=9), min_size=1, max_size=6))
+def test_no_other_parts_of_a_family_save_more(texts: list[list[int]]) -> None:
+    requests = [Request((*ids, 9), (len(ids),), 0) for ids in texts]
+    plan = make_plan(requests, WIDE, sharing="packed")
+    saved = plan.tokens - plan.tokens_once
+    best = max(saved_by(plan.runs, parts) for parts in partitions(range(len(plan.runs))))
+    assert saved == best
+
+
+def partitions(members: Sequence[int]) -> Iterator[list[list[int]]]:
+    """All ways to put some runs into parts."""
+    if not members:
+        yield []
+        return
+    first, *rest = members
+    for parts in partitions(rest):
+        yield [[first], *parts]
+        for number, part in enumerate(parts):
+            yield [*parts[:number], [first, *part], *parts[number + 1 :]]
+
+
+def saved_by(runs: Sequence[Run], parts: Sequence[Sequence[int]]) -> int:
+    """Tokens saved by sharing in each part where it is worth it."""
+    saved = [(len(part) - 1) * shared_length(runs, part) for part in parts]
+    return sum(tokens for tokens in saved if tokens >= WORTH_SHARING)
+
+
+def test_a_cache_has_to_save_more_than_a_row() -> None:
+    requests = [Request((*range(9), *range(n, n + 60)), (60,), 0) for n in (100, 200)]
+    assert make_plan(requests, WIDE, sharing="packed").shares
     assert not make_plan(requests, WIDE, sharing="cache").shares
 
 
