@@ -10,6 +10,7 @@ simply padded.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -34,6 +35,13 @@ MASS = 1 << 31
 def place_of(read: int) -> int:
     """The position of what is read, marked or not."""
     return read & (MASS - 1)
+
+
+def places_of(reads: Sequence[int]) -> Sequence[int]:
+    """The positions of what is read (increasing, marked ones last), increasing, each once."""
+    if not reads or reads[-1] < MASS:
+        return reads
+    return sorted({place_of(read) for read in reads})
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +210,12 @@ def shared_length(runs: Sequence[Run], family: Sequence[int]) -> int:
 
 def head_rows(runs: Sequence[Run], group: Sequence[int], prefix: int) -> int:
     """Rows of logits that a group takes: those within the prefix are the same for all its runs."""
-    places = [{place_of(p) for p in runs[index].positions} for index in group]
-    within = {p for own in places for p in own if p <= prefix}
-    return len(within) + sum(p > prefix for own in places for p in own)
+    places = [places_of(runs[index].positions) for index in group]
+    if len(places) == 1:
+        return len(places[0])
+    cuts = [bisect_right(own, prefix) for own in places]
+    within = {place for own, cut in zip(places, cuts, strict=True) for place in own[:cut]}
+    return len(within) + sum(len(own) - cut for own, cut in zip(places, cuts, strict=True))
 
 
 def _groups(

@@ -24,18 +24,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, chain, groupby, pairwise
 from typing import Any
-
-import numpy as np
 
 from eval.errors import EvaluationError
 from eval.reading import Reader
-from eval.regions import SPECIAL, region_map
+from eval.regions import SPECIAL, Placed, place_tokens
 from eval.rendering import Rendered, take_out_separators
 from eval.special import Added, Separator, Start
 from eval.suite import Condition
-from eval.tokens import TextError, Tokens
+from eval.tokens import TextError, Tokens, joined
+
+#: Conditions whose tokens are placed at once: bounds what is held of their characters.
+_CHUNK = 1000
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,20 @@ class Encoding:
     has_start: bool
 
     @cached_property
-    def of_region(self) -> dict[int, list[int]]:
-        """Region number -> the indices of its tokens; made once, as several predictions ask."""
-        found: dict[int, list[int]] = {}
-        for index, number in enumerate(self.regions):
-            found.setdefault(number, []).append(index)
-        return found
+    def of_region(self) -> dict[int, Sequence[int]]:
+        """Region number -> the indices of its tokens; made once, as several predictions ask.
+
+        Most regions are one stretch of tokens, and their indices a ``range``.
+        """
+        stretches: dict[int, list[range]] = {}
+        end = 0
+        for number, own in groupby(self.regions):
+            start, end = end, end + len(list(own))
+            stretches.setdefault(number, []).append(range(start, end))
+        return {
+            number: found[0] if len(found) == 1 else list(chain.from_iterable(found))
+            for number, found in stretches.items()
+        }
 
     @property
     def offsets(self) -> tuple[tuple[int, int], ...]:
@@ -148,39 +157,53 @@ def encode(
     except TextError as error:
         number = next(n for n, r in enumerate(rendered) if r.text == error.text)
         raise refused(number, error.reason) from None
+    separator_ids = (separator.ids if separator else None) or ()
     encodings: list[Encoding | None] = []
-    for number, (condition, text) in enumerate(zip(conditions, rendered, strict=True)):
-        if text.breaks and (separator is None or separator.ids is None):
-            encodings.append(None)
-            continue
-        try:
-            pieces = _between_breaks(reader, text, tokens[text.text])
-        except TextError as error:
-            raise refused(number, error.reason) from None
-        separator_ids = (separator.ids if separator else None) or ()
-        encodings.append(_assemble(condition, text, pieces, start, separator_ids, added))
+    for first in range(0, len(conditions), _CHUNK):
+        numbers = range(first, min(first + _CHUNK, len(conditions)))
+        pieces: dict[int, list[Tokens]] = {}
+        for number in numbers:
+            text = rendered[number]
+            if text.breaks and (separator is None or separator.ids is None):
+                continue
+            try:
+                pieces[number] = _between_breaks(reader, text, tokens[text.text])
+            except TextError as error:
+                raise refused(number, error.reason) from None
+        placed = place_tokens(
+            [conditions[number] for number in pieces],
+            [rendered[number] for number in pieces],
+            [joined(own) for own in pieces.values()],
+        )
+        found: dict[int, Encoding] = {}
+        for (number, own), one in zip(pieces.items(), placed, strict=True):
+            cuts = list(accumulate(len(piece.ids) for piece in own[:-1]))
+            found[number] = _assemble(conditions[number], one, cuts, start, separator_ids, added)
+        encodings += [found.get(number) for number in numbers]
     return encodings
 
 
 def _assemble(
     condition: Condition,
-    rendered: Rendered,
-    pieces: Sequence[Tokens],
+    placed: Placed,
+    cuts: Sequence[int],
     start: Start,
     separator_ids: Sequence[int],
     added: Added | None,
 ) -> Encoding:
-    places = region_map(condition, rendered)
-    # One more place than characters: a token of no width may stand at the very end.
-    size = len(rendered.origin)
-    origin = np.zeros(size + 1, dtype=np.int64)
-    origin[:size] = rendered.origin
-    origin[size] = origin[size - 1] + 1 if size else 0
+    """A condition's tokens with what is put before, between and behind them.
+
+    Args:
+        condition: the condition.
+        placed: its tokens.
+        cuts: before which of them separators stand.
+        start, added: as for :func:`encode`.
+        separator_ids: a separator.
+    """
     ids: list[int] = []
     regions: list[int] = []
     starts: list[int] = []
     ends: list[int] = []
-    spanning = 0
 
     def special(token_ids: Sequence[int], region: int = SPECIAL) -> None:
         place = ends[-1] if ends else 0
@@ -194,16 +217,13 @@ def _assemble(
     elif start.token_id is not None:
         special([start.token_id])
     has_start = bool(ids)
-    for number, piece in enumerate(pieces):
+    for number, (first, last) in enumerate(pairwise([0, *cuts, len(placed.ids)])):
         if number:
             special(separator_ids)
-        ids.extend(piece.ids.tolist())
-        regions.extend(places.of(piece.starts).tolist())
-        starts.extend(origin[piece.starts].tolist())
-        # The end is one after the last character, which a separator may have stood behind.
-        last = origin[np.maximum(piece.ends - 1, 0)] + 1
-        ends.extend(np.where(piece.ends > piece.starts, last, origin[piece.starts]).tolist())
-        spanning += places.count_spanning(piece.starts, piece.ends)
+        ids += placed.ids[first:last]
+        regions += placed.regions[first:last]
+        starts += placed.starts[first:last]
+        ends += placed.ends[first:last]
     if added is not None:
         special(added.after, condition.regions[-1].region_number)
     return Encoding(
@@ -211,6 +231,6 @@ def _assemble(
         tuple(regions),
         tuple(starts),
         tuple(ends),
-        spanning,
+        placed.spanning,
         has_start,
     )

@@ -12,7 +12,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from eval.batches import Batch, Budget, Run, Sharing, make_batches, place_of
+from eval.batches import Batch, Budget, Run, Sharing, make_batches, places_of
 
 #: What a batch may take, by device type. A CPU gains nothing from more.
 BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024, forward=48)}
@@ -178,7 +178,7 @@ def make_plan(requests: Sequence[Request], budget: Budget, *, sharing: Sharing =
         if not request.positions:
             owner.append(None)
             continue
-        ids = request.ids[: max(map(place_of, request.positions)) + 1]
+        ids = request.ids[: places_of(request.positions)[-1] + 1]
         index = by_ids.setdefault(ids, len(runs))
         if index == len(runs):
             runs.append(Run(ids, request.positions))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from eval.compat import DEFAULT, Rules, refuse_options, with_joined_regions
@@ -130,17 +131,18 @@ def prepare(
     return Prepared(items, fitted, wanted, owners, requests, start, rendering, added, context)
 
 
-def places(encoding: Encoding, region: RegionRef) -> list[int]:
-    """Indices of a region's tokens; for ``"*"`` of all tokens of the text."""
-    if region == WHOLE:
-        return [i for i, number in enumerate(encoding.regions) if number != SPECIAL]
-    return encoding.of_region.get(region, [])
+def places(encoding: Encoding, region: RegionRef) -> Sequence[int]:
+    """Indices of a region's tokens, increasing; for ``"*"`` of all tokens of the text."""
+    if region != WHOLE:
+        return encoding.of_region.get(region, range(0))
+    found = [own for number, own in encoding.of_region.items() if number != SPECIAL]
+    return found[0] if len(found) == 1 else sorted(chain.from_iterable(found))
 
 
 def _positions(encoding: Encoding, regions: set[RegionRef] | None) -> tuple[int, ...]:
     """The positions to score: position 0 has nothing before it and so no surprisal."""
     if not regions:
         return ()
-    if WHOLE in regions:
-        return tuple(i for i in places(encoding, WHOLE) if i > 0)
-    return tuple(i for i, n in enumerate(encoding.regions) if i > 0 and n in regions)
+    found = [places(encoding, region) for region in ([WHOLE] if WHOLE in regions else regions)]
+    read = found[0] if len(found) == 1 else sorted(chain.from_iterable(found))
+    return tuple(read[1:] if read and read[0] == 0 else read)

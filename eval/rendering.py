@@ -12,6 +12,8 @@ import numpy as np
 from eval.special import Separator
 from eval.suite import SEPARATOR
 
+_NONE = np.empty(0, dtype=np.int64)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rendered:
@@ -19,7 +21,8 @@ class Rendered:
 
     Attributes:
         text: N characters.
-        origin: shape (N,): the place of each character in the content.
+        origin: shape (N,): the place of each character in the content; empty where no separator
+            was taken out, and each character is in its own place.
         breaks: the places (characters in ``text``) where a separator stood.
     """
 
@@ -31,7 +34,7 @@ class Rendered:
 def take_out_separators(content: str, separator: Separator | None) -> Rendered:
     """A content without its separators; None for ``separator``: ``[SEP]`` is ordinary text."""
     if separator is None or SEPARATOR not in content:
-        return Rendered(content, np.arange(len(content)), ())
+        return Rendered(content, _NONE, ())
     pieces, origin, breaks = [], list[int](), []
     start = 0
     parts = content.split(SEPARATOR)

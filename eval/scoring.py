@@ -64,8 +64,9 @@ class ScoredCondition:
 
         found = places(self.encoding, region)
         # Most regions are one stretch, and a stretch is read without looking up each place.
-        stretch = bool(found) and found[-1] - found[0] + 1 == len(found)
-        values: np.ndarray = self.bits[slice(found[0], found[-1] + 1) if stretch else found]
+        values: np.ndarray = self.bits[
+            found if not isinstance(found, range) else slice(found.start, found.stop)
+        ]
         values = values[~np.isnan(values)]
         return values
 
@@ -258,11 +259,13 @@ def _scored_condition(
         return ScoredCondition(encoding, values)
     reads, bits = execution.plan.runs[run].positions, execution.bits[run]
     # The run may serve others too, which read more of it.
-    plain = [place for place, read in enumerate(reads) if not read & MASS]
-    values[[reads[place] for place in plain]] = bits[plain]
-    unread = np.ones(len(values), dtype=bool)
-    unread[[read for read in request.positions if not read & MASS]] = False
-    values[unread] = math.nan
+    asked = None if reads == request.positions else set(request.positions)
+    if asked is None and words is None:
+        values[list(reads)] = bits
+        return ScoredCondition(encoding, values)
+    for read, own in zip(reads, bits.tolist(), strict=True):
+        if not read & MASS and (asked is None or read in asked):
+            values[read] = own
     if words is None:
         return ScoredCondition(encoding, values)
     corrected = words.corrected(encoding.ids, values, masses_of(reads, bits))

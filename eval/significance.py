@@ -19,10 +19,10 @@ RESAMPLES = 2000
 Z95 = 1.959963984540054
 #: A bootstrap's interval narrower than this has no width but for rounding.
 _NO_WIDTH = 1e-9
-#: Numbers of a block of resamples that are in memory at once.
-_BLOCK = 2_000_000
-#: The same where they are summed up and searched.
-_PART = 32_768
+#: Numbers of a block of resamples: few enough to stay in the processor's cache.
+_BLOCK = 250_000
+#: A resample's median is looked for within so many standard deviations of the middle first.
+_DEVIATIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,25 +167,33 @@ def _medians(items: Any, owner: Any) -> Callable[[Any], Any]:
 
     order = np.argsort(items)
     values, places = items[order], owner[order]
+    n, half = len(places), len(places) // 2
+    sizes = np.bincount(owner).astype(np.float64)
+    # How many more items of the lower half than of the upper half a resample has varies by this.
+    excess = np.bincount(places[:half], minlength=len(sizes)) - sizes / 2
+    reach = math.ceil(_DEVIATIONS * math.sqrt(float(excess @ excess))) + 1
 
     def medians(counts: Any) -> Any:
-        # In parts that stay in the processor's cache.
-        rows = max(1, _PART // len(places))
-        parts = [counts[start : start + rows] for start in range(0, len(counts), rows)]
-        return np.concatenate([part_medians(part) for part in parts])
+        found, missed = within(counts, max(0, half - reach), min(n, half + reach))
+        if missed.any():
+            found[missed], _ = within(counts[missed], 0, n)
+        return found
 
-    def part_medians(counts: Any) -> Any:
-        # One sum over all resamples, so that all are searched at once; each begins where the one
-        # before it ends.
-        reached = counts[:, places].ravel().cumsum()
-        ends = reached[len(places) - 1 :: len(places)]
-        begins = np.concatenate([[0], ends[:-1]])
-        firsts = np.arange(len(counts)) * len(places)
-        total = ends - begins
+    def within(counts: Any, start: int, end: int) -> tuple[Any, Any]:
+        """Medians that are among these items in their order, and which resamples have others."""
+        below = np.bincount(places[:start], minlength=len(sizes)).astype(np.float64)
+        drawn = counts.astype(np.float64)
+        total = drawn @ sizes
+        before = drawn @ below
+        reached = before[:, None] + counts[:, places[start:end]].cumsum(axis=1)
         # The item at rank (total - 1) // 2 and that at total // 2, counted from 0, as np.median.
-        lower = reached.searchsorted(begins + (total - 1) // 2, side="right") - firsts
-        upper = reached.searchsorted(begins + total // 2, side="right") - firsts
-        return (values[lower] + values[upper]) / 2
+        ranks = (total - 1) // 2, total // 2
+        missed = (before > ranks[0]) | (reached[:, -1] <= ranks[1])
+        # A missed one has no item here; its place is that of the last.
+        lower, upper = (
+            np.minimum(start + (reached <= rank[:, None]).sum(axis=1), n - 1) for rank in ranks
+        )
+        return (values[lower] + values[upper]) / 2, missed
 
     return medians
 

@@ -122,7 +122,10 @@ def summarise(
         humans: the manifest's human scores of this table.
         seed: of the bootstraps.
     """
-    rows = select(judgements, lambda j: column_labels(j.item, breakdowns), headline)
+    # Once for each item, which has several judgements.
+    items = {judgement.item.item_id: judgement.item for judgement in judgements}
+    labels = {item_id: column_labels(item, breakdowns) for item_id, item in items.items()}
+    rows = select(judgements, lambda j: labels[j.item.item_id], headline)
     return [
         _score(config, split, level, name, chosen, artefacts, humans, seed)
         for level, name, chosen in rows

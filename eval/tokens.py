@@ -56,6 +56,17 @@ def from_lists(
     return [whole[a:b] for a, b in pairwise(cuts)]
 
 
+def joined(pieces: Sequence[Tokens]) -> Tokens:
+    """The tokens of pieces of one text, one after the other."""
+    if len(pieces) == 1:
+        return pieces[0]
+    return Tokens(
+        np.concatenate([piece.ids for piece in pieces]),
+        np.concatenate([piece.starts for piece in pieces]),
+        np.concatenate([piece.ends for piece in pieces]),
+    )
+
+
 def describe(tokenizer: Any) -> str:
     """A tokenizer in an error: its class, and where it is from if it says."""
     source = getattr(tokenizer, "name_or_path", "")
