@@ -8,7 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import eval.encode as module
 from eval.encode import Encoding, encode
 from eval.errors import EvaluationError
 from eval.reading import Reader
@@ -54,6 +57,26 @@ def regions_of(spans: Spans, *regions: str, joint: str = " ") -> tuple[int, ...]
 
 
 # ---------------------------------------------------------------- tokens to regions
+
+
+CONTENTS = st.lists(
+    st.sampled_from(["Tim", " ", "[SEP]", " [SEP] ", "\n", "ran.", "é", "😀", "  "]), max_size=6
+).map("".join)
+
+
+@given(st.lists(st.tuples(CONTENTS, CONTENTS), min_size=1, max_size=5), st.booleans())
+def test_conditions_encoded_together_are_as_each_alone(
+    make_tokenizer: Callable[..., Any], pairs: list[tuple[str, str]], drop: bool
+) -> None:
+    tokenizer = make_tokenizer()
+    start = start_of_text(tokenizer, None, "auto")
+    rendering = separator(tokenizer, space="drop" if drop else "keep")
+    conditions = [condition(*pair) for pair in pairs]
+    together = encode(tokenizer, conditions, start, rendering)
+    assert together == [only(encode(tokenizer, [one], start, rendering)) for one in conditions]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_CHUNK", 2)
+        assert encode(tokenizer, conditions, start, rendering) == together
 
 
 def test_a_token_belongs_to_the_region_of_its_first_character() -> None:

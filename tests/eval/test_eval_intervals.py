@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from eval import significance
 from eval.significance import (
     bootstrap,
     difference_bootstrap,
     macro_bootstrap,
+    resampled,
     share_interval,
     wilson,
 )
@@ -78,14 +80,17 @@ def test_the_bootstrap_of_a_mean_agrees_with_scipy() -> None:
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.03)
 
 
+@pytest.mark.parametrize("deviations", [significance._DEVIATIONS, 0.0])
 @given(
-    st.lists(st.tuples(st.integers(-5, 5), st.sampled_from("abcde")), min_size=1, max_size=12),
-    st.integers(0, 5),
+    pairs=st.lists(
+        st.tuples(st.integers(-5, 5), st.sampled_from("abcdefg")), min_size=1, max_size=14
+    ),
+    seed=st.integers(0, 5),
 )
-def test_resampled_medians_are_medians(pairs: list[tuple[int, str]], seed: int) -> None:
-    """Against np.median of the items that the same draws give."""
-    from eval.significance import resampled
-
+def test_resampled_medians_are_medians(
+    deviations: float, pairs: list[tuple[int, str]], seed: int
+) -> None:
+    """Against np.median of the items that the same draws give, near the middle and far from it."""
     values, discourses = [float(v) for v, _ in pairs], [d for _, d in pairs]
     names = sorted(set(discourses))
     known = []
@@ -94,7 +99,9 @@ def test_resampled_medians_are_medians(pairs: list[tuple[int, str]], seed: int) 
             times = [counts[names.index(d)] for d in discourses]
             known.append(np.median(np.repeat(values, times)))
     low, high = np.quantile(known, [0.025, 0.975])
-    found = bootstrap(values, discourses, statistic="median", seed=seed, resamples=50)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(significance, "_DEVIATIONS", deviations)
+        found = bootstrap(values, discourses, statistic="median", seed=seed, resamples=50)
     assert (found.low, found.high) == pytest.approx((low, high))
 
 
