@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os.path import commonprefix
 from statistics import mean
 from typing import Any
 
@@ -15,9 +16,9 @@ AGREEMENT = 1e-2
 
 
 def shared_share(items: Sequence[Item], tokenizer: str) -> dict[str, float]:
-    """Of all tokens of the items, the share that conditions have in common with an earlier one.
+    """Of all tokens of the items, the share that repeats what an earlier condition begins with.
 
-    Only what they begin with counts.
+    Of each condition its longest beginning that one of the conditions before it has as well.
     """
     from transformers import AutoTokenizer
 
@@ -25,14 +26,10 @@ def shared_share(items: Sequence[Item], tokenizer: str) -> dict[str, float]:
     total, shared, words = 0, 0, 0
     for item in items:
         rows = [encode.encode(c.content, add_special_tokens=False) for c in item.conditions]
-        alike = 0
-        for column in zip(*rows, strict=False):
-            if len(set(column)) > 1:
-                break
-            alike += 1
+        for number, row in enumerate(rows):
+            shared += max((len(commonprefix([row, other])) for other in rows[:number]), default=0)
         total += sum(map(len, rows))
         words += sum(len(c.content.split()) for c in item.conditions)
-        shared += alike * (len(rows) - 1)
     return {"tokens": total, "tokens_per_word": total / words, "shared": shared / total}
 
 
@@ -154,7 +151,7 @@ def print_results(report: dict[str, Any], console: Any = None) -> None:
 def _title(name: str, data: dict[str, Any]) -> str:
     return (
         f"{name}: {DATASETS[name]}\n{data['items']} items, {data['tokens']:,} tokens, "
-        f"{100 * data['shared']:.0f} % of them shared beginnings"
+        f"{100 * data['shared']:.0f} % of them repeat an earlier condition's beginning"
     )
 
 
