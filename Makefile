@@ -8,7 +8,7 @@ BIN = $(VENV)/bin
 OUT ?= demo_out
 BENCH ?=
 
-.PHONY: demo test lint types pytest format bench bench-pipeline build clean
+.PHONY: demo test lint types pytest coverage format bench bench-pipeline build clean
 
 $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -37,6 +37,10 @@ types: $(VENV)/.installed
 	$(BIN)/mypy --strict .
 
 pytest: $(VENV)/.installed
+	$(BIN)/python -m pytest -n 2
+
+# The tests again, with which lines they reach.
+coverage: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
 
 format: $(VENV)/.installed
