@@ -15,7 +15,7 @@ from functools import cached_property
 from eval.batches import Batch, Budget, Run, Sharing, make_batches, places_of
 
 #: What a batch may take, by device type. A CPU gains nothing from more.
-BUDGETS = {"cpu": Budget(tokens=1024, head_rows=512, cached=1024, forward=48)}
+BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024, forward=48)}
 BUDGET_ELSEWHERE = Budget(tokens=8192, head_rows=2048, cached=32768, forward=512)
 
 
