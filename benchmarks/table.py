@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
+from itertools import takewhile
 from statistics import mean
 from typing import Any
 
@@ -27,10 +27,15 @@ def shared_share(items: Sequence[Item], tokenizer: str) -> dict[str, float]:
     for item in items:
         rows = [encode.encode(c.content, add_special_tokens=False) for c in item.conditions]
         for number, row in enumerate(rows):
-            shared += max((len(commonprefix([row, other])) for other in rows[:number]), default=0)
+            shared += max((_alike(row, other) for other in rows[:number]), default=0)
         total += sum(map(len, rows))
         words += sum(len(c.content.split()) for c in item.conditions)
     return {"tokens": total, "tokens_per_word": total / words, "shared": shared / total}
+
+
+def _alike(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens two texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def summarise(report: dict[str, Any]) -> None:

@@ -13,57 +13,12 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Literal
 
-#: How beginnings are shared: not at all, from a cache, or in one row.
-Sharing = Literal["none", "cache", "packed"]
-#: Fewest tokens that sharing a beginning has to save.
-WORTH_SHARING = 8
-#: From a cache, the share of a group's tokens that it has to save: two passes and the cache that is
-#: handed on cost more than a tenth of them (measured on shuffled texts, GPT-2's shape, a CPU).
-_WORTH_A_CACHE = 0.2
+from eval.beginnings import Sharing, alike, shared_length
+from eval.sequence import Run, places_of
+
 #: More groups than these are cut into batches greedily: padding is then small anyway.
 _EXACT = 1000
-
-
-#: Marks a position at which not a token's surprisal is read but that of any beginning of a word
-#: (:mod:`eval.words`): ``MASS | position``, greater than every plain position.
-MASS = 1 << 31
-
-
-def place_of(read: int) -> int:
-    """The position of what is read, marked or not."""
-    return read & (MASS - 1)
-
-
-def places_of(reads: Sequence[int]) -> Sequence[int]:
-    """The positions of what is read (increasing, marked ones last), increasing, each once."""
-    if not reads or reads[-1] < MASS:
-        return reads
-    return sorted({place_of(read) for read in reads})
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A sequence that goes through the model once.
-
-    The model reads ``ids[:-1]``; the surprisal of ``ids[p]`` is read from its row ``p - 1``.
-    ``positions`` are increasing; they may be marked (:data:`MASS`).
-    """
-
-    ids: tuple[int, ...]
-    positions: tuple[int, ...]
-
-    @property
-    def length(self) -> int:
-        """How many tokens the model reads."""
-        return len(self.ids) - 1
-
-
-def token_at(run: Run, read: int) -> int:
-    """The token whose surprisal is read, or :data:`MASS` for any beginning of a word."""
-    return MASS if read & MASS else run.ids[read]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,21 +148,6 @@ def make_batches(
     return tuple(sorted(batches, key=lambda batch: -batch.length))
 
 
-def shared_length(runs: Sequence[Run], family: Sequence[int]) -> int:
-    """How many tokens all runs of a family begin with, of those that the model reads.
-
-    At least one token of each run is left: a row of logits belongs to a token that is read.
-    """
-    members = [runs[index] for index in family]
-    most = min(member.length for member in members) - 1
-    first, last = min(m.ids for m in members), max(m.ids for m in members)
-    # The least and the greatest in the order of tuples differ where any two differ.
-    for place in range(most):
-        if first[place] != last[place]:
-            return place
-    return max(most, 0)
-
-
 def head_rows(runs: Sequence[Run], group: Sequence[int], prefix: int) -> int:
     """Rows of logits that a group takes: those within the prefix are the same for all its runs."""
     places = [places_of(runs[index].positions) for index in group]
@@ -221,9 +161,7 @@ def head_rows(runs: Sequence[Run], group: Sequence[int], prefix: int) -> int:
 def _groups(
     runs: Sequence[Run], family: Sequence[int], budget: Budget, sharing: Sharing
 ) -> Iterator[_Group]:
-    parts = _alike(runs, family) if sharing != "none" else []
-    if sharing == "cache":
-        parts = [part for part in parts if _saves(runs, part) >= _WORTH_A_CACHE]
+    parts = alike(runs, family, sharing)
     apart = set(family).difference(*parts)
     for index in family:
         if index in apart:
@@ -248,45 +186,6 @@ def _fitting(
     half = len(group) // 2
     for part in (group[:half], group[half:]):
         yield from _groups(runs, part, budget, "packed" if packed else "cache")
-
-
-def _alike(runs: Sequence[Run], family: Sequence[int]) -> list[tuple[int, ...]]:
-    """The parts of a family whose shared beginnings save the most tokens, where it is worth it.
-
-    Conditions may begin alike in several ways, as the shuffles of a text that begin with the same
-    sentence: all of the family in one part shares what all begin with, several parts more of it.
-    """
-    # In this order those that go on alike are neighbours, and what some of them share is the least
-    # that two neighbours among them do.
-    ordered = sorted(family, key=lambda index: runs[index].ids)
-    shared = [shared_length(runs, pair) for pair in pairwise(ordered)]
-    _, parts = _best_parts(shared, 0, len(ordered))
-    place = {index: number for number, index in enumerate(family)}
-    return [tuple(sorted(ordered[a:b], key=place.__getitem__)) for a, b in parts]
-
-
-def _saves(runs: Sequence[Run], group: Sequence[int]) -> float:
-    """The share of a group's tokens that are read once instead of by every run."""
-    tokens = sum(runs[index].length for index in group)
-    return (len(group) - 1) * shared_length(runs, group) / tokens
-
-
-def _best_parts(shared: Sequence[int], start: int, end: int) -> tuple[int, list[tuple[int, int]]]:
-    """Tokens saved, and the parts as (start, end), of some runs in the order of their tokens.
-
-    Args:
-        shared: how many tokens each of all runs has in common with the one behind it.
-        start, end: the runs.
-    """
-    if end - start < 2:
-        return 0, []
-    least = min(shared[start : end - 1])
-    cuts = [place + 1 for place in range(start, end - 1) if shared[place] == least]
-    found = [_best_parts(shared, a, b) for a, b in pairwise([start, *cuts, end])]
-    together, apart = (end - start - 1) * least, sum(saved for saved, _ in found)
-    if apart > together:
-        return apart, [part for _, parts in found for part in parts]
-    return (together, [(start, end)]) if together >= WORTH_SHARING else (0, [])
 
 
 def _fits(groups: int, rows: int, prefix: int, length: int, head: int, budget: Budget) -> bool:

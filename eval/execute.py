@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from eval.activation import fused_activations
 from eval.backends import packed, padded, shared
 from eval.backends.logits import Forward
-from eval.batches import Batch, Budget, Run
+from eval.batches import Batch, Budget
 from eval.distributed import ALONE, World
 from eval.errors import EvaluationError, ProcessError
 from eval.head import float32_head, reused_logits
 from eval.numeric import METRICS, measured_error
 from eval.plan import Plan, Sharing
 from eval.probe import Probe, is_out_of_memory, probe
+from eval.sequence import Run
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from eval.backends import padded
 from eval.backends.logits import Forward
-from eval.batches import Batch, Run
+from eval.batches import Batch
+from eval.sequence import Run
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from eval.batches import Batch, Budget, Run, Sharing, make_batches, places_of
+from eval.batches import Batch, Budget, make_batches
+from eval.beginnings import Sharing
+from eval.sequence import Run, places_of
 
 #: What a batch may take, by device type. A CPU gains nothing from more.
 BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024, forward=48)}

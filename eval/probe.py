@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from eval.backends import packed, padded, shared
 from eval.backends.logits import Forward
-from eval.batches import Batch, Budget, Run, make_batches
+from eval.batches import Batch, Budget, make_batches
 from eval.plan import Plan, Sharing
+from eval.sequence import Run
 
 if TYPE_CHECKING:
     import numpy as np

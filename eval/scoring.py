@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eval.batches import MASS
 from eval.compat import DEFAULT, Rules, refuse_options
 from eval.distributed import ALONE, World
 from eval.encode import Encoding
@@ -22,6 +21,7 @@ from eval.placement import input_device
 from eval.plan import Plan, Request, default_budget, make_plan
 from eval.predictions import WHOLE, RegionRef
 from eval.prepare import places, prepare
+from eval.sequence import MASS
 from eval.special import (
     Added,
     BosChoice,

@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eval.batches import MASS, place_of
 from eval.errors import EvaluationError
+from eval.sequence import MASS, place_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eval.batches import MASS
 from eval.placement import input_device, is_spread
+from eval.sequence import MASS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,7 +147,7 @@ class Reading:
         Args:
             row: of the batch.
             place: in the row: of the last token before.
-            token: its id, or :data:`eval.batches.MASS` for any beginning of a word.
+            token: its id, or :data:`eval.sequence.MASS` for any beginning of a word.
 
         Returns:
             The index of the answer; the same for the same question.

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eval.backends.logits import Forward, Reading
-from eval.batches import Batch, Run, place_of, token_at
+from eval.batches import Batch
+from eval.sequence import Run, place_of, token_at
 
 if TYPE_CHECKING:
     import numpy as np

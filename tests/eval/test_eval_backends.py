@@ -19,11 +19,13 @@ from hypothesis import strategies as st
 from eval.activation import fused_activations
 from eval.backends import packed, padded, shared
 from eval.backends.logits import Forward
-from eval.batches import Batch, Budget, Run, Sharing
+from eval.batches import Batch, Budget
+from eval.beginnings import Sharing
 from eval.errors import EvaluationError
 from eval.execute import execute, run_batch
 from eval.plan import Plan, Request, make_plan
 from eval.probe import probe, trial
+from eval.sequence import Run
 
 VOCABULARY = 97
 #: Small, so that there are many batches, cut beginnings and divided families.

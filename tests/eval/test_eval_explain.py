@@ -12,7 +12,8 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from eval.backends.logits import Forward
-from eval.batches import Budget, Sharing
+from eval.batches import Budget
+from eval.beginnings import Sharing
 from eval.cli import main
 from eval.execute import run_batch
 from eval.explain import Shape, operations, shape_of

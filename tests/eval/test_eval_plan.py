@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.batches import WORTH_SHARING, Batch, Budget, Run, Sharing, head_rows, shared_length
+from eval.batches import Batch, Budget, head_rows
+from eval.beginnings import WORTH_SHARING, Sharing, shared_length
 from eval.plan import Plan, Request, Sizes, budget_for, default_budget, make_plan
+from eval.sequence import Run
 
 WIDE = Budget(tokens=10_000, head_rows=10_000, cached=10_000, forward=10)
 BEGINNING = tuple(range(100, 120))

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import torch
 
-from eval.batches import MASS, Run
 from eval.errors import EvaluationError
 from eval.plan import Request, default_budget, make_plan
 from eval.scoring import score
+from eval.sequence import MASS, Run
 from eval.suite import Item
 from eval.words import WordBeginnings, word_beginnings
 

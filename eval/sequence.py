@@ -1,0 +1,44 @@
+"""Token sequences that go through a model once, and what is read of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+#: Marks a position at which not a token's surprisal is read but that of any beginning of a word
+#: (:mod:`eval.words`): ``MASS | position``, greater than every plain position.
+MASS = 1 << 31
+
+
+def place_of(read: int) -> int:
+    """The position of what is read, marked or not."""
+    return read & (MASS - 1)
+
+
+def places_of(reads: Sequence[int]) -> Sequence[int]:
+    """The positions of what is read (increasing, marked ones last), increasing, each once."""
+    if not reads or reads[-1] < MASS:
+        return reads
+    return sorted({place_of(read) for read in reads})
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A sequence that goes through the model once.
+
+    The model reads ``ids[:-1]``; the surprisal of ``ids[p]`` is read from its row ``p - 1``.
+    ``positions`` are increasing; they may be marked (:data:`MASS`).
+    """
+
+    ids: tuple[int, ...]
+    positions: tuple[int, ...]
+
+    @property
+    def length(self) -> int:
+        """How many tokens the model reads."""
+        return len(self.ids) - 1
+
+
+def token_at(run: Run, read: int) -> int:
+    """The token whose surprisal is read, or :data:`MASS` for any beginning of a word."""
+    return MASS if read & MASS else run.ids[read]
