@@ -3,7 +3,7 @@
 A request is a token sequence and the positions whose surprisal some prediction reads. Equal
 sequences are run once, a sequence is cut after the last position that is read (what follows cannot
 change what a causal model says before it), and what the sequences of an item begin with alike may
-be run once for all of them (:mod:`eval.batches`).
+be run once for all of them (:mod:`eval.beginnings`).
 """
 
 from __future__ import annotations
