@@ -14,7 +14,7 @@ from typing import Any
 from loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from loaders.discourse import Discourse, Source, Unit
 from loaders.excerpts import EXCERPTS, excerpt
-from loaders.lines import LONGEST_FIELD, shown, text_problem, tidy
+from loaders.lines import LONGEST_FIELD, shown, shown_names, text_problem, tidy
 from loaders.near_duplicates import NearDuplicates
 from loaders.prose import sentences_drop, text_drop
 from loaders.sentence_splitter import split_sentences
@@ -109,7 +109,7 @@ def article_of_row(
     for wanted in (column, id_column):
         if wanted is not None and wanted not in row:
             expected = repr(wanted) if wanted else " or ".join(map(repr, COLUMNS))
-            there = ", ".join(map(str, row))
+            there = shown_names(row)
             raise BadArticleError(f"no column {expected}; the columns are {there}", MISSING)
     text = row[column]
     if not isinstance(text, str) and not (

@@ -13,7 +13,7 @@ from typing import Any
 
 from loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from loaders.discourse import Discourse, Source, Unit
-from loaders.lines import shown, text_problem, tidy
+from loaders.lines import shown, shown_names, text_problem, tidy
 from loaders.sentence_splitter import TooLongError, split_sentences
 
 KINDS = ("auto", "sentences", "turns", "text")
@@ -60,7 +60,8 @@ def read_row(
     where = f"{file.path}:{number}"
     for column in (row_format.column, row_format.id_column):
         if column is not None and column not in row:
-            raise CorpusError(f"{where}: no column {column!r}; the columns are {', '.join(row)}")
+            there = shown_names(row)
+            raise CorpusError(f"{where}: no column {column!r}; the columns are {there}")
     identifier = f"{file.split}-{number:06d}"
     if row_format.id_column is not None:
         value = row[row_format.id_column]

@@ -10,7 +10,7 @@ import codecs
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, TextIO, cast
 
@@ -159,6 +159,13 @@ def _encoding_problem(text: str, position: int) -> str:
 def tidy(text: str) -> str:
     """The text without white space at its ends and with single spaces inside."""
     return " ".join(text.split())
+
+
+def shown_names(names: Iterable[str], most: int = 10) -> str:
+    """Names for a message: quoted, on one line; of many the first ones and how many more."""
+    quoted = [shown(name) for name in names]
+    more = [f"{len(quoted) - most} more"] if len(quoted) > most else []
+    return ", ".join([*quoted[:most], *more])
 
 
 def shown(text: str, width: int = 40) -> str:

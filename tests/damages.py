@@ -533,7 +533,7 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         "no text": Damage(
             '"text"',
             '"txt"',
-            "1: no column 'sentences' or 'text' or 'article'; the columns are id, txt",
+            "1: no column 'sentences' or 'text' or 'article'; the columns are 'id', 'txt'",
             "column missing",
         ),
         "wrong type": Damage(

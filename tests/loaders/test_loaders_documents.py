@@ -15,7 +15,7 @@ from hub.server import HubServer
 from builders.cli import suite_parser
 from builders.registry import load_suite
 from builders.run import hub_corpora, own_corpora
-from loaders.articles import Shape
+from loaders.articles import BadArticleError, Shape, article_of_row
 from loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from loaders.discourse import Source
 from loaders.documents import CORPUS, documents_corpus
@@ -317,7 +317,7 @@ def test_columns_of_one_s_own(dataset: Path) -> None:
     assert ids(read(corpus)) == ["k"]
     with pytest.raises(CorpusError, match="Set:1: no column 'sentences' or 'text' or 'article'"):
         list(read(hub_corpus(str(dataset), articles=Shape()), skip_bad_rows=True))
-    with pytest.raises(CorpusError, match="Set:1: no column 'x'; the columns are key, body, n"):
+    with pytest.raises(CorpusError, match="Set:1: no column 'x'; the columns are 'key', 'body'"):
         list(read(hub_corpus(str(dataset), articles=Shape(), column="body", id_column="x")))
     corpus = hub_corpus(str(dataset), articles=Shape(), column="n")
     with pytest.raises(CorpusError, match="Set:1: n has '1', expected text or a list of sentences"):
@@ -419,3 +419,14 @@ def test_a_dataset_of_articles_on_the_command_line(dataset: Path) -> None:
     (genre, corpus), *_ = hub_corpora(parser.parse_args(options)).items()
     assert genre == "documents"
     assert ids(read(corpus)) == ["13", "15"]
+
+
+@pytest.mark.parametrize("name", ["te\u2028xt", "te\udcffxt", "x" * 10_000])
+def test_names_of_columns_are_on_one_line(name: str) -> None:
+    row = {name: "The kettle sang.", **dict.fromkeys(map(str, range(99)))}
+    with pytest.raises(BadArticleError) as caught:
+        article_of_row(row, "a", Source("articles.jsonl", 1, 1), "test")
+    (line,) = caught.value.problem.splitlines()
+    line.encode()
+    assert line.endswith("'8', 90 more")
+    assert len(line) < 300

@@ -200,7 +200,7 @@ def test_what_is_not_there(folder: Path) -> None:
     with pytest.raises(CorpusError, match="cannot be loaded"):
         hub_corpus(str(folder), column="s")
     write(folder, {"s": ["a"]})
-    with pytest.raises(CorpusError, match=":1: no column 'x'; the columns are s"):
+    with pytest.raises(CorpusError, match=":1: no column 'x'; the columns are 's'"):
         list(read(hub_corpus(str(folder), column="x")))
     with pytest.raises(CorpusError, match="kind is 'x', expected one of auto, sentences"):
         hub_corpus(str(folder), column="s", kind="x")
