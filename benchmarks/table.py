@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
 from statistics import mean
 from typing import Any
 
 from benchmarks.data import DATASETS
 from benchmarks.tools import TITLES
+from eval.sequence import common_start
 from eval.suite import Item
 
 #: Bits by which two tools may differ in what they say of one region.
@@ -27,15 +27,10 @@ def shared_share(items: Sequence[Item], tokenizer: str) -> dict[str, float]:
     for item in items:
         rows = [encode.encode(c.content, add_special_tokens=False) for c in item.conditions]
         for number, row in enumerate(rows):
-            shared += max((_alike(row, other) for other in rows[:number]), default=0)
+            shared += max((common_start([row, other]) for other in rows[:number]), default=0)
         total += sum(map(len, rows))
         words += sum(len(c.content.split()) for c in item.conditions)
     return {"tokens": total, "tokens_per_word": total / words, "shared": shared / total}
-
-
-def _alike(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens two texts begin with alike."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def summarise(report: dict[str, Any]) -> None:

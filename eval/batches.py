@@ -168,16 +168,17 @@ def _groups(
             run = runs[index]
             yield _Group((index,), 0, run.length, head_rows(runs, (index,), 0))
     for part in parts:
-        yield from _fitting(runs, part, budget, packed=sharing == "packed")
+        yield from _fitting(runs, part, budget, sharing)
 
 
 def _fitting(
-    runs: Sequence[Run], group: Sequence[int], budget: Budget, *, packed: bool
+    runs: Sequence[Run], group: Sequence[int], budget: Budget, sharing: Sharing
 ) -> Iterator[_Group]:
     """A group that shares its beginning, or halves of it that the budget allows."""
     prefix = shared_length(runs, group)
     lengths = [runs[index].length for index in group]
     rows = head_rows(runs, group, prefix)
+    packed = sharing == "packed"
     length = prefix + sum(lengths) - prefix * len(lengths) if packed else max(lengths)
     whole = _Group(tuple(group), prefix, length, rows, packed)
     if _fits(1, whole.rows, whole.cut, length, rows, budget):
@@ -185,7 +186,7 @@ def _fitting(
         return
     half = len(group) // 2
     for part in (group[:half], group[half:]):
-        yield from _groups(runs, part, budget, "packed" if packed else "cache")
+        yield from _groups(runs, part, budget, sharing)
 
 
 def _fits(groups: int, rows: int, prefix: int, length: int, head: int, budget: Budget) -> bool:

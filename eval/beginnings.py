@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
-from eval.sequence import Run
+from eval.sequence import Run, common_start
 
 #: How beginnings are shared: not at all, from a cache, or in one row.
 Sharing = Literal["none", "cache", "packed"]
@@ -24,12 +24,7 @@ def shared_length(runs: Sequence[Run], family: Sequence[int]) -> int:
     """
     members = [runs[index] for index in family]
     most = min(member.length for member in members) - 1
-    first, last = min(m.ids for m in members), max(m.ids for m in members)
-    # The least and the greatest in the order of tuples differ where any two differ.
-    for place in range(most):
-        if first[place] != last[place]:
-            return place
-    return max(most, 0)
+    return max(0, min(most, common_start([member.ids for member in members])))
 
 
 def alike(runs: Sequence[Run], family: Sequence[int], sharing: Sharing) -> list[tuple[int, ...]]:

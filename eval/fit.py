@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from eval.encode import Encoding
+from eval.sequence import common_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,5 @@ def fit(encodings: Mapping[str, Encoding | None], context: int | None, truncate:
 
 def _shared_tokens(encodings: Sequence[Encoding]) -> int:
     """How many tokens of the text all conditions begin with, a start-of-text token not counted."""
-    shared = 0
-    for ids in zip(*(encoding.ids for encoding in encodings), strict=False):
-        if len(set(ids)) > 1:
-            break
-        shared += 1
+    shared = common_start([encoding.ids for encoding in encodings])
     return max(0, shared - int(encodings[0].has_start))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from eval.align import align
-from eval.tokens import TextError, Tokens, describe
+from eval.tokens import TextError, Tokens, describe, joined
 from eval.whitespace import solid
 
 
@@ -29,22 +29,15 @@ def checked(tokenizer: Any, texts: Sequence[str], encoded: Sequence[Tokens]) -> 
     bases = np.concatenate(([0], np.cumsum(sizes + 1)[:-1]))
     counts = [len(tokens.ids) for tokens in encoded]
     base, size = np.repeat(bases, counts), np.repeat(sizes, counts)
-    whole = Tokens(
-        np.concatenate([tokens.ids for tokens in encoded]),
-        np.concatenate([tokens.starts for tokens in encoded]),
-        np.concatenate([tokens.ends for tokens in encoded]),
-    )
-    joined = Tokens(whole.ids, whole.starts + base, whole.ends + base)
-    if _shared(joined).any():
+    whole = joined(encoded)
+    row = Tokens(whole.ids, whole.starts + base, whole.ends + base)
+    if _shared(row).any():
         encoded = [
             split_runs(tokenizer, text, text, tokens)
             for text, tokens in zip(texts, encoded, strict=True)
         ]
-        joined = Tokens(
-            whole.ids,
-            np.concatenate([tokens.starts for tokens in encoded]) + base,
-            np.concatenate([tokens.ends for tokens in encoded]) + base,
-        )
+        split = joined(encoded)
+        row = Tokens(whole.ids, split.starts + base, split.ends + base)
 
     def refuse(place: int, what: str) -> TextError:
         text = texts[int(np.searchsorted(bases, place, side="right")) - 1]
@@ -62,13 +55,13 @@ def checked(tokenizer: Any, texts: Sequence[str], encoded: Sequence[Tokens]) -> 
             f"puts a token at {whole.starts[token]} to {whole.ends[token]} of "
             f"{size[token]} characters",
         )
-    back = np.diff(joined.starts) < 0
+    back = np.diff(row.starts) < 0
     if back.any():
         token = int(np.argmax(back))
         raise refuse(int(base[token]), f"puts a token before the one that precedes it ({token})")
     length = int(bases[-1] + sizes[-1])
-    opened = np.bincount(joined.starts, minlength=length + 1)
-    closed = np.bincount(joined.ends, minlength=length + 1)
+    opened = np.bincount(row.starts, minlength=length + 1)
+    closed = np.bincount(row.ends, minlength=length + 1)
     missed = (np.cumsum(opened - closed)[:length] <= 0) & solid("\n".join(texts))
     if missed.any():
         place = int(np.argmax(missed))

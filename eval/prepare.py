@@ -135,14 +135,18 @@ def places(encoding: Encoding, region: RegionRef) -> Sequence[int]:
     """Indices of a region's tokens, increasing; for ``"*"`` of all tokens of the text."""
     if region != WHOLE:
         return encoding.of_region.get(region, range(0))
-    found = [own for number, own in encoding.of_region.items() if number != SPECIAL]
-    return found[0] if len(found) == 1 else sorted(chain.from_iterable(found))
+    return _together([own for number, own in encoding.of_region.items() if number != SPECIAL])
+
+
+def _together(stretches: Sequence[Sequence[int]]) -> Sequence[int]:
+    """Indices of several regions, increasing."""
+    return stretches[0] if len(stretches) == 1 else sorted(chain.from_iterable(stretches))
 
 
 def _positions(encoding: Encoding, regions: set[RegionRef] | None) -> tuple[int, ...]:
     """The positions to score: position 0 has nothing before it and so no surprisal."""
     if not regions:
         return ()
-    found = [places(encoding, region) for region in ([WHOLE] if WHOLE in regions else regions)]
-    read = found[0] if len(found) == 1 else sorted(chain.from_iterable(found))
+    chosen = [WHOLE] if WHOLE in regions else regions
+    read = _together([places(encoding, region) for region in chosen])
     return tuple(read[1:] if read and read[0] == 0 else read)

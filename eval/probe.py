@@ -121,24 +121,21 @@ def trial(plan: Plan) -> tuple[list[int], dict[int, int]]:
         for group, prefix in zip(batch.groups, batch.shared, strict=True)
     ]
 
-    def unequal(place: int) -> int:
-        *_, group = groups[place]
+    def unequal(entry: tuple[int, int, list[int]]) -> int:
+        *_, group = entry
         return plan.runs[group[-1]].length - plan.runs[group[0]].length
 
-    def longest(place: int) -> tuple[bool, int, int]:
-        _, prefix, group = groups[place]
-        return (plan.runs[group[-1]].length - prefix >= 2, prefix, unequal(place))
+    def longest(entry: tuple[int, int, list[int]]) -> tuple[bool, int, int]:
+        _, prefix, group = entry
+        return (plan.runs[group[-1]].length - prefix >= 2, prefix, unequal(entry))
 
-    first, *others = sorted(range(len(groups)), key=longest, reverse=True)
+    first, *others = sorted(groups, key=longest, reverse=True)
     second = max(others, key=unequal, default=first)
     if others and unequal(second) <= unequal(first):
         second = others[0]
-    compared = {
-        index: prefix
-        for _, prefix, group in (groups[first], groups[second])
-        for index in (group[0], group[-1])
-    }
-    return sorted({groups[first][0], groups[second][0]}), compared
+    chosen = (first, second)
+    compared = {index: prefix for _, prefix, group in chosen for index in (group[0], group[-1])}
+    return sorted({number for number, *_ in chosen}), compared
 
 
 def _by_run(

@@ -14,7 +14,7 @@ import numpy as np
 
 from eval.rendering import Rendered
 from eval.suite import Condition
-from eval.tokens import Tokens
+from eval.tokens import Tokens, joined
 from eval.whitespace import solid
 
 #: In place of a region number: a token of the text that stands in no region.
@@ -60,10 +60,11 @@ def place_tokens(
     bases = np.concatenate([[0], sizes.cumsum()[:-1]])
     owner = np.repeat(np.arange(len(tokens)), counts)
     base, end = bases[owner], (bases + sizes - 1)[owner]
-    starts = np.concatenate([own.starts for own in tokens]) + base
-    ends = np.concatenate([own.ends for own in tokens]) + base
+    whole = joined(tokens)
+    starts, ends = whole.starts + base, whole.ends + base
+    final = np.maximum(ends - 1, base)
     after, before = _next_solid(rendered)
-    origin = _origins(rendered, bases)
+    origin = _origins(rendered, bases, sizes)
     regions_at = _Lookup(conditions)
 
     first = after[starts]
@@ -71,17 +72,16 @@ def place_tokens(
     # width may stand at the very end: the region of the last character.
     places = np.where(first < end, first, np.minimum(starts, end - 1))
     regions = np.where(end > base, regions_at(origin[places], owner), NO_REGION)
-    wide = np.flatnonzero(ends > starts)
-    last = before[ends[wide] - 1]
-    reaches = wide[first[wide] < last]
-    others = regions_at(origin[before[ends[reaches] - 1]], owner[reaches])
+    last = before[final]
+    reaches = np.flatnonzero(first < last)  # no token of no width, or of white space only
+    others = regions_at(origin[last[reaches]], owner[reaches])
     spanning = np.bincount(owner[reaches[others != regions[reaches]]], minlength=len(tokens))
 
     # The end is one after the last character, which a separator may have stood behind.
-    behind = origin[np.maximum(ends - 1, base)] + 1
-    ids = np.concatenate([own.ids for own in tokens]).tolist()
-    numbers, firsts = regions.tolist(), origin[starts].tolist()
-    lasts = np.where(ends > starts, behind, origin[starts]).tolist()
+    opened = origin[starts]
+    closed = np.where(ends > starts, origin[final] + 1, opened)
+    ids, numbers = whole.ids.tolist(), regions.tolist()
+    firsts, lasts = opened.tolist(), closed.tolist()
     cuts = np.concatenate([[0], np.cumsum(counts)]).tolist()
     return [
         Placed(ids[a:b], numbers[a:b], firsts[a:b], lasts[a:b], own)
@@ -98,10 +98,9 @@ def _next_solid(rendered: Sequence[Rendered]) -> tuple[np.ndarray, np.ndarray]:
     return np.minimum.accumulate(after[::-1])[::-1], np.maximum.accumulate(before)
 
 
-def _origins(rendered: Sequence[Rendered], bases: np.ndarray) -> np.ndarray:
+def _origins(rendered: Sequence[Rendered], bases: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """For each place its character in its own content; for that at the end of a text one more."""
-    sizes = [len(each.text) + 1 for each in rendered]
-    found: np.ndarray = np.arange(sum(sizes)) - np.repeat(bases, sizes)
+    found: np.ndarray = np.arange(sizes.sum()) - np.repeat(bases, sizes)
     for each, base in zip(rendered, bases.tolist(), strict=True):
         if each.breaks and each.text:
             end = base + len(each.text)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 #: Marks a position at which not a token's surprisal is read but that of any beginning of a word
 #: (:mod:`eval.words`): ``MASS | position``, greater than every plain position.
 MASS = 1 << 31
+#: Token ids; all of one call in the same type, as only then they can be put in order.
+_Ids = TypeVar("_Ids", list[int], tuple[int, ...])
 
 
 def place_of(read: int) -> int:
@@ -20,6 +23,14 @@ def places_of(reads: Sequence[int]) -> Sequence[int]:
     if not reads or reads[-1] < MASS:
         return reads
     return sorted({place_of(read) for read in reads})
+
+
+def common_start(sequences: Sequence[_Ids]) -> int:
+    """How many tokens all of some sequences begin with."""
+    # The least and the greatest in order differ where any two differ.
+    first, last = min(sequences), max(sequences)
+    pairs = enumerate(zip(first, last, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), len(first))
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,10 +120,11 @@ def bootstraps(
     names, owner = np.unique(np.asarray(discourses), return_inverse=True)
     items = np.asarray(values, dtype=np.float64)
     compute = [_means(items, owner) if s == "mean" else _medians(items, owner) for s in statistics]
-    blocks = [
-        [one(counts) for one in compute]
-        for counts in resampled(len(names), resamples, len(items), seed)
-    ]
+    blocks = []
+    for counts in resampled(len(names), resamples, len(items), seed):
+        # As floats, exact for counts: products of integers do not go through the fast library.
+        drawn = counts.astype(np.float64)
+        blocks.append([one(drawn) for one in compute])
     intervals = []
     for own in zip(*blocks, strict=True):
         low, high = np.quantile(np.concatenate(own), [0.025, 0.975])
@@ -153,9 +154,7 @@ def _means(items: Any, owner: Any) -> Callable[[Any], Any]:
 
     sums, sizes = np.bincount(owner, weights=items), np.bincount(owner).astype(np.float64)
 
-    def means(counts: Any) -> Any:
-        # As floats, exact for counts: products of integers do not go through the fast library.
-        drawn = counts.astype(np.float64)
+    def means(drawn: Any) -> Any:
         return (drawn @ sums) / (drawn @ sizes)
 
     return means
@@ -173,19 +172,18 @@ def _medians(items: Any, owner: Any) -> Callable[[Any], Any]:
     excess = np.bincount(places[:half], minlength=len(sizes)) - sizes / 2
     reach = math.ceil(_DEVIATIONS * math.sqrt(float(excess @ excess))) + 1
 
-    def medians(counts: Any) -> Any:
-        found, missed = within(counts, max(0, half - reach), min(n, half + reach))
+    def medians(drawn: Any) -> Any:
+        found, missed = within(drawn, max(0, half - reach), min(n, half + reach))
         if missed.any():
-            found[missed], _ = within(counts[missed], 0, n)
+            found[missed], _ = within(drawn[missed], 0, n)
         return found
 
-    def within(counts: Any, start: int, end: int) -> tuple[Any, Any]:
+    def within(drawn: Any, start: int, end: int) -> tuple[Any, Any]:
         """Medians that are among these items in their order, and which resamples have others."""
         below = np.bincount(places[:start], minlength=len(sizes)).astype(np.float64)
-        drawn = counts.astype(np.float64)
         total = drawn @ sizes
         before = drawn @ below
-        reached = before[:, None] + counts[:, places[start:end]].cumsum(axis=1)
+        reached = before[:, None] + drawn[:, places[start:end]].cumsum(axis=1)
         # The item at rank (total - 1) // 2 and that at total // 2, counted from 0, as np.median.
         ranks = (total - 1) // 2, total // 2
         missed = (before > ranks[0]) | (reached[:, -1] <= ranks[1])

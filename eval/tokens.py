@@ -57,7 +57,7 @@ def from_lists(
 
 
 def joined(pieces: Sequence[Tokens]) -> Tokens:
-    """The tokens of pieces of one text, one after the other."""
+    """The tokens of some pieces, or of some texts, one after the other; their places stay."""
     if len(pieces) == 1:
         return pieces[0]
     return Tokens(

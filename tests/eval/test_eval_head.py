@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -160,16 +161,26 @@ def headless(model: Any) -> None:
     model.set_output_embeddings(None)
 
 
+CHANGES = (own_linear, own_weights, elsewhere, hooked, hooked_before, replaced, headless)
+
+
 @pytest.mark.parametrize(
-    "change",
-    [own_linear, own_weights, elsewhere, hooked, hooked_before, replaced, in_float32, headless],
+    ("context", "dtype", "change"),
+    [
+        *((float32_head, torch.bfloat16, change) for change in (*CHANGES, in_float32)),
+        *((reused_logits, torch.float32, change) for change in (*CHANGES, in_half)),
+    ],
 )
-def test_other_heads_are_left_alone(change: Callable[[Any], None]) -> None:
-    model = make("llama")
+def test_other_heads_are_left_alone(
+    context: Callable[[Any], AbstractContextManager[bool]],
+    dtype: torch.dtype,
+    change: Callable[[Any], None],
+) -> None:
+    model = make("llama", dtype)
     change(model)
     head = model.get_output_embeddings()
     before = dict(head.__dict__) if head is not None else {}
-    with float32_head(model) as changed:
+    with context(model) as changed:
         assert not changed
         assert head is None or head.__dict__ == before
 
@@ -200,19 +211,6 @@ def test_logits_take_one_place() -> None:
     with reused_logits(model):
         first, second = logits(model), logits(model)
     assert first.data_ptr() == second.data_ptr()
-
-
-@pytest.mark.parametrize(
-    "change", [own_linear, own_weights, elsewhere, hooked, replaced, in_half, headless]
-)
-def test_heads_that_are_not_changed_keep_their_place(change: Callable[[Any], None]) -> None:
-    model = make("llama", torch.float32)
-    change(model)
-    head = model.get_output_embeddings()
-    before = dict(head.__dict__) if head is not None else {}
-    with reused_logits(model) as changed:
-        assert not changed
-        assert head is None or head.__dict__ == before
 
 
 @pytest.mark.parametrize("target", ["lm_head", "q_proj"])

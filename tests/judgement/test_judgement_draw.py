@@ -99,13 +99,15 @@ def test_configs_get_fair_shares_and_small_ones_all_they_have() -> None:
     assert draw("toy", made, 200, 0).counts == sizes
 
 
+def two_alike_and_one(n: int) -> list[ItemTable]:
+    """Three configs of ``n`` pairs, of which the first two have the same."""
+    shared = [simple(i) for i in range(n)]
+    other = [simple(i, "3") for i in range(n)]
+    return [table("one", shared), table("two", shared), table("three", other)]
+
+
 def test_a_pair_that_two_configs_have_is_drawn_once_and_counts_for_both() -> None:
-    shared = [simple(i) for i in range(10)]
-    made = [
-        table("one", shared),
-        table("two", shared),
-        table("three", [simple(i, "3") for i in range(10)]),
-    ]
+    made = two_alike_and_one(10)
     drawn = draw("toy", made, 10, 0)
     assert drawn.counts == {"one": 5, "two": 5, "three": 5}
     assert len(set(texts(drawn))) == 10
@@ -115,12 +117,7 @@ def test_a_pair_that_two_configs_have_is_drawn_once_and_counts_for_both() -> Non
 
 
 def test_a_pair_is_asked_what_any_of_its_configs_asks() -> None:
-    shared = [simple(i) for i in range(5)]
-    made = [
-        table("one", shared),
-        table("two", shared),
-        table("three", [simple(i, "3") for i in range(5)]),
-    ]
+    made = two_alike_and_one(5)
     plain = draw("toy", made, 10, 0)
     drawn = draw("toy", made, 10, 0, questions={"one": [WHY], "two": [WHY, SURE]})
     assert [pair.id for pair in drawn.pairs] == [pair.id for pair in plain.pairs]
