@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from eval.beginnings import Sharing, alike, shared_length
+from eval.limits import UNLIMITED, Limits
 from eval.sequence import Run, places_of
 
 #: More groups than these are cut into batches greedily: padding is then small anyway.
@@ -130,22 +131,40 @@ def make_batches(
     budget: Budget,
     *,
     sharing: Sharing,
+    limits: Limits = UNLIMITED,
 ) -> tuple[Batch, ...]:
     """Put runs into batches, the longest first: what does not fit into memory shows at once.
+
+    All runs of a batch are on one side of every length beyond which the model reads otherwise.
 
     Args:
         runs: all runs.
         families: indices of the runs to batch; those of one family may share a beginning.
         budget: what a batch may take; a run that alone takes more is a batch of its own.
         sharing: whether and how beginnings are shared.
+        limits: of the model.
     """
-    together: list[_Group] = []
-    alone: list[_Group] = []
+    kinds: dict[tuple[int, bool], list[_Group]] = {}
     for family in families:
-        for group in _groups(runs, family, budget, sharing):
-            (together if group.prefix else alone).append(group)
-    batches = [*_partition(runs, together, budget), *_partition(runs, alone, budget)]
+        for side, members in _by_side(runs, family, limits):
+            # From a cache a text goes on as it began: in the positions of a short one.
+            way = "none" if side and sharing == "cache" else sharing
+            for group in _groups(runs, members, budget, way, limits):
+                kinds.setdefault((side, not group.prefix), []).append(group)
+    batches = [b for kind in sorted(kinds) for b in _partition(runs, kinds[kind], budget)]
     return tuple(sorted(batches, key=lambda batch: -batch.length))
+
+
+def _by_side(
+    runs: Sequence[Run], family: Sequence[int], limits: Limits
+) -> Iterable[tuple[int, Sequence[int]]]:
+    """The parts of a family that may stand together, each with its side of the model's lengths."""
+    if not limits.lengths:
+        return [(0, family)]
+    sides: dict[int, list[int]] = {}
+    for index in family:
+        sides.setdefault(limits.side(runs[index].length), []).append(index)
+    return sides.items()
 
 
 def head_rows(runs: Sequence[Run], group: Sequence[int], prefix: int) -> int:
@@ -159,7 +178,7 @@ def head_rows(runs: Sequence[Run], group: Sequence[int], prefix: int) -> int:
 
 
 def _groups(
-    runs: Sequence[Run], family: Sequence[int], budget: Budget, sharing: Sharing
+    runs: Sequence[Run], family: Sequence[int], budget: Budget, sharing: Sharing, limits: Limits
 ) -> Iterator[_Group]:
     parts = alike(runs, family, sharing)
     apart = set(family).difference(*parts)
@@ -168,25 +187,26 @@ def _groups(
             run = runs[index]
             yield _Group((index,), 0, run.length, head_rows(runs, (index,), 0))
     for part in parts:
-        yield from _fitting(runs, part, budget, sharing)
+        yield from _fitting(runs, part, budget, sharing, limits)
 
 
 def _fitting(
-    runs: Sequence[Run], group: Sequence[int], budget: Budget, sharing: Sharing
+    runs: Sequence[Run], group: Sequence[int], budget: Budget, sharing: Sharing, limits: Limits
 ) -> Iterator[_Group]:
-    """A group that shares its beginning, or halves of it that the budget allows."""
+    """A group that shares its beginning, or halves of it that budget and window allow."""
     prefix = shared_length(runs, group)
     lengths = [runs[index].length for index in group]
     rows = head_rows(runs, group, prefix)
     packed = sharing == "packed"
     length = prefix + sum(lengths) - prefix * len(lengths) if packed else max(lengths)
     whole = _Group(tuple(group), prefix, length, rows, packed)
-    if _fits(1, whole.rows, whole.cut, length, rows, budget):
+    sees_all = not packed or not limits.own or length <= limits.own
+    if sees_all and _fits(1, whole.rows, whole.cut, length, rows, budget):
         yield whole
         return
     half = len(group) // 2
     for part in (group[:half], group[half:]):
-        yield from _groups(runs, part, budget, sharing)
+        yield from _groups(runs, part, budget, sharing, limits)
 
 
 def _fits(groups: int, rows: int, prefix: int, length: int, head: int, budget: Budget) -> bool:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: Of the databases, and of how surprisals are computed: another number is another file. A change
 #: of this program that changes a surprisal by more than the promised accuracy raises it.
-FORMAT = 1
+FORMAT = 2
 #: Names the folder in place of the user's folder for caches.
 VARIABLE = "COHERENCEGYM_CACHE"
 #: What the files end in.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from eval.activation import fused_activations
@@ -15,7 +16,7 @@ from eval.errors import EvaluationError, ProcessError
 from eval.head import float32_head, reused_logits
 from eval.numeric import METRICS, measured_error
 from eval.plan import Plan, Sharing
-from eval.probe import Probe, is_out_of_memory, probe
+from eval.probe import Probe, beside_longer, is_out_of_memory, probe
 from eval.sequence import Run
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Execution:
         plan: in the batches in which it was run, those of earlier runs left out.
         stored: runs that were known before.
         probe: whether beginnings may be shared; None where nothing was to be shared.
+        beside: whether texts of unequal length may stand in one batch; None where none did.
         halved: how often a batch was too big for the memory.
         ran: the runs that were not known before, in their order.
         errors: by metric (``mean``, ``sum``, ``token``), by how much (bits) two values of a region
@@ -68,6 +70,7 @@ class Execution:
     plan: Plan
     stored: int = 0
     probe: Probe | None = None
+    beside: Probe | None = None
     halved: int = 0
     ran: list[int] = field(default_factory=list)
     errors: dict[str, float] = field(default_factory=dict)
@@ -142,12 +145,34 @@ def _choose(
 ) -> tuple[Sharing, Budget]:
     """The first way of sharing that the model is able to, and what a batch may take then.
 
-    Plans the batches for it.
+    Plans the batches for it, each text alone where even padding is too much for the model.
     """
+    way, budget = _choose_sharing(forward, execution, budget, ways, done, world)
+    execution.beside = _tried(lambda: beside_longer(forward, execution.plan), forward, world)
+    if execution.beside is not None and not execution.beside.passed:
+        # What was tried belongs to other batches.
+        execution.probe = execution.probe and replace(execution.probe, results={})
+        way, budget = "none", Budget(tokens=1, head_rows=1, cached=0)
+        execution.plan = execution.plan.batched(budget, sharing=way, done=done)
+    return way, budget
+
+
+def _choose_sharing(
+    forward: Forward,
+    execution: Execution,
+    budget: Budget,
+    ways: Sequence[Sharing],
+    done: Set[int],
+    world: World,
+) -> tuple[Sharing, Budget]:
+    if forward.limits.own:
+        # Rows that have to fit into a window may share little: the way that saves more comes first.
+        plans = {way: execution.plan.batched(budget, sharing=way, done=done) for way in ways}
+        ways = sorted(ways, key=lambda way: plans[way].tokens_once)
     for way in ways:
         execution.plan = execution.plan.batched(budget, sharing=way, done=done)
         while execution.plan.shares:
-            found = _probe(forward, execution.plan, budget, way, world)
+            found = _tried(partial(probe, forward, execution.plan, way), forward, world)
             if found is not None:
                 execution.probe = found
                 break
@@ -196,11 +221,9 @@ def _errors(
     return dict(zip(METRICS, errors.tolist(), strict=True))
 
 
-def _probe(
-    forward: Forward, plan: Plan, budget: Budget, way: Sharing, world: World
-) -> Probe | None:
-    """What came of the trial in all processes; None where one of them had too little memory."""
-    found = _try_probe(forward, plan, budget, way)
+def _tried(trial: Callable[[], Probe | None], forward: Forward, world: World) -> Probe | None:
+    """What came of a trial in all processes; None where one of them had too little memory."""
+    found = _in_memory(trial, forward)
     enough, passed = world.agree([found is not None, found is not None and found.passed])
     if not enough or found is None:
         return None
@@ -209,9 +232,9 @@ def _probe(
     return found
 
 
-def _try_probe(forward: Forward, plan: Plan, budget: Budget, way: Sharing) -> Probe | None:
+def _in_memory(trial: Callable[[], Probe | None], forward: Forward) -> Probe | None:
     try:
-        return probe(forward, plan, budget, way)
+        return trial()
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
@@ -230,7 +253,8 @@ def _run_all(
     world: World,
 ) -> None:
     # What the trial has run is known to every process; the first one answers for it.
-    tried = execution.probe.results if execution.probe is not None else {}
+    trials = (execution.probe, execution.beside)
+    tried = {k: v for trial in trials if trial is not None for k, v in trial.results.items()}
     batches = execution.plan.batches
     own = [batch for number, batch in enumerate(batches) if number not in tried]
     # The longest come first, so that every process gets as much of each length.

@@ -21,6 +21,7 @@ def explain_plan(arguments: argparse.Namespace, tables: Sequence[ItemTable], rul
     from rich.console import Console
 
     from eval.explain import MEANING, explain_table, shape_of
+    from eval.limits import limits_of
     from eval.model import load_config
     from eval.model_arguments import parse
     from eval.model_options import scoring_options
@@ -50,7 +51,7 @@ def explain_plan(arguments: argparse.Namespace, tables: Sequence[ItemTable], rul
             words=words,
             **options,
         )
-        plain = make_plan(prepared.requests, budget)
+        plain = make_plan(prepared.requests, budget, limits=limits_of(config))
         shared = plain.batched(budget, sharing="packed") if arguments.share else plain
         plans.append((f"{table.config} ({table.split})", plain, shared))
     console = Console()

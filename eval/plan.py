@@ -2,8 +2,8 @@
 
 A request is a token sequence and the positions whose surprisal some prediction reads. Equal
 sequences are run once, a sequence is cut after the last position that is read (what follows cannot
-change what a causal model says before it), and what the sequences of an item begin with alike may
-be run once for all of them (:mod:`eval.beginnings`).
+change what a causal model says before it, but for its length: :mod:`eval.limits`), and what the
+sequences of an item begin with alike may be run once for all of them (:mod:`eval.beginnings`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import cached_property
 
 from eval.batches import Batch, Budget, make_batches
 from eval.beginnings import Sharing
+from eval.limits import UNLIMITED, Limits
 from eval.sequence import Run, places_of
 
 #: What a batch may take, by device type. A CPU gains nothing from more.
@@ -103,12 +104,26 @@ def default_budget(
 class Request:
     """Token ids, and the positions in them (increasing, none 0) that are to be read.
 
-    Requests of one ``family``, the conditions of an item, may share what they begin with.
+    Requests of one ``family``, the conditions of an item, may share what they begin with. The last
+    token is ``behind`` the text where it is no part of it: what would follow.
     """
 
     ids: tuple[int, ...]
     positions: tuple[int, ...]
     family: int = -1
+    behind: bool = False
+
+    @property
+    def length(self) -> int:
+        """Tokens of the text."""
+        return len(self.ids) - self.behind
+
+    def run(self, limits: Limits) -> Run:
+        """What goes through the model: the text up to what is read of it, where a model allows."""
+        if limits.side(self.length):
+            # Its positions are those of its whole length.
+            return Run(self.ids, self.positions, whole=not self.behind)
+        return Run(self.ids[: places_of(self.positions)[-1] + 1], self.positions)
 
 
 @dataclass(frozen=True)
@@ -116,13 +131,14 @@ class Plan:
     """The runs, the batches that hold each of them once, and which run serves which request.
 
     ``owner[i]`` is the run of request ``i``; None where it asks for no position. ``families`` are
-    the runs by the item that asked for them first.
+    the runs by the item that asked for them first; ``limits`` are the model's.
     """
 
     runs: tuple[Run, ...]
     families: tuple[tuple[int, ...], ...]
     owner: tuple[int | None, ...]
     batches: tuple[Batch, ...]
+    limits: Limits = UNLIMITED
 
     @cached_property
     def tokens(self) -> int:
@@ -156,21 +172,24 @@ class Plan:
             tuple(index for index in family if index not in done) for family in self.families
         )
         left = (family for family in families if family)
-        return Plan(
-            self.runs,
-            self.families,
-            self.owner,
-            make_batches(self.runs, left, budget, sharing=sharing),
-        )
+        batches = make_batches(self.runs, left, budget, sharing=sharing, limits=self.limits)
+        return replace(self, batches=batches)
 
 
-def make_plan(requests: Sequence[Request], budget: Budget, *, sharing: Sharing = "none") -> Plan:
+def make_plan(
+    requests: Sequence[Request],
+    budget: Budget,
+    *,
+    sharing: Sharing = "none",
+    limits: Limits = UNLIMITED,
+) -> Plan:
     """Plan the runs for some requests.
 
     Args:
         requests: what is to be scored.
         budget: what a batch may take.
         sharing: whether and how what the requests of a family begin with alike is run once.
+        limits: of the model.
     """
     runs: list[Run] = []
     by_ids: dict[tuple[int, ...], int] = {}
@@ -180,18 +199,18 @@ def make_plan(requests: Sequence[Request], budget: Budget, *, sharing: Sharing =
         if not request.positions:
             owner.append(None)
             continue
-        ids = request.ids[: places_of(request.positions)[-1] + 1]
-        index = by_ids.setdefault(ids, len(runs))
+        run = request.run(limits)
+        index = by_ids.setdefault(run.ids, len(runs))
         if index == len(runs):
-            runs.append(Run(ids, request.positions))
+            runs.append(run)
             # A request without a family is one by itself.
             key = request.family if request.family >= 0 else -1 - number
             families.setdefault(key, []).append(index)
         elif runs[index].positions != request.positions:
             union = tuple(sorted({*runs[index].positions, *request.positions}))
-            runs[index] = Run(ids, union)
+            runs[index] = replace(runs[index], positions=union)
         owner.append(index)
-    plan = Plan(tuple(runs), tuple(map(tuple, families.values())), tuple(owner), ())
+    plan = Plan(tuple(runs), tuple(map(tuple, families.values())), tuple(owner), (), limits)
     return plan.batched(budget, sharing=sharing)
 
 

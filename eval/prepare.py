@@ -123,11 +123,12 @@ def prepare(
                 tuple(range(1, len(encoding.ids))) if every_token else _positions(encoding, read)
             )
             ids = encoding.ids
-            if words is not None and positions:
+            behind = words is not None and bool(positions)
+            if words is not None and behind:
                 positions = words.reads(ids, positions)
                 # What follows the last token is read as well.
                 ids = (*ids, words.end)
-            requests.append(Request(ids, positions, number))
+            requests.append(Request(ids, positions, number, behind))
     return Prepared(items, fitted, wanted, owners, requests, start, rendering, added, context)
 
 

@@ -287,6 +287,9 @@ def _execution_notes(tables: Tables) -> list[str]:
     refused = {e.probe.reason for e in executions if e.probe is not None and not e.probe.passed}
     for reason in sorted(refused):
         lines.append(f"beginnings of texts were not shared by conditions: {reason}")
+    beside = {e.beside.reason for e in executions if e.beside is not None and not e.beside.passed}
+    for reason in sorted(beside):
+        lines.append(f"texts were read one at a time: beside a longer one {reason}")
     if halved := sum(execution.halved for execution in executions):
         lines.append(f"memory ended {halved:,} times: smaller batches were run")
     error = max((e.errors.get("mean", 0.0) for e in executions), default=0.0)

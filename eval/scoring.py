@@ -15,6 +15,7 @@ from eval.distributed import ALONE, World
 from eval.encode import Encoding
 from eval.errors import EvaluationError
 from eval.execute import Execution, NotFiniteError, Progress, Store, execute
+from eval.limits import limits_of
 from eval.memory import free_budget
 from eval.model import vocabulary_size
 from eval.placement import input_device
@@ -192,7 +193,8 @@ def score(
     )
     _check_vocabulary(model, tokenizer, prepared.requests)
     budget = default_budget(input_device(model).type, batch_tokens, free_budget(model))
-    plan = make_plan(prepared.requests, budget)
+    limits = limits_of(getattr(model, "config", None))
+    plan = make_plan(prepared.requests, budget, limits=limits)
     try:
         execution = execute(
             model,

@@ -37,17 +37,19 @@ def common_start(sequences: Sequence[_Ids]) -> int:
 class Run:
     """A sequence that goes through the model once.
 
-    The model reads ``ids[:-1]``; the surprisal of ``ids[p]`` is read from its row ``p - 1``.
-    ``positions`` are increasing; they may be marked (:data:`MASS`).
+    The model reads ``ids[:length]``; the surprisal of ``ids[p]`` is read from its row ``p - 1``.
+    ``positions`` are increasing; they may be marked (:data:`MASS`). The last token need not be
+    read, unless the text is read ``whole`` as its length counts (:mod:`eval.limits`).
     """
 
     ids: tuple[int, ...]
     positions: tuple[int, ...]
+    whole: bool = False
 
     @property
     def length(self) -> int:
         """How many tokens the model reads."""
-        return len(self.ids) - 1
+        return len(self.ids) if self.whole else len(self.ids) - 1
 
 
 def token_at(run: Run, read: int) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from eval.limits import UNLIMITED, Limits, limits_of
 from eval.placement import input_device, is_spread
 from eval.sequence import MASS
 
@@ -33,14 +34,17 @@ class Forward:
         keeps_rows: its forward selects rows by a mask; found out on the way.
         has_cache: its forward takes ``use_cache``.
         beginnings: ids of the tokens that begin a word, where their surprisal is read.
+        limits: lengths at which the model begins to read otherwise, by its config.
     """
 
     model: Any
     beginnings: Sequence[int] = ()
     keeps_rows: bool = False
     has_cache: bool = False
+    limits: Limits = UNLIMITED
 
     def __post_init__(self) -> None:
+        self.limits = limits_of(getattr(self.model, "config", None))
         accepted = inspect.signature(self.model.forward).parameters
         self.keeps_rows = "logits_to_keep" in accepted
         self.has_cache = "use_cache" in accepted
@@ -77,7 +81,7 @@ class Forward:
         read: torch.Tensor,
         cache: Any = None,
         keep_cache: bool = False,
-        **more: torch.Tensor,
+        **more: Any,
     ) -> tuple[torch.Tensor, Any]:
         """Logits where they are read.
 

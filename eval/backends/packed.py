@@ -1,10 +1,10 @@
 """Shared beginnings in one row: the beginning of an item once, and behind it the rest of each text.
 
 Every rest has the positions that it has in its own text, and sees the beginning and itself and
-nothing else. So a batch is one forward pass over rows of like length, which keeps the multiplier
-busy where keys and values handed on (:mod:`eval.backends.shared`) make small batches. It takes a
-model that goes by the positions and the attention mask that it is given; whether one does is for
-:mod:`eval.probe` to find out.
+nothing else, as far as the model's windows reach. So a batch is one forward pass over rows of like
+length, which keeps the multiplier busy where keys and values handed on
+(:mod:`eval.backends.shared`) make small batches. It takes a model that goes by the positions and
+the attention mask that it is given; whether one does is for :mod:`eval.probe` to find out.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from eval.sequence import Run, place_of, token_at
 
 if TYPE_CHECKING:
     import numpy as np
+    import torch
 
 
 def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]:
@@ -45,7 +46,7 @@ def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]
             member = runs[index]
             size = member.length - prefix
             end = start + size
-            ids[row, start:end] = member.ids[prefix:-1]
+            ids[row, start:end] = member.ids[prefix : member.length]
             positions[row, start:end] = np.arange(prefix, member.length)
             seen[row, start:end, :prefix] = True
             seen[row, start:end, start:end] = np.tri(size, dtype=bool)
@@ -55,15 +56,53 @@ def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]
                 column = place if place < prefix else start + place - prefix
                 asked[-1].append(reading.want(row, column, token_at(member, read)))
             start = end
-    device, dtype = forward.device, forward.dtype
-    mask = torch.zeros(count, 1, length, length, dtype=dtype)
-    mask.masked_fill_(~torch.from_numpy(seen)[:, None], torch.finfo(dtype).min)
+    device = forward.device
     with torch.inference_mode():
         logits, _ = forward.rows(
             torch.from_numpy(ids).to(device),
             reading.read.to(device),
-            attention_mask=mask.to(device),
+            attention_mask=_masks(forward, seen, positions),
             position_ids=torch.from_numpy(positions).to(device),
         )
         bits = forward.answers(reading, logits)
     return [bits[places] for places in asked]
+
+
+def _masks(
+    forward: Forward, seen: np.ndarray, positions: np.ndarray
+) -> torch.Tensor | dict[str, torch.Tensor]:
+    """What is added to attention: 0 where a token is seen, shape (B, 1, T, T), on the device.
+
+    A mask of pairs is taken as it is, so that a layer's window has to be in it: one mask for each
+    kind of layers that the model's config names, or one for all.
+
+    Args:
+        forward: the model.
+        seen: shape (B, T, T), bool: which tokens see which, windows left out.
+        positions: shape (B, T): of each token in its own text.
+    """
+    import torch
+
+    device, dtype, limits = forward.device, forward.dtype, forward.limits
+
+    def mask(visible: np.ndarray) -> torch.Tensor:
+        hidden = torch.from_numpy(~visible)[:, None].to(device)
+        return torch.zeros(hidden.shape, dtype=dtype, device=device).masked_fill_(
+            hidden, torch.finfo(dtype).min
+        )
+
+    reached = int(positions.max()) + 1
+    windows: dict[str, np.ndarray] = {}
+    if 0 < limits.sliding < reached:
+        distance = positions[:, :, None] - positions[:, None, :]
+        windows["sliding_attention"] = seen & (distance < limits.sliding)
+    if 0 < limits.chunk < reached:
+        chunk = positions // limits.chunk
+        windows["chunked_attention"] = seen & (chunk[:, :, None] == chunk[:, None, :])
+    if not windows:
+        return mask(seen)
+    if not limits.layers:
+        # One mask serves all layers, and so all have the window.
+        return mask(next(iter(windows.values())))
+    full = mask(seen)
+    return {kind: mask(windows[kind]) if kind in windows else full for kind in limits.layers}

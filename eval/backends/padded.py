@@ -32,7 +32,7 @@ def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]
     reading = Reading(len(members), batch.length)
     asked = []
     for row, member in enumerate(members):
-        ids[row, : member.length] = torch.tensor(member.ids[:-1])
+        ids[row, : member.length] = torch.tensor(member.ids[: member.length])
         asked.append(
             [reading.want(row, place_of(p) - 1, token_at(member, p)) for p in member.positions]
         )

@@ -46,7 +46,7 @@ def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]
     behind = Reading(len(members), batch.length - cut)
     asked: list[list[tuple[bool, int]]] = []
     for row, (owner, member) in enumerate(zip(owners, members, strict=True)):
-        rest[row, : member.length - cut] = torch.tensor(member.ids[cut:-1])
+        rest[row, : member.length - cut] = torch.tensor(member.ids[cut : member.length])
         asked.append([])
         for read in member.positions:
             place, token = place_of(read) - 1, token_at(member, read)

@@ -64,14 +64,14 @@ MODELS: dict[str, tuple[dict[str, Any], tuple[Sharing, ...]]] = {
         BOTH,
     ),
     # Soft-capped logits and attention, windows.
-    "gemma2": ({**_GROUPED, "head_dim": 8, "query_pre_attn_scalar": 8, "sliding_window": 8}, CACHE),
+    "gemma2": ({**_GROUPED, "head_dim": 8, "query_pre_attn_scalar": 8, "sliding_window": 8}, BOTH),
     # Scaled logits.
     "cohere": ({**_GROUPED, "logit_scale": 0.5}, BOTH),
     "granite": ({**_GROUPED, "logits_scaling": 0.5, "embedding_multiplier": 3.0}, BOTH),
     # Positions by distance (ALiBi).
     "bloom": ({"hidden_size": 32, "n_layer": 2, "n_head": 4}, CACHE),
     "mpt": ({"d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 256}, CACHE),
-    "mistral": ({**_GROUPED, "sliding_window": 8}, CACHE),
+    "mistral": ({**_GROUPED, "sliding_window": 8}, BOTH),
     # States in place of a cache of keys and values.
     "mamba": ({"hidden_size": 32, "state_size": 4, "num_hidden_layers": 2}, NONE),
     "falcon_mamba": ({"hidden_size": 32, "state_size": 4, "num_hidden_layers": 2}, NONE),
@@ -146,7 +146,7 @@ def requests() -> list[Request]:
 def oracle(model: Any, run: Run) -> np.ndarray:
     """Bits at a run's positions; ``model`` is in float64."""
     with torch.inference_mode():
-        logits = model(input_ids=torch.tensor([run.ids[:-1]])).logits[0]
+        logits = model(input_ids=torch.tensor([run.ids[: run.length]])).logits[0]
     logs = torch.log_softmax(logits.double(), dim=-1) / math.log(2)
     return np.array([-float(logs[p - 1, run.ids[p]]) for p in run.positions])
 
@@ -172,7 +172,7 @@ def test_batched_and_shared_equal_float64(kind: str) -> None:
     for way in BOTH:
         shared_plan = plan.batched(BUDGET, sharing=way)
         assert len(shared_plan.batches) > 2
-        found = probe(forward, shared_plan, BUDGET, way)
+        found = probe(forward, shared_plan, way)
         assert found.passed is (way in ways), found
         if found.passed:
             batches = [
@@ -271,10 +271,10 @@ def test_a_model_that_goes_on_a_little_wrongly_is_refused(
 def test_half_precision_is_held_to_what_batching_does_to_it(gpt2: Any) -> None:
     plan = make_plan(requests(), BUDGET, sharing="cache")
     half = copy.deepcopy(gpt2).bfloat16()
-    found = probe(Forward(half), plan, BUDGET, "cache")
+    found = probe(Forward(half), plan, "cache")
     assert found.passed, found
     assert found.tolerance >= 1e-3
-    assert not probe(Forward(Liar(half, 3.0)), plan, BUDGET, "cache").passed
+    assert not probe(Forward(Liar(half, 3.0)), plan, "cache").passed
 
 
 def test_the_error_of_half_precision_is_measured_and_kept(gpt2: Any) -> None:
@@ -308,8 +308,8 @@ def test_gelu_in_one_kernel_is_the_same_function_and_is_put_back(gpt2: Any) -> N
 def test_the_trial_takes_the_longest_beginning_and_unequal_ends(way: Sharing) -> None:
     plan = make_plan(requests(), BUDGET, sharing=way)
     batches, compared = trial(plan)
-    assert 1 <= len(batches) <= 2
-    assert len(compared) == 4
+    assert 1 <= len(batches) <= 4
+    assert 4 <= len(compared) <= 12
     assert set(compared) <= {index for number in batches for index in plan.batches[number].runs}
     behind = [plan.runs[index].length - prefix for index, prefix in compared.items()]
     groups = [p for b in plan.batches for p in zip(b.groups, b.shared, strict=True)]
@@ -321,6 +321,12 @@ def test_the_trial_takes_the_longest_beginning_and_unequal_ends(way: Sharing) ->
     assert max(compared.values()) == max(prefix for group, prefix in groups if len(group) > 1)
     assert max(behind) - min(behind) >= max(unequal)
     assert max(behind) >= 2
+    assert max(run.length for run in plan.runs) == max(plan.runs[i].length for i in compared)
+    rows = {
+        group[-1]: prefix + sum(plan.runs[i].length - prefix for i in group)
+        for group, prefix in groups
+    }
+    assert max(rows, key=rows.__getitem__) in compared
 
 
 def test_what_the_trial_has_run_is_not_run_again(gpt2: Any) -> None:
@@ -329,11 +335,12 @@ def test_what_the_trial_has_run_is_not_run_again(gpt2: Any) -> None:
     execution = execute(model, plan, BUDGET)
     assert execution.probe is not None
     assert execution.probe.results
-    # Beside the batches of the plan the model reads four texts, in no more than four passes.
+    # Beside the batches of the plan the model reads a few texts by themselves.
     passes = sum(batch.passes for batch in execution.plan.batches)
     _, compared = trial(execution.plan)
     apart = sum(plan.runs[index].length for index in compared)
-    assert passes < len(model.sizes) <= passes + 4
+    assert len(compared) <= 8
+    assert passes + len(compared) <= len(model.sizes) <= passes + len(compared) + 2
     assert sum(model.sizes) <= execution.plan.padded_tokens + 1.5 * apart
 
 
@@ -394,7 +401,7 @@ def test_where_memory_ends_batches_are_halved(
 
 def test_without_memory_for_the_trial_it_is_halved(gpt2: Any, alone: list[np.ndarray]) -> None:
     plan = make_plan(requests(), BUDGET)
-    execution = execute(Small(gpt2, 90), plan, BUDGET)
+    execution = execute(Small(gpt2, 80), plan, BUDGET)
     assert execution.probe is not None
     assert execution.probe.passed
     assert execution.halved == 2
