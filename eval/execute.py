@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 
-#: Where a store keeps the errors: no text has such a token.
-_ERRORS = ((-1,), tuple(range(len(METRICS))))
+#: Where a store keeps the errors, and whether one was not measured against float32: no text has
+#: such a token.
+_ERRORS = ((-1,), tuple(range(len(METRICS) + 1)))
 
 
 class Store(Protocol):
@@ -64,6 +65,7 @@ class Execution:
         ran: the runs that were not known before, in their order.
         errors: by metric (``mean``, ``sum``, ``token``), by how much (bits) two values of a region
             may differ in this number format; empty where the promised accuracy holds.
+        widened: the errors were all measured against float32.
     """
 
     bits: list[np.ndarray]
@@ -74,6 +76,7 @@ class Execution:
     halved: int = 0
     ran: list[int] = field(default_factory=list)
     errors: dict[str, float] = field(default_factory=dict)
+    widened: bool = True
 
 
 def execute(
@@ -131,7 +134,7 @@ def execute(
         if world.size > 1:
             _exchange(execution, done, world)
         if not forward.is_exact:
-            execution.errors = _errors(forward, execution, store, world)
+            execution.errors, execution.widened = _errors(forward, execution, store, world)
     return execution
 
 
@@ -206,19 +209,24 @@ def _exchange(execution: Execution, done: Set[int], world: World) -> None:
 
 def _errors(
     forward: Forward, execution: Execution, store: Store | None, world: World
-) -> dict[str, float]:
-    """The largest errors that this run, and those that it goes on from, have shown."""
+) -> tuple[dict[str, float], bool]:
+    """The largest errors that this run, and those that it goes on from, have shown.
+
+    Returns:
+        By metric, in bits; and whether all were measured against float32.
+    """
     import numpy as np
 
-    errors = measured_error(forward, execution.plan.runs, execution.bits, execution.ran)
-    errors = world.greatest(errors)
+    measured = measured_error(forward, execution.plan.runs, execution.bits, execution.ran)
+    errors = world.greatest(np.append(measured.bits, float(not measured.widened)))
     if store is not None:
         (before,) = store.get_many([_ERRORS])
         if before is not None:
             errors = np.maximum(errors, before)
         errors = world.greatest(errors)
         store.put([(*_ERRORS, errors)])
-    return dict(zip(METRICS, errors.tolist(), strict=True))
+    *bits, not_widened = errors.tolist()
+    return dict(zip(METRICS, bits, strict=True)), not not_widened
 
 
 def _tried(trial: Callable[[], Probe | None], forward: Forward, world: World) -> Probe | None:

@@ -1,57 +1,78 @@
-"""How exact the numbers of a run are: what the number format makes of the same sequence twice.
+"""How exact the numbers of a run are: the same texts in float32, and what the format made of them.
 
-In half precision a sequence that is run alone and one that is run in a batch differ by more than
-rounding in the last place. Some sequences are run both ways; a difference between two conditions
-that is smaller than what this shows is too close to call.
+In half precision every layer rounds, and how a text is batched changes the rounding. Some texts are
+run a second time with the same weights in float32; a difference between two conditions that is
+smaller than what this shows is too close to call. That a text gives the same number alone and in a
+batch would say nothing: on a CPU bfloat16 repeats itself to the bit and is off all the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eval.backends import padded
 from eval.backends.logits import Forward
-from eval.batches import Batch
 from eval.sequence import Run
+from eval.widened import in_float32
 
 if TYPE_CHECKING:
     import numpy as np
 
 #: Sequences that are run a second time.
-_SAMPLE = 8
+_SAMPLE = 16
 #: The order in which the errors stand where they are stored.
 METRICS = ("mean", "sum", "token")
 
 
+@dataclass(frozen=True)
+class NumericError:
+    """By how much (bits) two values of one region may differ by rounding, as far as a sample shows.
+
+    Attributes:
+        bits: shape (3,), in the order of :data:`METRICS`.
+        widened: it was measured against float32; else, where a model cannot compute in it, against
+            the same texts alone, which shows less than there is.
+    """
+
+    bits: np.ndarray
+    widened: bool = True
+
+
 def measured_error(
     forward: Forward, runs: Sequence[Run], bits: Sequence[np.ndarray], ran: Sequence[int]
-) -> np.ndarray:
-    """By how much (bits) two values of one region may differ, as far as a sample shows.
+) -> NumericError:
+    """Measure the error of half precision on a sample.
 
-    Twice the largest difference between a sequence alone and in its batch, as a comparison has two
-    sides: of the mean over its positions, of their sum, and of one token.
+    Twice the largest difference between a sequence in float32 and as it was run, as a comparison
+    has two sides: of the mean over its positions, of their sum, and of one token.
 
     Args:
         forward: the model.
         runs: all runs of a plan.
         bits: their surprisals at their positions.
         ran: indices of those that were run now, from which a sample is taken.
-
-    Returns:
-        Shape (3,), in the order of :data:`METRICS`.
     """
     import numpy as np
 
     step = max(1, len(ran) // _SAMPLE)
+    sample = sorted(ran)[::step][:_SAMPLE]
+    try:
+        with in_float32(forward.model):
+            again = [padded.alone(forward, runs, index) for index in sample]
+        widened = all(bool(np.isfinite(values).all()) for values in again)
+    except (RuntimeError, MemoryError, TypeError, ValueError, AttributeError):
+        # Layers of its own that know one number format, weights that are elsewhere, or no memory.
+        widened = False
+    if not widened:
+        again = [padded.alone(forward, runs, index) for index in sample]
     errors = np.zeros(len(METRICS))
-    for index in sorted(ran)[::step][:_SAMPLE]:
-        run = runs[index]
-        batch = Batch(((index,),), 0, run.length, len(run.positions))
-        difference = padded.run(forward, runs, batch)[0] - bits[index]
-        values = [abs(difference.mean()), abs(difference.sum()), np.abs(difference).max()]
-        errors = np.maximum(errors, values)
-    return 2 * errors
+    for index, values in zip(sample, again, strict=True):
+        difference = values - bits[index]
+        found = [abs(difference.mean()), abs(difference.sum()), np.abs(difference).max()]
+        errors = np.maximum(errors, found)
+    return NumericError(2 * errors, widened)
 
 
 def error_of(errors: Mapping[str, float], metric: str) -> float:

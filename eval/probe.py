@@ -74,7 +74,7 @@ def probe(forward: Forward, plan: Plan, sharing: Sharing) -> Probe:
     for index, prefix in compared.items():
         behind = range(prefix + 1, len(runs[index].ids))
         runs[index] = Run(runs[index].ids, tuple(sorted({*runs[index].positions, *behind})))
-    expected = {index: _alone(forward, runs, index) for index in compared}
+    expected = {index: padded.alone(forward, runs, index) for index in compared}
     backend = packed.run if sharing == "packed" else shared.run
     try:
         found = [backend(forward, runs, plan.batches[number]) for number in batches]
@@ -210,7 +210,7 @@ def beside_longer(forward: Forward, plan: Plan) -> Probe | None:
     difference = max(
         float(np.abs(results[number][batches[number].runs.index(index)] - alone).max())
         for number, index in sorted(chosen)
-        for alone in [_alone(forward, plan.runs, index)]
+        for alone in [padded.alone(forward, plan.runs, index)]
     )
     tolerance = TOLERANCE if forward.is_exact else _GROSS
     if not difference <= tolerance:
@@ -221,12 +221,6 @@ def beside_longer(forward: Forward, plan: Plan) -> Probe | None:
 def _refused(difference: float, tolerance: float) -> Probe:
     reason = f"it differs by {difference:.2g} bits where {tolerance:.2g} are allowed"
     return Probe(False, difference, tolerance, reason)
-
-
-def _alone(forward: Forward, runs: Sequence[Run], index: int) -> np.ndarray:
-    """The surprisals (bits) of a run that goes through the model by itself."""
-    run = runs[index]
-    return padded.run(forward, runs, Batch(((index,),), 0, run.length, len(run.positions)))[0]
 
 
 def _by_run(

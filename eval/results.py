@@ -294,9 +294,14 @@ def _execution_notes(tables: Tables) -> list[str]:
         lines.append(f"memory ended {halved:,} times: smaller batches were run")
     error = max((e.errors.get("mean", 0.0) for e in executions), default=0.0)
     if error:
+        reference = (
+            "the same weights in float32"
+            if all(execution.widened for execution in executions)
+            else "the same texts alone, as float32 could not be had, which shows only a part of it"
+        )
         lines.append(
             f"too close: differences within the numeric error of this run, {error:.2g} bits for "
-            "means; they are in the score"
+            f"means, measured on a sample against {reference}; they are in the score"
         )
     return lines
 

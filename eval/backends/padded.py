@@ -41,3 +41,9 @@ def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]
         logits, _ = forward.rows(ids.to(device), reading.read.to(device))
         bits = forward.answers(reading, logits)
     return [bits[places] for places in asked]
+
+
+def alone(forward: Forward, runs: Sequence[Run], index: int) -> np.ndarray:
+    """The surprisals (bits, float64) of one run that goes through the model by itself."""
+    run_ = runs[index]
+    return run(forward, runs, Batch(((index,),), 0, run_.length, len(run_.positions)))[0]

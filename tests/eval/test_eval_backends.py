@@ -15,6 +15,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiny_models import BOTH, BUDGET, MODELS, Memory, requests, tiny
 
 from eval.activation import fused_activations
 from eval.backends import packed, padded, shared
@@ -23,124 +24,9 @@ from eval.batches import Batch, Budget
 from eval.beginnings import Sharing
 from eval.errors import EvaluationError
 from eval.execute import execute, run_batch
-from eval.plan import Plan, Request, make_plan
+from eval.plan import Plan, make_plan
 from eval.probe import probe, trial
 from eval.sequence import Run
-
-VOCABULARY = 97
-#: Small, so that there are many batches, cut beginnings and divided families.
-BUDGET = Budget(tokens=200, head_rows=150, cached=400, forward=8)
-
-_PLAIN: dict[str, Any] = {
-    "hidden_size": 32,
-    "intermediate_size": 48,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "max_position_embeddings": 256,
-}
-_GROUPED = {**_PLAIN, "num_key_value_heads": 2}
-_GPT = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 256}
-
-BOTH: tuple[Sharing, ...] = ("packed", "cache")
-CACHE: tuple[Sharing, ...] = ("cache",)
-NONE: tuple[Sharing, ...] = ()
-
-#: Tiny models by architecture, and the ways in which they may share beginnings. Windows are shorter
-#: than the beginnings, weights large, so that a mistake shows.
-MODELS: dict[str, tuple[dict[str, Any], tuple[Sharing, ...]]] = {
-    "gpt2": (_GPT, BOTH),
-    "llama": (_GROUPED, BOTH),
-    "gpt_neox": (_PLAIN, BOTH),
-    "opt": (
-        {
-            "hidden_size": 32,
-            "ffn_dim": 48,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 4,
-            "max_position_embeddings": 256,
-            "word_embed_proj_dim": 32,
-            "init_std": 0.3,
-        },
-        BOTH,
-    ),
-    # Soft-capped logits and attention, windows.
-    "gemma2": ({**_GROUPED, "head_dim": 8, "query_pre_attn_scalar": 8, "sliding_window": 8}, BOTH),
-    # Scaled logits.
-    "cohere": ({**_GROUPED, "logit_scale": 0.5}, BOTH),
-    "granite": ({**_GROUPED, "logits_scaling": 0.5, "embedding_multiplier": 3.0}, BOTH),
-    # Positions by distance (ALiBi).
-    "bloom": ({"hidden_size": 32, "n_layer": 2, "n_head": 4}, CACHE),
-    "mpt": ({"d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 256}, CACHE),
-    "mistral": ({**_GROUPED, "sliding_window": 8}, BOTH),
-    # States in place of a cache of keys and values.
-    "mamba": ({"hidden_size": 32, "state_size": 4, "num_hidden_layers": 2}, NONE),
-    "falcon_mamba": ({"hidden_size": 32, "state_size": 4, "num_hidden_layers": 2}, NONE),
-    "mamba2": (
-        {
-            "hidden_size": 32,
-            "state_size": 8,
-            "num_hidden_layers": 2,
-            "head_dim": 8,
-            "num_heads": 8,
-            "n_groups": 1,
-            "chunk_size": 16,
-        },
-        NONE,
-    ),
-    "jamba": (
-        {
-            **_GROUPED,
-            "num_hidden_layers": 4,
-            "attn_layer_period": 2,
-            "attn_layer_offset": 1,
-            "expert_layer_period": 2,
-            "expert_layer_offset": 1,
-            "num_experts": 2,
-            "num_experts_per_tok": 1,
-            "mamba_d_state": 4,
-        },
-        NONE,
-    ),
-    "openai-gpt": (_GPT, NONE),
-}
-
-
-def tiny(kind: str) -> Any:
-    from transformers import AutoConfig, AutoModelForCausalLM
-
-    torch.manual_seed(0)
-    config = AutoConfig.for_model(
-        kind,
-        **{
-            "vocab_size": VOCABULARY,
-            "initializer_range": 0.3,
-            "bos_token_id": 1,
-            "eos_token_id": 2,
-            "pad_token_id": None,
-            **MODELS[kind][0],
-        },
-    )
-    # The faster way to run experts knows no float64.
-    options = {"experts_implementation": "eager"} if kind == "jamba" else {}
-    return AutoModelForCausalLM.from_config(config, **options).eval()
-
-
-def requests() -> list[Request]:
-    """Items whose beginnings and ends differ in length, read in part and as a whole."""
-    generator = torch.Generator().manual_seed(1)
-
-    def tokens(count: int) -> tuple[int, ...]:
-        return tuple(torch.randint(3, VOCABULARY, (count,), generator=generator).tolist())
-
-    asked = []
-    shapes = [(21, (4, 5, 7, 5)), (24, (6, 6, 9)), (30, (3, 3)), (26, (8, 2, 11)), (1, (12, 9))]
-    for family, (shared_tokens, ends) in enumerate(shapes):
-        beginning = (1, *tokens(shared_tokens))
-        for end in ends:
-            ids = beginning + tokens(end)
-            first = len(ids) - end if family % 2 else 1
-            asked.append(Request(ids, tuple(range(first, len(ids))), family))
-    return asked
 
 
 def oracle(model: Any, run: Run) -> np.ndarray:
@@ -431,23 +317,6 @@ def test_other_errors_of_a_model_are_not_taken_for_memory(gpt2: Any) -> None:
 
     with pytest.raises(RuntimeError, match="a bug"):
         execute(Broken(gpt2, 1), make_plan(requests(), BUDGET), BUDGET, share=False)
-
-
-class Memory:
-    """A store in a dictionary."""
-
-    def __init__(self) -> None:
-        self.kept: dict[tuple[tuple[int, ...], tuple[int, ...]], np.ndarray] = {}
-        self.puts = 0
-
-    def get_many(
-        self, requests: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
-    ) -> list[np.ndarray | None]:
-        return [self.kept.get(request) for request in requests]
-
-    def put(self, results: Sequence[tuple[tuple[int, ...], tuple[int, ...], np.ndarray]]) -> None:
-        self.puts += 1
-        self.kept.update({(ids, positions): bits for ids, positions, bits in results})
 
 
 @pytest.mark.parametrize("share", [False, True])
