@@ -19,11 +19,8 @@ from eval.plan import make_plan
 from eval.widened import in_float32
 
 #: Decoders of several builds, experts, and states whose own code rounds a little.
-KINDS = {
-    **dict.fromkeys(("gpt2", "llama", "gpt_neox", "opt", "gemma2", "bloom", "mpt"), 1e-5),
-    "jamba": 1e-3,
-    "mamba": 0.05,
-}
+KINDS = ("gpt2", "llama", "gpt_neox", "opt", "gemma2", "bloom", "mpt", "jamba", "mamba")
+ROUND = ("jamba", "mamba")
 
 
 def state(model: Any) -> list[tuple[torch.dtype, int]]:
@@ -46,9 +43,10 @@ def test_half_weights_compute_in_float32_and_come_back(kind: str, dtype: torch.d
             with context, in_float32(half):
                 found = half(input_ids=ids).logits
             assert found.dtype == torch.float32
-            assert float((found - expected).abs().max()) <= KINDS[kind]
-        rounded = half(input_ids=ids).logits.float()
-    assert float((rounded - expected).abs().max()) > KINDS[kind]
+            error = float((found - expected).abs().max())
+            rounded = float((half(input_ids=ids).logits.float() - expected).abs().max())
+            assert rounded > 1e-3
+            assert error <= (rounded / 3 if kind in ROUND else 1e-5)
     assert state(half) == before
     assert not any(module._forward_hooks for module in half.modules())
 
