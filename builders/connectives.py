@@ -189,7 +189,7 @@ class Place:
         return fits(word, KNOWN[word].syntax, self.sentence, self.start, self.end)
 
     def may_take(self, adverbial: str) -> bool:
-        """Whether one of :data:`ADVERBIALS` is put here.
+        """Tell whether one of :data:`ADVERBIALS` is put here.
 
         Only where it begins its clause: behind other words (``This statement, then, has to be
         read``) it sets them off, and reads as well as often as not.
@@ -198,7 +198,7 @@ class Place:
         return self.is_connective and begins and self.same_syntax(adverbial)
 
     def sense_of(self, word: str) -> str:
-        """How the sense of a replacement goes with the annotated one, as groups name it."""
+        """Say how the sense of a replacement goes with the annotated one, as groups name it."""
         often = beside(KNOWN[word], self.meaning)
         return often or {True: SAME, False: DIFFERENT, None: IN_PART}[self.same_sense(word)]
 

@@ -92,7 +92,7 @@ def carries(connective: Connective, meaning: Meaning) -> bool | None:
 
 
 def beside(connective: Connective, meaning: Meaning) -> str:
-    """What a connective says where it cannot carry a meaning, but what it says often holds as well.
+    """Name what a connective says instead of a meaning, where it often holds beside the meaning.
 
     Two pairs are known; empty for any other. Of things that happen together one often happens in
     spite of the other (``concession for time``: ``he went on writing while in prison``, or

@@ -49,7 +49,7 @@ _ADVERB = re.compile(r"\w+ly|not|also|still|once|again|only|now|then|even|just|o
 
 
 def has_clause(text: str) -> bool:
-    """Whether a text begins with a clause that has a subject and a finite verb.
+    """Tell whether a text begins with a clause that has a subject and a finite verb.
 
     A participle that begins it (``enjoying the city``), an adjective (``remarkably tolerant of
     foreigners``), a preposition or a noun (``at school``, ``a native of York``) makes none, unless
@@ -70,7 +70,7 @@ def has_clause(text: str) -> bool:
 
 
 def begins_with_participle(text: str) -> bool:
-    """Whether the first word of a text that is no adverb is a participle: ``also taking``.
+    """Tell whether the first word of a text that is no adverb is a participle: ``also taking``.
 
     A name is none (``pro-Beijing``).
     """

@@ -117,7 +117,7 @@ def _half_set_off(sentence: str, start: int, end: int) -> bool:
 
 
 def begins_clause(sentence: str, start: int) -> bool:
-    """Whether what stands at a place begins its sentence, or a clause after a semicolon or dash."""
+    """Tell whether a place begins its sentence, or a clause after a semicolon or a dash."""
     return _OPENS.search(sentence[:start]) is not None
 
 
@@ -144,7 +144,7 @@ def syntax(sentence: str, start: int, end: int) -> str:
 
 
 def fits(word: str, classes: frozenset[str], sentence: str, start: int, end: int) -> bool:
-    """Whether a connective of these classes can stand where another does, by grammar alone.
+    """Tell whether a connective of these classes can stand where another does, by grammar alone.
 
     A clause without a subject or a finite verb (``while demanding``, ``although not perfect``)
     follows neither ``since`` nor ``as``, but for the ``since`` that is a preposition (``since

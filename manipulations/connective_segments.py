@@ -98,7 +98,7 @@ class ConnectiveSegments(Composable):
 
 
 def main_clause(discourse: Discourse, relation: Relation) -> tuple[int, int] | None:
-    """Where the main clause begins (unit, character), if it follows the connective's clause.
+    """Find the main clause (unit, character) where it follows the connective's clause.
 
     None where the first argument ends before the connective, has its verb there (``They do, as we
     do, what they can``), or is not annotated. It begins where the second argument ends, before any
