@@ -1,8 +1,9 @@
 """What annotated senses mean, and which connective can carry which: two tables, read as data.
 
 Senses of the Penn Discourse Treebank (Prasad et al. 2008; Webber et al. 2019) and of
-Disco-Annotation (Popescu-Belis et al. 2012) are mapped to six meanings. Two temporal senses are one
-meaning only if they agree on whether things happen together: ``while`` cannot stand for ``since``.
+Disco-Annotation (Popescu-Belis et al. 2012) are mapped to nine meanings. Two temporal senses are
+one meaning only if they agree on whether things happen together: ``while`` cannot stand for
+``since``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
-MEANINGS = ("contrast", "concession", "causal", "temporal", "comparison", "other")
+MEANINGS = (
+    *("contrast", "concession", "causal", "result", "temporal", "comparison"),
+    *("substitution", "instance", "other"),
+)
 
 
 class UnknownSenseError(ValueError):
@@ -25,7 +29,7 @@ class Meaning:
 
     Attributes:
         meanings: one of :data:`MEANINGS`, or several where both hold (``temporal-causal``).
-        time: of a temporal meaning, ``during`` or ``apart``; empty where nobody said.
+        time: of a temporal meaning, ``during``, ``apart`` or ``next``; empty where nobody said.
     """
 
     meanings: tuple[str, ...]
@@ -75,15 +79,30 @@ def meaning_of(scheme: str, sense: str, connective: str = "") -> Meaning:
 def carries(connective: Connective, meaning: Meaning) -> bool | None:
     """Whether a connective can carry a meaning: all of it, none of it, or None for part of it.
 
-    None, too, for the meaning ``other``, of which nothing is known, and for a temporal meaning of
-    which nobody said whether things happen together.
+    None, too, for the meaning ``other``, of which nothing is known, for a temporal meaning of which
+    nobody said whether things happen together, and where what the connective says often holds
+    beside the meaning (:func:`beside`).
     """
-    if "other" in meaning.meanings:
+    if "other" in meaning.meanings or beside(connective, meaning):
         return None
     each = [_carries_one(connective, one, meaning.time) for one in meaning.meanings]
     if all(each):
         return True
     return None if any(one is not False for one in each) else False
+
+
+def beside(connective: Connective, meaning: Meaning) -> str:
+    """Name what a connective says instead of a meaning, where it often holds beside the meaning.
+
+    Two pairs are known; empty for any other. Of things that happen together one often happens in
+    spite of the other (``concession for time``: ``he went on writing while in prison``, or
+    ``although``). What is so because of something else often is so at the same time (``time for
+    cause``: ``the population grew, as many came to work``, or ``while``).
+    """
+    if meaning == Meaning(("temporal",), "during"):
+        return "concession for time" * (connective.meanings == {"contrast", "concession"})
+    during = connective.time == "during" and "causal" not in connective.meanings
+    return "time for cause" if during and meaning.meanings == ("causal",) else ""
 
 
 def _carries_one(connective: Connective, meaning: str, time: str) -> bool | None:

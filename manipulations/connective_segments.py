@@ -3,16 +3,22 @@
 Beyer et al. 2021, section 4.5, take the segments of Disco-Annotation, which are a sentence or a
 few. Of a corpus in the manner of the Penn Discourse Treebank a segment is the run of whole
 sentences from the first that holds a part of the relation to the last one.
+
+Where the connective's clause comes first (``Although it rained, we left``), nothing stands before
+the connective that it could fail to go with: there it is the main clause that shows whether it
+does.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loaders.discourse import Discourse, Relation, Span
 from manipulations.annotations import move_annotations
+from manipulations.clauses import has_clause
 from manipulations.connective_context import unsuitable, words
 from manipulations.operator import Composable, Context
 
@@ -27,7 +33,8 @@ class ConnectiveSegments(Composable):
     Attributes:
         connectives: the words, lower-case.
         most_sentences: segments of more sentences are left out.
-        fewest_words_after: connectives with fewer words after them in the segment are left out.
+        fewest_words_after: connectives with fewer words after them in the segment, or in the main
+            clause where this comes last, are left out.
 
     Each result has the segment's units, and of all relations only the one that it was cut out for.
     Its variant is ``u<unit>c<character>``, the connective's place in the discourse (from 0). A
@@ -66,12 +73,14 @@ class ConnectiveSegments(Composable):
         before = [u.text for u in discourse.units[first:unit]] + [
             discourse.units[unit].text[:start]
         ]
-        after = [discourse.units[unit].text[end:]] + [
-            u.text for u in discourse.units[unit + 1 : last + 1]
+        main = main_clause(discourse, relation)
+        next_unit, next_start = main or (unit, end)
+        after = [discourse.units[next_unit].text[next_start:]] + [
+            u.text for u in discourse.units[next_unit + 1 : last + 1]
         ]
         if reason := unsuitable(discourse.units[unit].text, start, end):
             context.skipped[reason] += 1
-        elif not any(map(words, before)):
+        elif main is None and not any(map(words, before)):
             context.skipped["connective begins the segment"] += 1
         elif sum(map(words, after)) < self.fewest_words_after:
             context.skipped[f"fewer than {self.fewest_words_after} words after the connective"] += 1
@@ -86,6 +95,30 @@ class ConnectiveSegments(Composable):
                 units=units,
                 variant=f"u{unit}c{start}",
             )
+
+
+def main_clause(discourse: Discourse, relation: Relation) -> tuple[int, int] | None:
+    """Find the main clause (unit, character) where it follows the connective's clause.
+
+    None where the first argument ends before the connective, has its verb there (``They do, as we
+    do, what they can``), or is not annotated. It begins where the second argument ends, before any
+    words that neither holds (``Although it rained, Ann said, they left``).
+    """
+    if not relation.connective or not relation.arg2:
+        return None
+    unit, _, end = max(relation.arg2)
+    begun = " ".join(
+        discourse.units[u].text[s:e]
+        for u, s, e in relation.arg1
+        if (u, s) < relation.connective[0][:2]
+    )
+    rest = [part for part in relation.arg1 if part[:2] >= (unit, end)]
+    if (unit, end) <= relation.connective[-1][::2] or not rest or has_clause(begun):
+        return None
+    text = discourse.units[unit].text
+    gap = re.compile(r"[\s,;:.!?)\]…—–-]*").match(text, end)
+    assert gap is not None
+    return (unit, gap.end()) if gap.end() < len(text) else (unit + 1, 0)
 
 
 def explicit_relations(discourse: Discourse) -> list[Relation]:

@@ -43,8 +43,10 @@ def test_one_row_with_every_replacement() -> None:
     item = made.item
     assert item.item_id == "d/u1c0"
     assert [c.condition_name for c in item.conditions] == [
-        *("original", "although", "as", "since", "though", "while", "yet")
+        *("original", "although", "as", "since", "though", "while", "yet"),
+        *("for_example", "instead", "then", "therefore"),
     ]
+    assert item.condition("for_example").content == "It rained. For example, we went out."
     assert item.condition("since").content == "It rained. Since, we went out."
     for condition in item.conditions:
         assert condition.regions[0].content == "It rained."
@@ -62,10 +64,17 @@ def test_the_two_families() -> None:
     assert found["since > original"] == (f"{row} → since", "same sense, same syntax")
     assert found["however > original"] == (f"{row} → however", "different sense, other syntax")
     different = (f"{row}: different > same", "different > same, same syntax")
-    assert found["while > since"] == different
+    assert found["though > since"] == different
     assert found["yet > since"] == (different[0], "different > same, other syntax")
+    # Time for a cause: a family of its own.
+    assert found["while > original"] == (f"{row} → while", "time for cause, same syntax")
+    assert found["while > since"] == (
+        f"{row}: time for cause > same",
+        "time for cause > same, same syntax",
+    )
     # `since` alone of the replacements is causal: each of the five others against it.
     assert sum(": " in groups[0] for groups in found.values()) == 5
+    assert "therefore > original" not in found
     assert len(found) == 6 + 5
 
 
@@ -77,7 +86,51 @@ def test_time_that_differs_is_neither_the_same_nor_a_different_sense() -> None:
     assert not any(formula.startswith("since > a") for formula in found)
     listed = {s["replacement"]: s["same_sense"] for s in made.item.extra["substitutions"]}
     assert listed["since"] is None
-    assert listed["although"] is False
+    assert listed["although"] is None
+    assert found["although > original"][1] == "concession for time, same syntax"
+    assert found["although > as"] == (
+        "while_temporal: concession for time > same",
+        "concession for time > same, same syntax",
+    )
+    assert HEADLINE not in {group for groups in found.values() for group in groups}
+
+
+def test_however_and_yet_reach_the_headline_where_they_begin_a_clause() -> None:
+    found = predictions(draft("It rained. / [However], we went out.", "Comparison.Contrast"))
+    for word in ("therefore", "instead", "for example", "then"):
+        formula = f"{word.replace(' ', '_')} > original"
+        assert found[formula] == (f"however_contrast → {word}", HEADLINE)
+    assert found["instead > yet"][1] == "different > same, same syntax"
+    found = predictions(draft("It rained. / [Yet] we went out.", "Comparison.Contrast"))
+    assert {f for f, groups in found.items() if HEADLINE in groups} == {
+        *("instead > original", "then > original", "therefore > original")
+    }
+    # Behind other words they set these off, and read as well.
+    found = predictions(draft("It rained. / We, [however], all went out.", "Comparison.Contrast"))
+    assert not any(HEADLINE in groups for groups in found.values())
+    assert "therefore > original" not in found
+
+
+def test_a_clause_that_comes_first_is_no_part_of_what_is_scored() -> None:
+    made = draft("[Although] it rained, {we all left early}.", "Comparison.Concession")
+    assert made.item.extra["fronted"] is True
+    for condition in made.item.conditions:
+        before, clause, scored = (region.content for region in condition.regions)
+        word = condition.condition_name.replace("original", "although").capitalize()
+        assert (before, clause, scored) == ("", f"{word} it rained,", "we all left early.")
+        assert condition.content == f"{clause} {scored}"
+    found = predictions(made)
+    assert found["since > original"] == ("although_concession → since", HEADLINE)
+    assert made.views["since"] == ("since",)
+    assert draft("We left [as] it rained hard.", "Contingency.Cause").item.extra["fronted"] is False
+
+
+def test_the_grammar_of_a_first_clause_is_its_own() -> None:
+    # A verb of the main clause does not make a clause of `useful`.
+    made = draft("[Although] useful {such tools are rarely bought}.", "Comparison.Concession")
+    found = predictions(made)
+    assert found["since > original"][1] == "different sense, other syntax"
+    assert found["though > original"][1] == "same sense, same syntax"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +161,7 @@ def test_meanwhile_is_an_option() -> None:
     discourse = related("It rained. / [Meanwhile], we went out.", "temporal", "disco")
     assert not list(CONFIG.drafter(discourse, Context()))
     (made,) = config.drafter(discourse, Context())
-    assert len(made.item.conditions) == 8
+    assert len(made.item.conditions) == 12
     (other,) = config.drafter(related("It rained [as] we went out."), Context())
     assert "meanwhile" in [c.condition_name for c in other.item.conditions]
 
@@ -143,9 +196,11 @@ def test_gum_as_it_is(shared: Path, tmp_path: Path) -> None:
     gum = Source(corpus("gum"), SUITE.configs)
     manifest = build(SUITE, Sources([gum]), Options(data_dir=shared / "corpora"), tmp_path)
     (split,) = manifest["configs"]["gum"]["splits"].values()
-    assert split["rows"] == 119
-    assert sum(n for g, n in split["groups"].items() if g.startswith("genre=")) == 119
-    assert sum(n for g, n in split["groups"].items() if g.startswith("meaning=")) == 119
+    assert split["rows"] == 145
+    assert sum(n for g, n in split["groups"].items() if g.startswith("genre=")) == 145
+    assert sum(n for g, n in split["groups"].items() if g.startswith("meaning=")) == 145
+    assert split["groups"]["fronted=true"] == 39
+    assert split["groups"]["concession for time, same syntax"] == 28
 
 
 def test_it_is_registered() -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from loaders.disco import SENSES
-from loaders.senses import CONNECTIVES, MEANINGS, Meaning, UnknownSenseError, carries, meaning_of
+from loaders.senses import (
+    CONNECTIVES,
+    MEANINGS,
+    Meaning,
+    UnknownSenseError,
+    beside,
+    carries,
+    meaning_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -13,6 +21,11 @@ from loaders.senses import CONNECTIVES, MEANINGS, Meaning, UnknownSenseError, ca
     [
         ("pdtb3", "Comparison.Concession.Arg1-as-denier", ("concession",), ""),
         ("pdtb3", "Comparison.Contrast", ("contrast",), ""),
+        ("pdtb3", "Contingency.Cause.Reason", ("causal",), ""),
+        ("pdtb3", "Contingency.Cause.Result", ("result",), ""),
+        ("pdtb3", "Contingency.Cause+Belief.Result+Belief", ("result",), ""),
+        ("pdtb3", "Expansion.Substitution.Arg2-as-subst", ("substitution",), ""),
+        ("pdtb2", "Expansion.Instantiation", ("instance",), ""),
         ("pdtb3", "Contingency.Cause+SpeechAct.Reason+SpeechAct", ("causal",), ""),
         ("pdtb3", "Contingency.Condition.Arg2-as-cond", ("other",), ""),
         ("pdtb3", "Temporal.Synchronous", ("temporal",), "during"),
@@ -66,6 +79,16 @@ UNUSUAL = {("as", "concession"), ("while", "temporal-causal")}
         ("while", "pdtb3", "Temporal", None),
         ("as", "pdtb3", "Comparison.Similarity", True),
         ("as", "disco", "temporal-causal", None),
+        ("therefore", "pdtb3", "Contingency.Cause.Result", True),
+        ("therefore", "pdtb3", "Contingency.Cause.Reason", False),
+        ("therefore", "pdtb3", "Comparison.Contrast", False),
+        ("then", "pdtb3", "Comparison.Concession", False),
+        ("then", "pdtb3", "Temporal.Asynchronous.Succession", None),
+        ("instead", "pdtb3", "Expansion.Substitution.Arg2-as-subst", True),
+        ("for example", "pdtb2", "Expansion.Instantiation", True),
+        ("although", "pdtb3", "Temporal.Synchronous", None),
+        ("while", "pdtb3", "Contingency.Cause.Reason", None),
+        ("although", "pdtb3", "Temporal.Asynchronous", False),
         ("although", "disco", "temporal-causal", False),
         ("although", "pdtb3", "Expansion.Conjunction", None),
     ],
@@ -73,3 +96,21 @@ UNUSUAL = {("as", "concession"), ("while", "temporal-causal")}
 def test_carries(connective: str, scheme: str, sense: str, expected: bool | None) -> None:
     word = "since" if sense == "temporal-causal" else ""
     assert carries(CONNECTIVES[connective], meaning_of(scheme, sense, word)) is expected
+
+
+@pytest.mark.parametrize(
+    ("connective", "sense", "expected"),
+    [
+        ("although", "Temporal.Synchronous", "concession for time"),
+        ("though", "Temporal.Synchronous", "concession for time"),
+        ("while", "Temporal.Synchronous", ""),
+        ("since", "Temporal.Synchronous", ""),
+        ("although", "Temporal.Asynchronous.Succession", ""),
+        ("while", "Contingency.Cause.Reason", "time for cause"),
+        ("as", "Contingency.Cause.Reason", ""),
+        ("although", "Contingency.Cause.Reason", ""),
+        ("while", "Contingency.Cause.Result", ""),
+    ],
+)
+def test_what_often_holds_beside_a_meaning(connective: str, sense: str, expected: str) -> None:
+    assert beside(CONNECTIVES[connective], meaning_of("pdtb3", sense)) == expected

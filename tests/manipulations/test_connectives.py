@@ -13,7 +13,12 @@ from strategies import discourses
 from loaders.discourse import Relation, Unit, span_text, undo
 from loaders.senses import CONNECTIVES as KNOWN
 from manipulations.connective_context import fits, syntax, unsuitable
-from manipulations.connective_segments import CONNECTIVES, ConnectiveSegments, explicit_relations
+from manipulations.connective_segments import (
+    CONNECTIVES,
+    ConnectiveSegments,
+    explicit_relations,
+    main_clause,
+)
 from manipulations.connective_substitution import (
     ConnectiveSubstitution,
     around_connective,
@@ -31,8 +36,10 @@ def skipped(text: str, operator: ConnectiveSegments | None = None) -> dict[str, 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        # Where the clause ends is not annotated here.
         ("[Although] it rained, we left.", "connective begins the segment"),
         ("~We met. / [Although] it rained, we left.", "connective begins the segment"),
+        ("[Although] it rained all day, {we left}.", "fewer than 3 words after the connective"),
         ("He left as [soon as] it was dark.", "connective of several words"),
         ("We left, even [though] it rained hard.", "connective of several words"),
         ("We left, [as] if it rained hard.", "connective of several words"),
@@ -45,6 +52,18 @@ def skipped(text: str, operator: ConnectiveSegments | None = None) -> dict[str, 
         ("It is windy, [as] you can see here.", "as that names a source"),
         ("It is, [as] Ann said, a fine thing.", "as that names a source"),
         ("It is, [as] his son, Tom, said, late.", "as that names a source"),
+        ("Do as much of the work of the day [as] you can.", "correlative as"),
+        ("[As] we sow in spring, {so we shall reap}.", "correlative as"),
+        ("Friends, [as] you may well be aware, I go.", "as that names a source"),
+        ("It is rare, [as] the fate of many small towns shows.", "as that names a source"),
+        ("[As] I announced yesterday, {we have agreed to it}.", "as that names a source"),
+        ("It is late, [as] it turns out today.", "connective of several words"),
+        ("Keep it short [as] necessary in such cases.", "connective of several words"),
+        ("Fees [as] set out in section four.", "as without a subject"),
+        ("It is cheap there [as] in other towns.", "as without a subject"),
+        ("He was [however], not the last one.", "however between a comma and none"),
+        ("It is sold here, [however] you should ask first.", "however between a comma and none"),
+        ("It rained, but [however] we all left.", "connective of several words"),
         ("A right [as] called for by law.", "as without a subject"),
         ("And as you — [as] he comes to this.", "connective said twice"),
         ("Laws [as] may be needed later on.", "as without a subject"),
@@ -94,6 +113,38 @@ def test_a_segment_is_the_run_of_sentences_of_both_arguments() -> None:
     assert relation.connective is not None
     assert span_text(segment, relation.connective) == "However"
     assert around_connective(segment) == ("It rained. We met.", "However", ", nobody stayed here.")
+
+
+@pytest.mark.parametrize(
+    ("text", "scored"),
+    [
+        ("[Although] it rained all day, {some of us left}.", "some of us left."),
+        ("~We met. / [Since] it rained, {we all left early}.", "we all left early."),
+        ("{And} [while] it rained, {we all left early}.", "we all left early."),
+        ("[Although] it rained,| Ann said, {we all left early}.", "Ann said, we all left early."),
+        ("[While] in the park (it rained|), {we sang a song}.", "we sang a song."),
+        ("[As] it was late, {“we all left early”}.", "“we all left early”."),
+    ],
+)
+def test_a_clause_that_comes_first(text: str, scored: str) -> None:
+    (segment,) = ConnectiveSegments()(related(text), Context())
+    main = main_clause(segment, segment.relations[0])
+    assert main is not None
+    assert segment.texts[main[0]][main[1] :] == scored
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{We sang} [as] it rained all day.",
+        "{They do}, [as] we all do, {whatever they can}.",
+        "{It rained}. / [However], we all left.",
+        "It rained. / [However], we all left.",
+    ],
+)
+def test_what_begins_with_the_main_clause(text: str) -> None:
+    discourse = related(text)
+    assert main_clause(discourse, discourse.relations[0]) is None
 
 
 def test_as_far_as_a_clause_reaches() -> None:
@@ -178,6 +229,30 @@ def test_syntax(sentence: str, word: str, used: str) -> None:
         ("He sang, although asked not to.", "although", "since", False),
         ("He sang while in prison.", "while", "since", False),
         ("He sang while everything burned.", "while", "since", True),
+        ("Our way, although not perfect, was of use.", "although", "as", False),
+        ("Our way, although not perfect, was of use.", "although", "though", True),
+        ("And, while remarkably kind to guests, they", "while", "since", False),
+        ("He asked for it while being a fraud.", "while", "since", False),
+        ("He left while the others slept.", "while", "as", False),
+        ("He left while the others were asleep.", "while", "as", True),
+        ("It is popular since getting that prize.", "since", "although", False),
+        ("Though as for that, the path was worn.", "Though", "as", False),
+        ("Though as for that, the path was worn.", "Though", "although", True),
+        ("It is worth the while since rum is made.", "since", "while", False),
+        ("However, we left.", "However", "therefore", True),
+        ("However, we left.", "However", "for example", True),
+        ("However, we left.", "However", "yet", True),
+        ("We had, however, left.", "however", "yet", False),
+        ("It rained; however, we left.", "however", "instead", True),
+        ("However we left.", "However", "instead", True),
+        ("However we left.", "However", "for example", False),
+        ("However, we sang instead.", "However", "instead", False),
+        ("Yet we left.", "Yet", "then", True),
+        ("Yet we left.", "Yet", "however", False),
+        ("Yet, we left.", "Yet", "however", True),
+        ("It rained, yet we left.", "yet", "therefore", False),
+        ("We left as it rained.", "as", "therefore", False),
+        ("We left it though so it is yours.", "though", "however", False),
     ],
 )
 def test_fits(sentence: str, word: str, replacement: str, expected: bool) -> None:
