@@ -22,7 +22,7 @@ def explain(error: Exception) -> tuple[int, str] | None:
     from builders.release.version import VersionError
     from eval.errors import EvaluationError
     from eval.suite import SuiteError
-    from loaders.corpus import CorpusError
+    from loaders.corpus import BadRowError, CorpusError
 
     for cause in _causes(error):
         if isinstance(cause, OfflineModeIsEnabled):
@@ -38,7 +38,12 @@ def explain(error: Exception) -> tuple[int, str] | None:
         *(CorpusError, PublishError, ManifestError, VersionError),
         *(SuiteError, EvaluationError, ExportError, OSError),
     )
-    return (2, " ".join(str(error).split())) if isinstance(error, ours) else None
+    if not isinstance(error, ours):
+        return None
+    message = " ".join(str(error).split())
+    if isinstance(error, BadRowError) and "--skip-bad-rows" not in message:
+        message += "; --skip-bad-rows leaves it out and goes on"
+    return 2, message
 
 
 def _is_transport(error: BaseException) -> bool:

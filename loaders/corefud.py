@@ -38,23 +38,21 @@ def mentions(sentence: Sentence, unit: int, names: Sequence[str] | None) -> list
         LineError: brackets are malformed or do not match, or nobody named their fields.
     """
     found = []
-    copular = {token.head for token in sentence.words if token.deprel == "cop"}
+    said = _said_of_something(sentence.words)
     for bracket in read_brackets(sentence, names):
         tokens = [sentence.tokens[index] for index in bracket.tokens]
         if words := [token for token in tokens if not token.empty]:
             first, last = bracket.tokens[0], bracket.tokens[-1]
-            found.append(((first, -last), _mention(bracket, words, unit, copular)))
+            found.append(((first, -last), _mention(bracket, words, unit, said)))
     found.sort(key=lambda pair: pair[0])
     return [mention for _, mention in found]
 
 
-def _mention(
-    bracket: Bracket, words: Sequence[Token], unit: int, copular: Container[int | None]
-) -> Mention:
-    """A mention of a unit; ``copular`` are the ids of the words that have a copula."""
+def _mention(bracket: Bracket, words: Sequence[Token], unit: int, said: Container[int]) -> Mention:
+    """A mention of a unit; ``said`` are the ids of the words that say what something is."""
     head = head_of(words, bracket.fields)
     kind = kind_of(head)
-    predicate = int(head.id) in copular or bracket.fields.get("link") == "pred"
+    predicate = int(head.id) in said or bracket.fields.get("link") == "pred"
     return Mention(
         span=_span(words, unit),
         chain=bracket.entity,
@@ -62,6 +60,23 @@ def _mention(
         head=((unit, head.start, head.end),),
         features=features_of(bracket.fields, words[0], head, kind, predicate),
     )
+
+
+def _said_of_something(words: Sequence[Token]) -> set[int]:
+    """The ids of words with a copula, and of those joined to one (``not a king but a fool``).
+
+    What is joined to an apposition or to the complement of a verb says something, too; what has a
+    subject of its own begins another clause.
+    """
+    copular = {token.head for token in words if token.deprel == "cop" and token.head is not None}
+    subjects = {token.head for token in words if token.deprel.startswith(("nsubj", "csubj"))}
+    first = copular | {int(word.id) for word in words if word.deprel in ("appos", "xcomp")}
+    joined: set[int] = set()
+    for word in words:
+        number = int(word.id)
+        if word.deprel == "conj" and word.head in first | joined and number not in subjects:
+            joined.add(number)
+    return copular | joined
 
 
 def _span(words: Sequence[Token], unit: int) -> Span:

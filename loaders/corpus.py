@@ -19,6 +19,10 @@ class CorpusNotFoundError(CorpusError):
     """No file of the corpus was found in any of the places where files are looked for."""
 
 
+class BadRowError(CorpusError):
+    """A row, or a document, that is wrong; the others can be read without it."""
+
+
 @dataclass(frozen=True, slots=True)
 class FilePattern:
     """File names and the split that they hold.
@@ -69,10 +73,10 @@ class ReadOptions:
         """Report a bad row: raise ``message`` (``file:line: ...``), or count ``reason``.
 
         Raises:
-            CorpusError: unless ``skip_bad_rows``.
+            BadRowError: unless ``skip_bad_rows``.
         """
         if not self.skip_bad_rows:
-            raise CorpusError(message)
+            raise BadRowError(message)
         self.skipped[reason] += 1
 
 

@@ -60,7 +60,8 @@ def lay_out(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     """
     forms = [_BRACKETS.get(token, token) for token in tokens]
     plain = " ".join(forms)
-    text = detokenize(plain)
+    # Of the tokens, not of their forms: two backquotes open, and ``"`` says nothing of that.
+    text = detokenize(" ".join(tokens))
     if "".join(text.split()) != "".join(plain.split()):
         text = plain  # a sign was put in or changed, so the places would be lost
     # Only white space differs, so the characters of the text belong to the tokens in order.

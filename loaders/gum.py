@@ -2,8 +2,8 @@
 
 A discourse is a document; its units are sentences, with speakers where there are any, and its
 mentions all that GUM annotates, chains of one included. ``meta`` has the genre (from the name of
-the document: ``GUM_bio_byron``), the title, and ``sentence_types``: one word a unit, such as
-``decl``, ``frag``, ``wh``.
+the document: ``GUM_bio_byron``), the title, ``sentence_types``: one word a unit, such as ``decl``,
+``frag``, ``wh``, and ``headings``: the numbers of the units that are headings or captions.
 
 Read are the files of the corpus's own repository, one a document, and those of its releases as a
 treebank and as part of CorefUD, which hold many. Where the discourse relations of a document's file
@@ -72,6 +72,8 @@ NO_LICENCE = "other"
 _NAME = re.compile(r"(?P<collection>[^_]+)_(?P<genre>[^_]+)_.+")
 #: A speech in the comment ``# newpar_block``, and how many sentences it has.
 _SPEECH = re.compile(r'\bsp who:::"#?(?P<who>[^"]*)"[^|]*\((?P<sentences>\d{1,6}) s\)')
+#: A heading or a caption in the same comment, and how many sentences it has.
+_HEADING = re.compile(r"\b(?:head|caption)(?: [\w:.\"-]+)* \((?P<sentences>\d{1,6}) s\)")
 #: Parts of speech that a withheld word has and a line to be filled in has not.
 _NO_WORDS = ("PUNCT", "SYM", "X", "_")
 
@@ -126,6 +128,8 @@ def _document(
     sentences: list[Sentence] = []
     found: list[Mention] = []
     types: list[str] = []
+    headings: list[str] = []
+    heading_until = 0
     speech = _Speech()
     for number, block in enumerate(blocks):
         sentence = parse(block)
@@ -135,6 +139,10 @@ def _document(
         speaker = speech.speaker(comments.get("newpar_block", ""), comments.get("speaker", ""))
         units.append(Unit(sentence.text, speaker or None, source))
         types.append(comments.get("s_type", "").replace(" ", "-") or "-")
+        if heading := _HEADING.search(comments.get("newpar_block", "")):
+            heading_until = number + int(heading["sentences"])
+        if number < heading_until:
+            headings.append(str(number))
         found += mentions(sentence, number, names)
     comments = blocks[0].comments
     # After all lines were found to be text: an id goes into messages.
@@ -146,6 +154,7 @@ def _document(
         ("genre", genre),
         ("title", tidy(comments.get("meta::title", ""))),
         ("sentence_types", "" if set(types) == {"-"} else " ".join(types)),
+        ("headings", " ".join(headings)),
     ):
         if value:
             meta[key] = value

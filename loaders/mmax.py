@@ -67,9 +67,19 @@ def _document(corpus: Corpus, file: CorpusFile) -> Discourse:
     )
 
 
-_PATTERNS = tuple(
-    FilePattern(f"{folder}*{WORDS}", "unsplit", f"Basedata/<document>{WORDS}")
-    for folder in ("Basedata/", "")
+def _patterns(*folders: str) -> tuple[FilePattern, ...]:
+    return tuple(
+        FilePattern(f"{folder}*{WORDS}", "unsplit", f"{folder or 'Basedata/'}<document>{WORDS}")
+        for folder in folders
+    )
+
+
+_HERE = ("Basedata/", "")
+#: The English side of ParCorFull's three collections, which are beside one another.
+_COLLECTIONS = tuple(
+    f"{above}{collection}/EN/Basedata/"
+    for above in ("", "corpus/", "parcor-full/", "parcor-full/corpus/")
+    for collection in ("DiscoMT", "TED", "news")
 )
 _OBTAIN = "; point --data-dir at a folder that holds Basedata and Markables"
 
@@ -96,7 +106,7 @@ ARRAU = Corpus(
     republishable=False,
     obtain="get LDC2013T22 from the Linguistic Data Consortium" + _OBTAIN,
     proven=False,
-    patterns=_PATTERNS,
+    patterns=_patterns(*_HERE),
     reader=read_document,
     parts=document_files,
     producers="Writers of news, speakers of task dialogues and narrators of stories.",
@@ -122,9 +132,12 @@ PARCOR = Corpus(
     licence_name="the talks and news articles keep their own licences",
     licence_url="http://hdl.handle.net/11372/LRT-2614",
     republishable=False,
-    obtain="get http://hdl.handle.net/11372/LRT-2614, and take its folders EN" + _OBTAIN,
+    obtain=(
+        "get http://hdl.handle.net/11372/LRT-2614; point --data-dir at the folder that holds its "
+        "DiscoMT, TED and news, all of which are read, or at the folder EN of one of them"
+    ),
     proven=False,
-    patterns=_PATTERNS,
+    patterns=_patterns(*_COLLECTIONS, *_HERE),
     reader=read_document,
     parts=document_files,
     producers="Speakers of TED talks and writers of news.",

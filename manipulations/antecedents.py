@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from loaders.discourse import Discourse, Mention, span_text
+from manipulations.noun_number import number_of
 
 _QUANTIFIERS = frozenset(
     re.findall(
@@ -20,8 +21,15 @@ _QUANTIFIERS = frozenset(
         several enough half various certain one two three four five six seven eight nine ten eleven
         twelve twenty thirty forty fifty hundred thousand million another other such what which
         whatever whichever whoever only just about around nearly almost approximately over under at
-        even mostly""",
+        even mostly someone somebody something anyone anybody anything everyone everybody
+        everything nobody nothing""",
     )
+)
+#: A head that says nothing by itself: ``those who came``, ``the latter``.
+_NO_NOUN = re.compile(
+    r"(?:those|these|that|this)(?:$| (?:who|that|which|of|with|in|on|from|at|to|for)\b)"
+    r"|the (?:former|latter|others?|same|first|second|last|two|three|rest|following)$",
+    re.IGNORECASE,
 )
 _MEASURE = re.compile(
     r"(?:\S+ ){0,3}(?:lots?|numbers?|couple|bunch|plenty|majority|minority|handful|pair|dozens?"
@@ -49,7 +57,17 @@ _MARKS = re.compile(
 #: What a name or noun after these words says of somebody (``served as president``).
 _ROLE = re.compile(
     r"(?<!such )(?<!well )\b(?:as|called|named|titled|entitled|nicknamed|dubbed|styled|termed"
-    r"|becom(?:es?|ing)|became)$",
+    r"|becom(?:es?|ing)|became|means?|meant|represents?|constitutes?|remain(?:s|ed)?)(?: not)?,?$",
+    re.IGNORECASE,
+)
+_BE = r"(?:\b(?:is|are|was|were|be|been|being|am)(?:n['’]t)?|['’](?:s|re|m))"
+#: A form of *be* that has its subject before it, up to what is said of the subject; not that of a
+#: question, nor after ``there``. Where a corpus has no grammar it shows the predicate.
+_PREDICATED = re.compile(
+    rf"[\w)\]\"”,](?<!\bthere)(?<!\bhere)(?<!\bwhat)(?<!\bwhere)(?<!\bhow)(?<!\bwho)(?<!\bwhy)"
+    rf"(?<!\bwhen)(?<!\bso) ?{_BE}"
+    r"(?: (?:not|also|now|still|really|actually|just|always|only|even|\w+ly))*"
+    r"(?:(?:(?<=n['’]t)|(?<= not)) [^.;:!?]*\bbut(?: (?:rather|instead|also))?)?$",
     re.IGNORECASE,
 )
 DETERMINED = re.compile(
@@ -127,24 +145,18 @@ def objection(
     function = features.function.split(":")[0]
     if len(mention.span) != 1:
         return "discontinuous phrase"
-    unit, start, _ = mention.span[0]
     text = bare_text(discourse, mention)
     if function == "reparandum":
         return "disfluency"
     if features.link == "disc" or features.entity == "event" or features.pos in _CLAUSAL:
         return "clausal or event mention"
-    if features.link == "appos" or function == "appos":
+    if features.link == "appos" or function == "appos" or _follows(discourse, mention, earlier):
         return "apposition"
-    if (
-        features.predicate
-        or function in _PREDICATES
-        or _ROLE.search(discourse.units[unit].text[:start].rstrip())
-        or (function == "conj" and any(_says_what(other) for other in earlier))
-    ):
+    if _is_predicate(discourse, mention, earlier):
         return "predicate nominal"
     if _holds_pronoun(discourse, mention, pronoun.chain) or _PRONOUN_1_OR_2.search(text):
         return "phrase with a pronoun of its chain, or of the first or second person"
-    person = features.entity == "person" and features.number != "plural"
+    person = (features.entity or _person(pronoun)) == "person" and features.number != "plural"
     if person and mention.kind == "proper" and _OFFICE.match(text):
         return "title of a person"
     if _is_set_apart(discourse, mention):
@@ -155,19 +167,63 @@ def objection(
         return "disfluency"
     if _is_quantified(mention, text):
         return "quantified phrase"
-    if _MARKS.search(text) or not re.search(r"[\w.%]$", text) or _stray_comma(mention, text):
+    if (
+        _MARKS.search(text)
+        or not re.search(r"[\w.%]$", text)
+        or _stray_comma(mention, pronoun, text)
+    ):
         return "punctuation in the phrase"
     if function in ("compound", "discourse") and mention.kind != "proper":
         return "no noun phrase of its own"
     if _lacks_article(mention, pronoun, text):
         return "noun without an article"
-    if not _agrees(mention, pronoun, text):
+    if not _agrees(discourse, mention, pronoun):
         return "another number or gender"
     return ""
 
 
-def _says_what(mention: Mention) -> bool:
-    return mention.features.predicate or mention.features.function in ("appos", *_PREDICATES)
+def _person(pronoun: Mention) -> str:
+    return "person" if pronoun.features.gender in ("masculine", "feminine") else ""
+
+
+def _follows(discourse: Discourse, mention: Mention, earlier: Sequence[Mention]) -> bool:
+    """Whether only a comma, or an age, is between the mention and one of its chain before it."""
+    unit, start, _ = mention.span[0]
+    text = discourse.units[unit].text
+    return any(re.fullmatch(r",(?: \d+,)? ", text[other.span[-1][2] : start]) for other in earlier)
+
+
+def _is_predicate(discourse: Discourse, mention: Mention, earlier: Sequence[Mention]) -> bool:
+    """Whether the mention says what something is, or is joined to one of its chain that does."""
+    if _says_what(discourse, mention):
+        return True
+    before = discourse.units[mention.span[0][0]].text[: mention.span[0][1]]
+    function = mention.features.function
+    joined = function == "conj" or (not function and re.search(r"(?:,|\b(?:and|or|but)) $", before))
+    return bool(joined) and any(
+        other.features.function == "appos" or _says_what(discourse, other) for other in earlier
+    )
+
+
+def _says_what(discourse: Discourse, mention: Mention) -> bool:
+    unit, start, _ = mention.span[0]
+    before = discourse.units[unit].text[:start].rstrip()
+    return (
+        mention.features.predicate
+        or mention.features.function.split(":")[0] in _PREDICATES
+        or _ROLE.search(before) is not None
+        or _is_fronted(discourse, mention)
+        or (not mention.features.function and _PREDICATED.search(before) is not None)
+    )
+
+
+def _is_fronted(discourse: Discourse, mention: Mention) -> bool:
+    """Whether a sentence begins with what it says of its subject (``A poor student, he left``)."""
+    unit, start, end = mention.span[-1]
+    text = discourse.units[unit].text
+    begins = re.match(r"\W*(?:an? [^,]*\b(?:and|or) )?$", text[:start], re.IGNORECASE) is not None
+    goes_on = re.match(r"(?: (?:and|or) [^,]*)?, (?:he|she|it|they)\b", text[end:]) is not None
+    return mention.kind != "proper" and begins and goes_on
 
 
 def _holds_pronoun(discourse: Discourse, mention: Mention, chain: str) -> bool:
@@ -198,24 +254,33 @@ def _is_quantified(mention: Mention, text: str) -> bool:
         or words[0] in _QUANTIFIERS
         or words[0][0].isdigit()
         or words[-1] in ("one", "ones")
-        or bool(_MEASURE.match(text) or _INDEFINITE_AMOUNT.match(text))
+        or any(form.match(text) for form in (_MEASURE, _INDEFINITE_AMOUNT, _NO_NOUN))
     )
 
 
-def _stray_comma(mention: Mention, text: str) -> bool:
-    """Whether a comma is in the phrase that is none of a list, nor between adjectives."""
+def _stray_comma(mention: Mention, pronoun: Mention, text: str) -> bool:
+    """Whether a comma is in the phrase that is none of a list, nor between adjectives.
+
+    What a comma opens (``the man, pale and tired``) would need another one behind it. In a list all
+    begin alike, with or without a determiner or a name's capital, and a pronoun for it is plural.
+    """
     if "," not in text:
         return False
-    if mention.head is not None and mention.head[0][1] - mention.span[0][1] > text.rindex(","):
+    parts = re.split(r",? (?:and|or|&) |, ", text)
+    kinds = [(DETERMINED.match(part) is not None, part[:1].isupper()) for part in parts]
+    ends = re.search(r",? (?:and|or|&) [^,]+$", text)
+    alike = len(set(kinds[1:])) == 1 and (kinds[1][0] or not kinds[0][0])
+    clause = re.search(r", (?:who|which|where|whose|that)\b", text)
+    if ends and alike and not clause and pronoun.features.number == "plural":
         return False
-    listed = re.search(r",? (?:and|or|&) [^,]+$", text)
-    return listed is None or bool(re.search(r", (?:who|which|where|whose|that|a|an)\b", text))
+    head = -1 if mention.head is None else mention.head[0][1] - mention.span[0][1]
+    return head < text.rindex(",") or any(map(any, kinds[1:]))
 
 
 def _lacks_article(mention: Mention, pronoun: Mention, text: str) -> bool:
     """Whether a noun that one counts stands alone (``poor guy``), as it can only in fragments."""
     features = mention.features
-    person = pronoun.features.gender in ("masculine", "feminine")
+    person = _person(pronoun) == "person"
     return (
         mention.kind == "nominal"
         and features.number != "plural"
@@ -226,13 +291,21 @@ def _lacks_article(mention: Mention, pronoun: Mention, text: str) -> bool:
     )
 
 
-def _agrees(mention: Mention, pronoun: Mention, text: str) -> bool:
-    """Whether number and gender allow the pronoun's verb to stay as it is."""
+def _agrees(discourse: Discourse, mention: Mention, pronoun: Mention) -> bool:
+    """Whether number and gender allow the pronoun's verb to stay as it is.
+
+    The number of a phrase is the corpus's, else what its words tell. The verb of *they* is plural,
+    also where it is one person.
+    """
     one, other = mention.features, pronoun.features
     if one.gender and other.gender and one.gender != other.gender:
         return False
-    if not one.number or not other.number or one.number == other.number:
+    text, name = bare_text(discourse, mention), mention.kind == "proper"
+    number = one.number or number_of(text, name)
+    they = span_text(discourse, pronoun.span).lower() == "they"
+    wanted = "plural" if they else other.number
+    if not number or not wanted or number == wanted:
         return True
-    if other.number == "plural":
+    if wanted == "plural":
         return re.search(r" (?:and|&) ", text) is not None
-    return mention.kind == "proper"  # the Netherlands ... it
+    return name  # the Netherlands ... it

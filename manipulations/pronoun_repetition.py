@@ -15,13 +15,14 @@ from loaders.discourse import Alternative, Discourse, Mention, span_text
 from manipulations.antecedents import NoAntecedentError, antecedent, bare_text
 from manipulations.contractions import AmbiguousContractionError, contracted_verb
 from manipulations.excerpt import excerpt
-from manipulations.noun_phrases import POSSESSIVE, her_is_possessive
+from manipulations.fluency import fault_of_sentence
 from manipulations.operator import Composable, Context
+from manipulations.pronoun_places import UnfitPlaceError, check_place, is_possessive
 from manipulations.repeated_phrases import (
     UnreadableError,
     after_partitive,
     at_place,
-    begins_sentence,
+    check_neighbours,
     definite,
     inside_sentence,
     possessive_phrase,
@@ -42,23 +43,10 @@ _KINDS = {
     "demonstrative": "demonstrative or indefinite pronoun",
     "indefinite": "demonstrative or indefinite pronoun",
 }
-_AUXILIARY = (
-    "(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|might|may|ca|wo)"
-)
-_TAG = re.compile(rf",\s*{_AUXILIARY}(?:n['’]t)? $", re.IGNORECASE)
+
 _PARTICLE = re.compile(
     r" (?:up|down|out|off|on|over|away|back|around|through|in|along|apart|together|aside)\b"
 )
-_MODIFIED = re.compile(r" (?:who|whom|all|both|two|three|guys|folks|alone)\b")
-_ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*(?:\s*\[\d+\])*$|:\)$")
-#: A word cut short (``sa- stage``), said three times, or a small word said twice (``I – I``).
-_DISFLUENT = re.compile(
-    r"\w-(?=[\s,]|$)(?! (?:and|or|to)\b)|\b(\w+)(?:,? \1\b){2}"
-    r"|\b(I|an?|the|my|this|we|they|you|he|she|and|but|or|if|to|of|in|on|for|with|can|was|like)"
-    r"[,—–-]*\s+(?:[—–-]+\s+)?\2\b(?!-)",
-    re.IGNORECASE,
-)
-_BROKEN_OFF = re.compile(r"(?:[—–-]|\.\.\.|…)[\"'”’]?$")
 
 
 class NotApplicableError(Exception):
@@ -131,28 +119,32 @@ class PronounRepetition(Composable):
             NotApplicableError: it cannot.
         """
         _check_kind(discourse, mention)
-        unit, start, end = mention.span[0]
+        unit = mention.span[0][0]
         if min(_same_chain(discourse, mention), key=_place) is not mention:
             raise NotApplicableError("not the first mention in its sentence")
         try:
             source = antecedent(discourse, mention, self.max_words)
-            _check_place(discourse, unit, start, end)
+            _check_sentences(discourse, unit)
+            check_place(discourse, mention)
             return self._rendered(discourse, mention, source)
-        except (NoAntecedentError, UnreadableError, AmbiguousContractionError) as reason:
+        except (
+            NoAntecedentError,
+            UnfitPlaceError,
+            UnreadableError,
+            AmbiguousContractionError,
+        ) as reason:
             raise NotApplicableError(str(reason)) from None
 
     def _rendered(self, discourse: Discourse, mention: Mention, source: Mention) -> Repetition:
         unit, start, end = mention.span[0]
         text = discourse.units[unit].text
         pronoun = text[start:end].lower()
-        possessive = pronoun in POSSESSIVE or mention.features.pronoun == "possessive"
-        if pronoun == "her" and not mention.features.pronoun:
-            guess = her_is_possessive(text[:start], text[end:])
-            if guess is None:
-                raise UnreadableError("'her' may be object or possessive")
-            possessive = guess
+        possessive = is_possessive(discourse, mention)
+        if possessive is None:
+            raise UnreadableError("'her' may be object or possessive")
         phrase = definite(inside_sentence(discourse, source))
         phrase = after_partitive(phrase, source, text[:start])
+        check_neighbours(phrase, source, text[:start], text[end:], possessive)
         if possessive:
             phrase = possessive_phrase(
                 phrase,
@@ -172,7 +164,7 @@ class PronounRepetition(Composable):
             raise UnreadableError("nothing follows the pronoun")
         if phrase.endswith(".") and text[end : end + 1] == ".":
             phrase = phrase[:-1]
-        capital = text[start].isupper() and begins_sentence(text, start)
+        capital = text[start].isupper() and not _is_reverential(text, start)
         return Repetition(unit, start, end, at_place(phrase, capital))
 
 
@@ -188,6 +180,8 @@ def _check_kind(discourse: Discourse, mention: Mention) -> None:
         raise NotApplicableError("pronoun with modifiers, or of another form")
     if len(form) > 1 and form.isupper():
         raise NotApplicableError("word in capitals")
+    if any(m.span == mention.span and m.chain != mention.chain for m in discourse.mentions):
+        raise NotApplicableError("pronoun of two chains")
 
 
 def _same_chain(discourse: Discourse, mention: Mention) -> list[Mention]:
@@ -204,27 +198,53 @@ def _place(mention: Mention) -> tuple[int, int]:
     return mention.span[0][1], -mention.span[-1][2]
 
 
-def _check_place(discourse: Discourse, unit: int, start: int, end: int) -> None:
-    """Raise where a noun phrase would not read well in the pronoun's place."""
-    text, context = discourse.units[unit].text, discourse.units[unit - 1].text
-    before, after = text[:start], text[end:]
-    pronoun = text[start:end].lower()
-    if _BROKEN_OFF.search(context) or _BROKEN_OFF.search(text):
-        raise NotApplicableError("sentence that breaks off")
-    if not _ENDED.search(context) or not _ENDED.search(text):
-        raise NotApplicableError("sentence without a full stop")
-    if _DISFLUENT.search(context) or _DISFLUENT.search(text):
-        raise NotApplicableError("disfluent sentence")
-    if re.match(rf",? {pronoun}\b|,? ?[—–]|,? --?", after, re.I):
-        raise NotApplicableError("disfluency at the pronoun")
-    if _TAG.search(before) and re.match(r"\s*\?", after):
-        raise NotApplicableError("tag question")
-    if re.match(r" ?/| or (?:she|her|hers|him|he|his|they|them|it)\b", after) or re.search(
-        r"(?:/|\b(?:he|him|his|she|her) or )$", before
-    ):
-        raise NotApplicableError("one of two pronouns")
-    if pronoun not in POSSESSIVE and _MODIFIED.match(after):
-        raise NotApplicableError("pronoun with a modifier after it")
+def _check_sentences(discourse: Discourse, unit: int) -> None:
+    """Raise where one of the two sentences is no whole, fluent English."""
+    if _is_heading(discourse, unit - 1):
+        raise NotApplicableError("heading or fragment before")
+    for text in (discourse.units[unit - 1].text, discourse.units[unit].text):
+        if fault := fault_of_sentence(text):
+            raise NotApplicableError(fault)
+
+
+def _is_heading(discourse: Discourse, unit: int) -> bool:
+    """Whether a unit is a heading, or no sentence in a text that nobody speaks."""
+    if str(unit) in discourse.meta.get("headings", "").split():
+        return True
+    types = discourse.meta.get("sentence_types", "").split()
+    return discourse.units[unit].speaker is None and types[unit : unit + 1] == ["frag"]
+
+
+def _is_reverential(text: str, start: int) -> bool:
+    """Whether a capital inside a sentence is that of ``He`` and ``His`` for God.
+
+    Every other pronoun with a capital begins something: a sentence, or a quotation in one.
+    """
+    return (
+        re.match(r"(?:He|Him|His)\b", text[start:]) is not None
+        and re.search(r"\w $", text[:start]) is not None
+    )
+
+
+def replaced_pronoun(discourse: Discourse) -> Mention:
+    """The pronoun of an excerpt in which it still stands.
+
+    Raises:
+        ValueError: the discourse is no excerpt of :class:`PronounRepetition` with its pronoun.
+    """
+    start, end = replaced_place(discourse)
+    unit = len(discourse.units) - 1
+    for mention in discourse.mentions:
+        # With a contraction (``he's``) the place is longer, in a coordination the mention is.
+        (first, *more) = mention.span
+        if (
+            mention.kind == "pronoun"
+            and not more
+            and first[:2] == (unit, start)
+            and first[2] <= end
+        ):
+            return mention
+    raise ValueError(f"{discourse.corpus}/{discourse.id}: no pronoun at its place")
 
 
 def replaced_place(discourse: Discourse) -> tuple[int, int]:

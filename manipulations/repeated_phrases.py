@@ -26,6 +26,32 @@ _PARTITIVE = re.compile(
 #: Endings of adjectives that are made from names.
 _NATIONAL = re.compile(r"(?:an|ese|ish|ench|utch|elsh|eek|iss|ic|ist)$")
 
+#: A verb behind a phrase that says what it is, or what it is called.
+_SAID = re.compile(
+    r"(?:['’](?:s|re)|(?: [\w'’]+){0,2}? (?:is|are|was|were|been?|means?|meant|remain(?:s|ed)?"
+    r"|bec[ao]mes?|calls?|called)(?:n['’]t)?)(?!\w)",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(r"(?:^|[\"“ ])(?:is|are|was|were)(?:n['’]t)? $", re.IGNORECASE)
+_END_OF_SAID = re.compile(
+    r"[,.;:!?—–()]|\s(?:that|which|who|when|where|because|as|if|but|and|for|in|on|at|with|from|to|by"
+    r"|than)\s",
+    re.IGNORECASE,
+)
+_FOREMOST = re.compile(
+    r" (?:also |not |now |still )?(?:one of )?the (?:only|first|second|third|last|next|most|least"
+    r"|\w+est)\b"
+)
+_CONTENT = re.compile(r"[A-Z][\w'’-]+|[\w'’-]{3,}")
+_FUNCTION_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """the this that these those with from into over under about their there his her its who
+        which and all one two not for are was own""",
+    )
+)
+_NAME_BEFORE = re.compile(r"[a-z,] [A-Z][\w.’'-]+ $")
+
 
 class UnreadableError(Exception):
     """Why the phrase would not read well in the new place, in a few words."""
@@ -53,7 +79,9 @@ def definite(phrase: str) -> str:
 
 
 def begins_sentence(text: str, start: int) -> bool:
-    """Whether a capital at this character may be that of a sentence's start."""
+    """Whether a capital at this character may be that of a sentence's start, or a quotation's."""
+    if re.search(r"[,—–-] ?[\"“‘'«]$", text[:start]):
+        return True
     before = text[:start].rstrip(_OPENING)
     return not re.search(r"\w", before) or before.rstrip("\"'”’)]* ")[-1:] in set(".!?:;…")
 
@@ -119,7 +147,10 @@ def possessive_phrase(phrase: str, mention: Mention, full: str, plural: bool, be
     short = before and _SHORT_TAIL.fullmatch(tail)
     if tail and not short and not (mention.kind == "proper" and _NAMES.fullmatch(tail)):
         raise UnreadableError("possessive of a long phrase")
-    if not tail and mention.features.number == "plural" and phrase.endswith("s"):
+    many = mention.features.number == "plural" or (
+        plural and not mention.features.number and re.search(r" (?:and|&) ", phrase) is None
+    )
+    if not tail and many and phrase.endswith("s"):
         return f"{phrase}'"
     return possessive(phrase, plural and not tail.startswith(" of"))
 
@@ -128,6 +159,51 @@ def after_partitive(phrase: str, mention: Mention, before: str) -> str:
     """The phrase after words such as ``most of``, where a bare noun needs an article."""
     bare = mention.kind == "nominal" and not DETERMINED.match(phrase)
     return f"the {phrase}" if bare and _PARTITIVE.search(before) else phrase
+
+
+def check_neighbours(
+    phrase: str, mention: Mention, before: str, after: str, possessive: bool
+) -> None:
+    """Raise where the phrase does not go with the words beside it.
+
+    Args:
+        phrase: as it will stand, without contracted verbs.
+        mention: where it is from.
+        before: the text before it in its new place.
+        after: the text behind it.
+        possessive: whether it stands in the place of a possessive.
+
+    Raises:
+        UnreadableError: it does not.
+    """
+    if _NAME_BEFORE.search(before) and phrase[0].isupper():
+        raise UnreadableError("name beside a name")
+    if possessive:
+        return
+    if re.match(r" [A-Z](?!['’ ])", after) and phrase.split()[-1][0].isupper():
+        raise UnreadableError("name beside a name")
+    if _predicate_repeats(phrase, before, after):
+        raise UnreadableError("predicate that repeats the phrase")
+    bare = mention.kind == "nominal" and not DETERMINED.match(phrase)
+    if bare and re.search(r"\w\w(?:ed|ing) $", before):
+        raise UnreadableError("bare noun that reads as one with the word before")
+
+
+def _predicate_repeats(phrase: str, before: str, after: str) -> bool:
+    """Whether what a form of *be* or *call* says of the phrase has one of its words again.
+
+    Of what is the first or only one of many it may (``The library is the first library to do so``).
+    """
+    if _ASKED.search(before):
+        said = after
+    elif match := _SAID.match(after):
+        said = after[match.end() :]
+    else:
+        return False
+    if _FOREMOST.match(said):
+        return False
+    words = {word.lower() for word in _CONTENT.findall(phrase)} - _FUNCTION_WORDS
+    return not words.isdisjoint(re.findall(r"[\w'’-]+", _END_OF_SAID.split(said)[0].lower()))
 
 
 def at_place(phrase: str, capital: bool) -> str:

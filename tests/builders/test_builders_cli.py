@@ -131,7 +131,9 @@ def test_a_bad_row_is_one_line_and_no_folder(
     file.write_text(file.read_text() + row)
     arguments = ("--corpus", "storycloze", "--data-dir", storycloze, "--output", "out")
     assert build_command("story_cloze", *arguments) == 2
-    assert f"{file.name}{said}" in one_line(capsys.readouterr().err)
+    line = one_line(capsys.readouterr().err)
+    assert f"{file.name}{said}" in line
+    assert line.endswith("; --skip-bad-rows leaves it out and goes on\n")
     assert not (tmp_path / "out").exists()
     assert build_command("story_cloze", *arguments, "--skip-bad-rows") == 0
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())

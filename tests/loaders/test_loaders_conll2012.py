@@ -117,6 +117,11 @@ def test_beginnings_and_ends(of_file: OfFile) -> None:
     [
         (["I", "ca", "n't", "."], "I can't."),
         (["``", "Yes", "''", ",", "he", "said"], '"Yes", he said'),
+        (["I", "said", ",", "``", "Yes"], 'I said, "Yes'),
+        (["``", "Yes", "''", ",", "``", "No"], '"Yes", "No'),
+        (["He", "left", ".", "''"], 'He left."'),
+        (["``", "One", "``", "two", "''"], '"One "two"'),
+        (["so", "``", "''", "left"], 'so "" left'),
         (["$", "5", "-LRB-", "so", "-RRB-", "!"], "$5 (so)!"),
         (["the", "dogs", "'", "bowl"], "the dogs' bowl"),
         (["it", "'s", "10", ":", "30"], "it's 10:30"),

@@ -106,6 +106,50 @@ def test_types_of_pronouns(
     assert (mention.kind, mention.features.pronoun) == ("pronoun", expected)
 
 
+def test_what_is_joined_to_a_predicate_is_one(of_file: OfFile) -> None:
+    """``He is not [a king] but [a fool], and [Ann] left``: *Ann* has a clause of her own."""
+    text = HEADER + (
+        row(1, "He", "PRON", 5, "nsubj")
+        + row(2, "is", "AUX", 5, "cop")
+        + row(3, "not", "PART", 5, "advmod")
+        + row(4, "a", "DET", 5, "det", "(1-person-new-2-coref")
+        + row(5, "king", "NOUN", 0, "root", "1)")
+        + row(6, "but", "CCONJ", 8, "cc")
+        + row(7, "a", "DET", 8, "det", "(2-person-new-2-coref")
+        + row(8, "fool", "NOUN", 5, "conj", "2)")
+        + row(9, "and", "CCONJ", 12, "cc")
+        + row(10, "Ann", "PROPN", 11, "nsubj", "(3-person-new-1-coref)")
+        + row(11, "sage", "NOUN", 5, "conj", "(4-person-new-1-coref)")
+    ).replace("\t12\tcc", "\t11\tcc")
+    discourse = read_one(of_file(CORPUS, text))
+    assert [m.features.predicate for m in discourse.mentions] == [True, True, False, False]
+
+
+def test_what_is_joined_to_an_apposition_or_complement_is_a_predicate(of_file: OfFile) -> None:
+    for deprel in ("appos", "xcomp"):
+        text = HEADER + (
+            row(1, "Ann", "PROPN", 0, "root")
+            + row(2, "cook", "NOUN", 1, deprel)
+            + row(3, "poet", "NOUN", 2, "conj", "(1-person-new-1-coref)")
+            + row(4, "Bo", "PROPN", 1, "conj", "(2-person-new-1-coref)")
+        )
+        poet, bo = read_one(of_file(CORPUS, text)).mentions
+        assert poet.features.predicate
+        assert not bo.features.predicate
+
+
+def test_headings_and_captions_are_named(of_file: OfFile) -> None:
+    blocks = [
+        '# newpar_block = head rend:::"bold large" (1 s)\n',
+        "# newpar_block = p (1 s)\n",
+        "# newpar_block = figure (2 s) | caption (2 s)\n",
+        "",
+        "",
+    ]
+    text = HEADER + "\n".join(block + row(1, "Yes") for block in blocks)
+    assert read_one(of_file(CORPUS, text)).meta["headings"] == "0 2 3"
+
+
 def test_names_and_predicates(of_file: OfFile) -> None:
     text = HEADER + (
         row(1, "Anna", "PROPN", 5, "nsubj", "(1-person-new-1-coref")

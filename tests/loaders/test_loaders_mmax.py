@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.corpus import Corpus, CorpusError
+from loaders.corpus import BadRowError, Corpus, CorpusError
 from loaders.discourse import Discourse, span_text
 from loaders.mmax import ARRAU, PARCOR
 from loaders.read import read
@@ -65,6 +65,18 @@ def write(
     return folder
 
 
+def collections(root: Path, names: Sequence[str] = ("DiscoMT", "TED", "news")) -> Path:
+    """The folders of ParCorFull, each with a document in English and one in German."""
+    for number, name in enumerate(names):
+        for language in ("DE", "EN"):
+            folder = root / name / language
+            folder.mkdir(parents=True)
+            write(folder)
+            for path in [*folder.glob("*/a_*.xml")]:
+                path.rename(path.with_name(path.name.replace("a_", f"{number}_{language}_", 1)))
+    return root
+
+
 def read_one(corpus: Corpus, folder: Path) -> Discourse:
     (discourse,) = read(corpus, data_dir=folder)
     return discourse
@@ -112,6 +124,24 @@ def test_parcor(tmp_path: Path) -> None:
         *("personal", "singular"),
     )
     assert she.features.gender == "feminine"
+
+
+@pytest.mark.parametrize("above", ["", "corpus", "parcor-full", "parcor-full/corpus"])
+def test_parcor_s_three_folders_are_read_in_one(tmp_path: Path, above: str) -> None:
+    collections(tmp_path / above)
+    assert [d.id for d in read(PARCOR, data_dir=tmp_path)] == ["0_EN", "1_EN", "2_EN"]
+    one = tmp_path / above / "TED" / "EN"
+    assert [d.id for d in read(PARCOR, data_dir=one)] == ["1_EN"]
+
+
+def test_a_malformed_document_does_not_cost_the_others(tmp_path: Path) -> None:
+    collections(tmp_path)
+    (tmp_path / "TED/EN/Markables/1_EN_coref_level.xml").write_text("<markables>")
+    with pytest.raises(BadRowError, match="1_EN_coref_level"):
+        list(read(PARCOR, data_dir=tmp_path))
+    reading = read(PARCOR, data_dir=tmp_path, skip_bad_rows=True)
+    assert [discourse.id for discourse in reading] == ["0_EN", "2_EN"]
+    assert reading.skipped == {"malformed document": 1}
 
 
 def test_pleonastic_pronouns_are_expletive(tmp_path: Path) -> None:

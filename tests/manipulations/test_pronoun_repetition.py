@@ -14,7 +14,7 @@ from loaders.discourse import Discourse, Mention, Unit, span_text, spans, undo
 from manipulations.contractions import AmbiguousContractionError, contracted_verb
 from manipulations.excerpt import excerpt
 from manipulations.operator import Context
-from manipulations.pronoun_repetition import PronounRepetition, replaced_place
+from manipulations.pronoun_repetition import PronounRepetition, replaced_place, replaced_pronoun
 from manipulations.repeated_phrases import begins_sentence
 
 
@@ -51,13 +51,17 @@ BOYS = "[the boys|1 number=plural first_pos=DET]"
         ("[an owl|1]", "I saw [it|1].", "I saw the owl."),
         ("[a cat and a dog|1]", "[They|1] ran.", "The cat and the dog ran."),
         ("[Ann|1]", '"[She|1] ran," he said.', '"Ann ran," he said.'),
-        # A pronoun's capital that is no sentence's is not taken over.
+        # A pronoun's capital is its sentence's, or its quotation's, but for that of ``He`` for God.
+        ("[a box|1]", 'I said, "[It|1] fell."', 'I said, "The box fell."'),
+        ("[a box|1]", "And I thought, [It|1]'s red.", "And I thought, The box is red."),
+        (BOYS, "I asked: [They|1] ran?", "I asked: The boys ran?"),
         ("[the lord|1]", "And [He|1] spoke.", "And the lord spoke."),
         # Possessives.
         (MAN, "[His|1 function=nmod:poss] hat fell.", "The man's hat fell."),
         (BOYS, "I saw [their|1] hats.", "I saw the boys' hats."),
         ("[the children|1 number=plural]", "I saw [their|1] hats.", "I saw the children's hats."),
         ("[Senators|1 number=plural]", "I saw [their|1] hats.", "I saw Senators' hats."),
+        ("[Senators|1 number=]", "I saw [their|1] hats.", "I saw Senators' hats."),
         ("[Ann and James|1]", "I saw [their|1] hats.", "I saw Ann and James's hats."),
         ("[James|1]", "I saw [his|1] hat.", "I saw James's hat."),
         ("[James's|1 function=nmod:poss] dog", "I saw [his|1] hat.", "I saw James's hat."),
@@ -104,6 +108,7 @@ def test_it_reads_as_english(antecedent: str, sentence: str, expected: str) -> N
         ("[NASA|1 first_pos=NOUN] came.", "Then NASA ran."),
         ("[Dad|1 first_pos=NOUN] came.", "Then Dad ran."),
         ('"[Water|1 first_pos=NOUN] came."', "Then water ran."),
+        ('He said, "[The man|1] came."', "Then the man ran."),
         ("Look: [Water|1 first_pos=NOUN] came.", "Then water ran."),
         # A capital inside a sentence is a name's.
         ("Today [Water|1 first_pos=NOUN] came.", "Then Water ran."),
@@ -143,6 +148,7 @@ def test_the_rest_of_the_document_says_whether_a_capital_is_a_name_s() -> None:
             "pronoun with modifiers, or of another form",
         ),
         ("[Ann|1 proper] ran. / I SAW [HER|1].", "word in capitals"),
+        ("[Ann|1 proper] ran. / [[She|1]|2] fell.", "pronoun of two chains"),
         # Where it stands.
         ("[She|1] ran.", "no noun phrase or name in the sentence before"),
         ("It rained. / [She|1] ran.", "no noun phrase or name in the sentence before"),
@@ -157,9 +163,25 @@ def test_the_rest_of_the_document_says_whether_a_capital_is_a_name_s() -> None:
         ("[Ann|1 proper] ran. / [She|1] was was was bad.", "disfluent sentence"),
         ("[Ann|1 proper] and — and Bo ran. / [She|1] fell.", "disfluent sentence"),
         ("[Ann|1 proper] ran. / [She|1] fell on on a dog.", "disfluent sentence"),
+        ('I went, said "yes, "and saw [a dog|1]. / [It|1] fell.', "quotation mark that stands the"),
         ("I saw [a dog|1]. / [It|1], it fell.", "disfluency at the pronoun"),
         ("I saw [a dog|1]. / [It|1] -- well, it fell.", "disfluency at the pronoun"),
         ("[Ann|1 proper] ran. / That was bad, wasn't [she|1]?", "tag question"),
+        ("[Ann|1 proper] ran. / So [she|1] and Bo fell.", "pronoun that begins a coordination"),
+        ("[Ann|1 proper] ran. / I saw [[her|1] and others|2].", "pronoun that begins a coord"),
+        ("[Ann|1 proper] ran. / I saw [her|1] and her dog.", "pronoun that begins a coordination"),
+        ("I saw [a dog|1]. / There [it|1] is.", "pronoun after 'there', 'here' or 'the more'"),
+        ("[Ann|1 proper] ran. / And here [she|1] was.", "pronoun after 'there', 'here' or"),
+        ("I saw [the boys|1 number=plural]. / The more [they|1] ran, the better.", "pronoun after"),
+        ("I saw [the boys|1 number=plural]. / The faster [they|1] ran, the better.", "pronoun aft"),
+        ("[Ann|1 proper] ran. / For [her|1] part, Bo fell.", "pronoun of an idiom"),
+        ("I saw [the boys|1 number=plural]. / On [their|1] own, dogs fell.", "pronoun of an idiom"),
+        ("I saw [a dog|1]. / It was, as [it|1] were, red.", "pronoun of an idiom"),
+        ("I saw [a dog|1]. / Isn't that part of [it|1]?", "pronoun of an idiom"),
+        (
+            "[Ann|1 proper] ran. / Shaking [her|1] head, Ann fell.",
+            "possessive in a clause of a part",
+        ),
         ("[Ann|1 proper] ran. / Then [she|1] or he fell.", "one of two pronouns"),
         ("[Ann|1 proper] ran. / Then he/[she|1] fell.", "one of two pronouns"),
         ("[Ann|1 proper] ran. / [She|1] who fell wept.", "pronoun with a modifier after it"),
@@ -182,6 +204,16 @@ def test_the_rest_of_the_document_says_whether_a_capital_is_a_name_s() -> None:
         # What it would be replaced by.
         ("Ann is [a cook|1 predicate=yes]. / [She|1] ran.", "antecedent: predicate nominal"),
         ("Ann works as [a cook|1]. / [She|1] ran.", "antecedent: predicate nominal"),
+        ("This means [a war|1]. / [It|1] was bad.", "antecedent: predicate nominal"),
+        # Where the corpus has no grammar the words tell what is a predicate or an apposition.
+        ("Ann was [a cook|1]. / [She|1] ran.", "antecedent: predicate nominal"),
+        ("Ann's always [a cook|1]. / [She|1] ran.", "antecedent: predicate nominal"),
+        ("Ann sang, and is [a cook|1]. / [She|1] ran.", "antecedent: predicate nominal"),
+        ("Ann (a girl) is [a cook|1]. / [She|1] ran.", "antecedent: predicate nominal"),
+        ("Ann was not a poet but [a cook|1]. / [She|1] ran.", "antecedent: predicate nominal"),
+        ("Ann isn't a poet, but rather [a cook|1]. / [She|1] ran.", "antecedent: predicate nomin"),
+        ("[A poor cook|1], she fell. / [She|1] ran.", "antecedent: predicate nominal"),
+        ("[A cook|1] and poet, she fell. / [She|1] ran.", "antecedent: predicate nominal"),
         ("They made Ann [the cook|1 function=xcomp]. / [She|1] ran.", "antecedent: predicate"),
         ("Ann, [a cook|1 function=appos], ran. / [She|1] ran.", "antecedent: apposition"),
         ("Ann, [a cook|1 link=appos], ran. / [She|1] ran.", "antecedent: apposition"),
@@ -197,6 +229,9 @@ def test_the_rest_of_the_document_says_whether_a_capital_is_a_name_s() -> None:
         ("[The two of the men|1 number=plural] ran. / [They|1] fell.", "antecedent: quantified"),
         ("[A few men|1 number=plural] ran. / [They|1] fell.", "antecedent: quantified phrase"),
         ("[Another man|1] ran. / [He|1] fell.", "antecedent: quantified phrase"),
+        ("[Someone here|1 nominal] ran. / [He|1] fell.", "antecedent: quantified phrase"),
+        ("[Those who ran|1 number=plural] came. / [They|1] fell.", "antecedent: quantified phrase"),
+        ("I saw [the latter|1]. / [He|1] fell.", "antecedent: quantified phrase"),
         ("[This one|1] ran. / [It|1] fell.", "antecedent: quantified phrase"),
         ("[Men|1 number=plural first_pos=NUM] ran. / [They|1] fell.", "antecedent: quantified"),
         ("[My man|1] ran. / [He|1] fell.", "antecedent: phrase with a pronoun of its chain"),
@@ -209,6 +244,10 @@ def test_the_rest_of_the_document_says_whether_a_capital_is_a_name_s() -> None:
         ("I came (by [a bus|1]). / [It|1] fell.", "antecedent: phrase in brackets or quotation"),
         ("I saw [the bus, a red one|1 head=bus]. / [It|1] fell.", "antecedent: quantified phrase"),
         ("I saw [the bus, red as it was|1 head=bus]. / [It|1] fell.", "antecedent: punctuation"),
+        ("I saw [a man, pale and sad|1 head=man]. / [He|1] fell.", "antecedent: punctuation"),
+        ("I saw [the men, Ann and Bo|1 head=men number=plural]. / [They|1] fell.", "punctuation"),
+        ("I saw [the boss, Ann|1 head=Ann]. / [She|1] fell.", "antecedent: punctuation"),
+        ("I saw [Rome, Italy|1 head=Rome]. / [It|1] fell.", "antecedent: punctuation"),
         ("I saw [the bus -|1 head=bus] then. / [It|1] fell.", "antecedent: punctuation"),
         ("In [lipstick|1 function=compound] ads [it|1] fell. / [It|1] fell.", "no noun phrase of"),
         ("I saw [poor guy|1]. / [He|1] fell.", "antecedent: noun without an article"),
@@ -217,6 +256,17 @@ def test_the_rest_of_the_document_says_whether_a_capital_is_a_name_s() -> None:
             "antecedent: another number or gender",
         ),
         ("I saw [the team|1]. / [They|1] fell.", "antecedent: another number or gender"),
+        # Where the corpus does not say the number, the words do.
+        ("I saw [the team|1 number=]. / [They|1] fell.", "antecedent: another number or gender"),
+        ("I saw [these men|1 number=]. / [It|1] fell.", "antecedent: another number or gender"),
+        ("I saw [a girl|1]. / [They|1 number=singular] fell.", "antecedent: another number or"),
+        # What would stand beside a word that it does not go with.
+        ("I saw [a red bus|1]. / [It|1]'s a nice bus.", "predicate that repeats the phrase"),
+        ("I saw [Acme|1]. / [It|1] is called Acme.", "predicate that repeats the phrase"),
+        ("I saw [a red bus|1]. / Isn't [it|1] a nice bus?", "predicate that repeats the phrase"),
+        ("I saw [Ann|1]. / I told Bo [she|1] fell.", "name beside a name"),
+        ("I saw [Ann|1]. / I call [her|1 pronoun=personal] Bo.", "name beside a name"),
+        ("I saw [dogs|1 number=plural]. / Bo killed [them|1].", "bare noun that reads as one"),
         ("I saw [Bo|1 gender=masculine]. / [She|1] fell.", "antecedent: another number or gender"),
     ],
 )
@@ -421,3 +471,46 @@ def test_a_mention_of_no_words_before_is_no_antecedent() -> None:
     discourse = Discourse("d", "test", units, mentions=mentions)
     assert list(PronounRepetition()(discourse, context)) == []
     assert context.skipped.total() == 1
+
+
+def test_lists_keep_their_commas() -> None:
+    for listed in ("Ann, Bo and Cy", "the cat, the dog, and the owl", "cats, dogs & owls"):
+        assert put(f"[{listed}|1 number=plural]", "I saw [them|1].") == f"I saw {listed}."
+    assert put("[the old, grey dog|1]", "I saw [it|1].") == "I saw the old, grey dog."
+
+
+def test_a_predicate_may_repeat_what_there_are_many_of() -> None:
+    text = "I saw [a bus|1]. / [It|1] was the first bus, and one of the oldest."
+    assert repeated(text) == ["The bus was the first bus, and one of the oldest."]
+
+
+def test_what_is_no_predicate() -> None:
+    """A form of *be* before its subject, and the existential *there*."""
+    for context in ("There is [a dog|1].", "Where's [the dog|1]?", "Is [the dog|1] red?"):
+        assert repeated(f"{context} / [It|1] fell.") == ["The dog fell."]
+
+
+def test_headings_and_fragments_are_no_sentence_before() -> None:
+    text = "I saw [a dog|1]. / [It|1] fell."
+    for meta in ({"headings": "0"}, {"sentence_types": "frag decl"}):
+        context = Context()
+        assert list(PronounRepetition()(annotated(text, meta=meta), context)) == []
+        assert context.skipped == {"heading or fragment before": 1}
+    for meta in ({"headings": "2 10"}, {"sentence_types": "decl frag"}):
+        assert len(list(PronounRepetition()(annotated(text, meta=meta), Context()))) == 1
+    spoken = annotated("a: [A dog|1]. / a: [It|1] fell.", meta={"sentence_types": "frag decl"})
+    assert len(list(PronounRepetition()(spoken, Context()))) == 1
+
+
+def test_the_pronoun_of_an_excerpt_is_found_by_its_whole_span() -> None:
+    """A longer mention that begins where the pronoun does comes before it."""
+    discourse = annotated("I saw [a dog|1]. / Then [[it|1] up there|2 pronoun] fell.")
+    (original,) = PronounRepetition(repeat=False)(discourse, Context())
+    assert span_text(original, replaced_pronoun(original).span) == "it"
+    (contracted,) = PronounRepetition(repeat=False)(
+        annotated("I saw [a dog|1]. / Soon [it|1]'s red."), Context()
+    )
+    assert span_text(contracted, replaced_pronoun(contracted).span) == "it"
+    (repeated_one,) = PronounRepetition()(annotated("I saw [a dog|1]. / [It|1] ran."), Context())
+    with pytest.raises(ValueError, match="no pronoun at its place"):
+        replaced_pronoun(repeated_one)
