@@ -20,7 +20,7 @@ def explain(error: Exception) -> tuple[int, str] | None:
     from builders.release.manifest import ManifestError
     from builders.release.remote import PublishError
     from builders.release.version import VersionError
-    from eval.errors import EvaluationError
+    from eval.errors import EvaluationError, one_line
     from eval.suite import SuiteError
     from loaders.corpus import CorpusError
 
@@ -38,7 +38,7 @@ def explain(error: Exception) -> tuple[int, str] | None:
         *(CorpusError, PublishError, ManifestError, VersionError),
         *(SuiteError, EvaluationError, ExportError, OSError),
     )
-    return (2, " ".join(str(error).split())) if isinstance(error, ours) else None
+    return (2, one_line(error)) if isinstance(error, ours) else None
 
 
 def _is_transport(error: BaseException) -> bool:
