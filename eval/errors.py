@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-#: Characters that a message has at most: a file, or a library that reads it, may say far more.
-LONGEST = 500
+#: Characters that a message has at most, so that with the name of the command before it none has
+#: over 500: a file, or a library that reads it, may say far more.
+LONGEST = 480
 _CUT = " ... "
 
 
