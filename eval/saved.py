@@ -44,7 +44,18 @@ class SavedDataset:
 
 
 @dataclass(frozen=True)
-class SavedTable:
+class _Table:
+    config: str
+    split: str
+    sha256: str
+    items: int
+    headline: str
+    breakdowns: tuple[str, ...]
+    families: bool
+
+
+@dataclass(frozen=True)
+class SavedTable(_Table):
     """One config and split.
 
     Attributes:
@@ -57,13 +68,6 @@ class SavedTable:
         judgements: one for each prediction of each item, in their order.
     """
 
-    config: str
-    split: str
-    sha256: str
-    items: int
-    headline: str
-    breakdowns: tuple[str, ...]
-    families: bool
     judgements: tuple[SavedJudgement, ...] = field(repr=False)
 
 
@@ -136,17 +140,6 @@ class _Format:
 
 class _Settings(BaseModel, extra="allow"):
     versions: dict[str, str]
-
-
-@dataclass(frozen=True)
-class _Table:
-    config: str
-    split: str
-    sha256: str
-    items: int
-    headline: str
-    breakdowns: tuple[str, ...]
-    families: bool
 
 
 @dataclass(frozen=True)
