@@ -20,7 +20,7 @@ def explain(error: Exception) -> tuple[int, str] | None:
     from builders.release.manifest import ManifestError
     from builders.release.remote import PublishError
     from builders.release.version import VersionError
-    from eval.errors import EvaluationError
+    from eval.errors import EvaluationError, one_line
     from eval.suite import SuiteError
     from loaders.corpus import BadRowError, CorpusError
 
@@ -40,7 +40,7 @@ def explain(error: Exception) -> tuple[int, str] | None:
     )
     if not isinstance(error, ours):
         return None
-    message = " ".join(str(error).split())
+    message = one_line(error)
     if isinstance(error, BadRowError) and "--skip-bad-rows" not in message:
         message += "; --skip-bad-rows leaves it out and goes on"
     return 2, message

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.cache import FAILURES, FORMAT, SUFFIX, VARIABLE, Cache, cache_folder
-from eval.errors import EvaluationError
+from eval.errors import EvaluationError, one_line
 
 if TYPE_CHECKING:
     from eval.execute import Execution
@@ -64,7 +64,8 @@ def open_cache(
     if model.commit == "unknown":
         if os.environ.get("RANK", "0") == "0":
             print(
-                f"eval: {model.name}: its commit is not known, so its surprisals are not kept",
+                f"eval: {one_line(model.name)}: its commit is not known, so its surprisals are not "
+                "kept",
                 file=sys.stderr,
             )
         return None

@@ -11,6 +11,8 @@ import time
 from collections.abc import Sequence
 from typing import NoReturn, Protocol, cast
 
+from eval.errors import EvaluationError, ProcessError, one_line
+
 #: Subcommand -> what it is for, and the module that has ``add_arguments`` and ``run``.
 COMMANDS = {
     "score": ("score a model on a dataset of minimal pairs (the default)", "eval.score_command"),
@@ -56,7 +58,7 @@ class OneLine(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and exit."""
-        self.exit(USER_ERROR, f"eval: {message} (--help lists the options)\n")
+        self.exit(USER_ERROR, f"eval: {one_line(message)} (--help lists the options)\n")
 
 
 def _parser(name: str, module: Command) -> argparse.ArgumentParser:
@@ -85,13 +87,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     name = words.pop(0) if named else DEFAULT
     if words and not named and not words[0].startswith("-"):
         print(
-            f"eval: no subcommand {words[0]!r}; expected one of {', '.join(COMMANDS)}",
+            one_line(f"eval: no subcommand {words[0]!r}; expected one of {', '.join(COMMANDS)}"),
             file=sys.stderr,
         )
         return USER_ERROR
     module = cast(Command, importlib.import_module(COMMANDS[name][1]))
     arguments = _parser(name, module).parse_args(words)
-    from eval.errors import EvaluationError, ProcessError
     from eval.suite import SuiteError
 
     pace = gc.get_threshold()
@@ -105,7 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # one ends, so that the others wait for it; if it does not stop them, the mistake is theirs.
         if os.environ.get("RANK", "0") != "0" and not isinstance(error, ProcessError):
             time.sleep(PATIENCE)
-        print(f"eval: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"eval: {one_line(error)}", file=sys.stderr)
         return USER_ERROR
     except KeyboardInterrupt:
         print("eval: stopped; nothing was written", file=sys.stderr)

@@ -17,9 +17,11 @@ from eval.significance import difference_bootstrap
 from eval.summary import ItemValue, item_values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """The mean margin of one prediction in a config, minus that in a control.
+
+    What has a default an older release may not have written.
 
     Attributes:
         config, split, control: the tables; ``control`` is a config of the same split.
@@ -37,16 +39,16 @@ class Difference:
     control: str
     formula: str
     metric: str
-    n: int
-    n_control: int
-    n_clusters: int
-    n_clusters_control: int
-    margin_mean: float | None
-    control_margin_mean: float | None
+    n: int = 0
+    n_control: int = 0
+    n_clusters: int = 0
+    n_clusters_control: int = 0
+    margin_mean: float | None = None
+    control_margin_mean: float | None = None
     difference: float | None
     ci_low: float | None
     ci_high: float | None
-    ci_method: str
+    ci_method: str = ""
 
 
 def differences(

@@ -11,7 +11,8 @@ from typing import Any
 from eval.causal import refuse_if_it_sees_ahead, refuse_unless_causal
 from eval.errors import EvaluationError
 from eval.model_arguments import ModelArguments, Scalar
-from eval.model_source import ModelSource, attempt, find
+from eval.model_files import refuse_unless_held, refuse_unless_sane
+from eval.model_source import ModelSource, attempt, find, first_line
 from eval.placement import devices, keep_selection, place, quantization
 
 #: What a config calls the most tokens that its model can read, most usual first.
@@ -126,6 +127,7 @@ def load(
     placement = place(read.config, arguments, device, dtype, device_map)
     if read.embedded:
         passed["adapter_kwargs"] = _NO_ADAPTER
+    refuse_unless_held(source, read.config, trust)
     model = _weights(
         AutoModelForCausalLM, source, trust, {**passed, **placement.settings}, placement.dtype
     )
@@ -190,6 +192,7 @@ def _read(name: str, arguments: ModelArguments, trust: bool) -> _Read:
     from transformers import AutoConfig, AutoTokenizer
 
     source, adapter, embedded = _sources(name, arguments)
+    refuse_unless_sane(source)
     config = attempt(
         f"model {name!r}",
         AutoConfig.from_pretrained,
@@ -207,7 +210,14 @@ def _read(name: str, arguments: ModelArguments, trust: bool) -> _Read:
         trust=trust,
         **tokens.settings,
     )
-    if not tokenizer("a b", add_special_tokens=False)["input_ids"]:
+    try:
+        ids = tokenizer("a b", add_special_tokens=False)["input_ids"]
+    except Exception as error:
+        # What its files say of it may be anything.
+        raise EvaluationError(
+            f"the tokenizer of {tokens.name!r} cannot be used: {first_line(error)}"
+        ) from None
+    if not ids:
         raise EvaluationError(
             f"model {name!r} has no tokenizer files; expected a tokenizer.json beside its weights, "
             "or --model-arg tokenizer=FOLDER"

@@ -171,7 +171,8 @@ def quiet_libraries() -> None:
     import transformers
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
-    transformers.logging.set_verbosity_error()
+    # What it calls an error it raises as well.
+    transformers.logging.set_verbosity(logging.CRITICAL)
     transformers.logging.disable_progress_bar()
     datasets.logging.set_verbosity_error()
     datasets.disable_progress_bars()

@@ -73,7 +73,7 @@ class ModelSource:
             return None
         try:
             value = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
             raise EvaluationError(f"{self.name!r}: {name} is no JSON object")
@@ -96,6 +96,26 @@ class ModelSource:
         except EntryNotFoundError:
             # Not on the Hub, or not in the cache of a machine that cannot reach it.
             return None
+
+    def fetch(self, names: Sequence[str]) -> None:
+        """Bring files of a Hub repository to this machine, several at a time.
+
+        Raises:
+            EvaluationError: the Hub cannot be reached, and they are not here.
+        """
+        if self.commit is None:
+            return
+        from huggingface_hub import snapshot_download
+
+        inside = [str(Path(self.subfolder, name)) for name in names]
+        try:
+            snapshot_download(self.path, revision=self.commit, allow_patterns=inside)
+        except Exception as error:
+            # Besides the Hub's errors, whatever the client's transport raises.
+            raise EvaluationError(
+                f"model {self.name!r}: its weights cannot be fetched ({type(error).__name__}: "
+                f"{first_line(error)})"
+            ) from None
 
     def names(self) -> list[str]:
         """Names of the files; none where the Hub does not say."""
@@ -192,7 +212,7 @@ def _resolve(name: str, revision: str | None, what: str) -> str:
         ) from None
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """What is wrong; the other lines advise on logging in and on caches."""
     lines = (line.strip() for line in str(error).splitlines())
     return next((line for line in lines if line), "") or type(error).__name__
@@ -207,7 +227,7 @@ def attempt(
         what: what is loaded, for the message.
         load: the loader.
         arguments: its arguments.
-        trust: whether it may run code from the repository, which may then raise anything.
+        trust: whether it may run code from the repository.
         settings: its settings.
 
     Raises:
@@ -215,12 +235,13 @@ def attempt(
     """
     from huggingface_hub.errors import StrictDataclassError
 
-    expected = (OSError, ValueError, KeyError, ImportError, RuntimeError, StrictDataclassError)
     try:
         return load(*arguments, trust_remote_code=trust, **settings)
-    except Exception as error:
-        if not trust and not isinstance(error, (*expected, TypeError, AttributeError)):
-            raise
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        # Libraries raise whatever a damaged file leads them to; those in Rust even what is no
+        # Exception, where they panic.
         said = str(error)
         if not trust and "trust_remote_code" in said:
             raise EvaluationError(

@@ -11,6 +11,7 @@ from typing import Any
 from eval.dataset import ItemTable
 from eval.errors import EvaluationError
 from eval.metrics import Judgement
+from eval.parquet_rows import parquet_rows
 from eval.predictions import Outcome
 from eval.selections import column_labels
 
@@ -133,23 +134,8 @@ def read(path: Path) -> dict[tuple[str, str], list[SavedJudgement]]:
 
 def _checked(path: Path) -> list[dict[str, Any]]:
     """The rows, with the types of :func:`schema` and without a null where none may be."""
-    import pyarrow
-    from pyarrow import parquet
-
     wanted = schema()
-    try:
-        with parquet.ParquetFile(path) as file:
-            if _columns(file.schema_arrow) != _columns(wanted):
-                raise EvaluationError(
-                    f"{path}: other columns than predictions have; expected "
-                    f"{', '.join(wanted.names)}"
-                )
-            table = file.read()
-        table.validate(full=True)  # also that texts are UTF-8
-        listed: list[dict[str, Any]] = table.to_pylist()
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise EvaluationError(f"{path}: cannot be read ({reason[:200]})") from None
+    listed = parquet_rows(path, wanted)
     required = [name for name in wanted.names if name not in _OUTCOME]
     for number, row in enumerate(listed):
         for name in required:
@@ -157,10 +143,6 @@ def _checked(path: Path) -> list[dict[str, Any]]:
             if value is None or (isinstance(value, list) and None in value):
                 raise EvaluationError(f"{path}: row {number}: {name} is null; expected a value")
     return listed
-
-
-def _columns(columns: Any) -> list[tuple[str, Any]]:
-    return [(column.name, column.type) for column in columns]
 
 
 def _outcome(row: Mapping[str, Any], where: str) -> Outcome | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
+
+from eval.strict_json import Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Published:
     config: str
     row: str
     model: str
-    score: float
+    score: Share
     source: str
 
     def belongs_to(self, config: str) -> bool:
@@ -32,26 +33,12 @@ class Published:
 
 
 def published(manifest: Mapping[str, Any]) -> tuple[Published, ...]:
-    """The published scores that a manifest quotes; none where it has no such key.
-
-    Raises:
-        ValueError: an entry is not what :class:`Published` says.
-    """
-    rows = []
-    for entry in manifest.get("published", ()):
-        try:
-            texts = [entry[name] for name in ("config", "row", "model", "source")]
-            score = entry["score"]
-        except (KeyError, TypeError):
-            raise ValueError(f"a published score {entry!r:.200}") from None
-        number = isinstance(score, int | float) and not isinstance(score, bool)
-        if not all(isinstance(text, str) for text in texts) or not number:
-            raise ValueError(f"a published score {entry!r:.200}")
-        if not (math.isfinite(score) and 0 <= score <= 1):
-            raise ValueError(f"a published score of {score!r}")
-        config, row, model, source = texts
-        rows.append(Published(config, row, model, float(score), source))
-    return tuple(rows)
+    """The published scores that a manifest quotes; none where it has no such key."""
+    names = [field.name for field in fields(Published)]
+    return tuple(
+        Published(**{name: entry[name] for name in names})
+        for entry in manifest.get("published", ())
+    )
 
 
 def about(rows: Sequence[Published], configs: Sequence[str]) -> tuple[Published, ...]:

@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from eval.errors import one_line
+
 #: A sentence's end: its mark, closing quotes or brackets, then white space or the end of the text.
 SENTENCE_END = re.compile(r"[.!?]+[\"'”’)]*(?=\s|$)")
 
@@ -211,7 +213,7 @@ def main(argv: list[str] | None = None) -> int:
             raise SamplingError(f"--output: no folder {str(args.output.parent)!r}")
         run(args)
     except (SamplingError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {one_line(error)}", file=sys.stderr)
         return 2
     return 0
 

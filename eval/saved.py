@@ -7,26 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eval import predictions_file
+from pydantic import BaseModel
+
+from eval import predictions_file, strict_json
 from eval.errors import EvaluationError
 from eval.predictions_file import SavedJudgement
 from eval.report import FORMAT, MARKER
 from eval.selections import select
-from eval.strict_json import (
-    Object,
-    as_array,
-    as_boolean,
-    as_integer,
-    as_number,
-    as_object,
-    as_text,
-    kind,
-    load,
-)
+from eval.strict_json import Some, kind
 from eval.summary import item_values
 
 
@@ -52,7 +44,18 @@ class SavedDataset:
 
 
 @dataclass(frozen=True)
-class SavedTable:
+class _Table:
+    config: str
+    split: str
+    sha256: str
+    items: int
+    headline: str
+    breakdowns: tuple[str, ...]
+    families: bool
+
+
+@dataclass(frozen=True)
+class SavedTable(_Table):
     """One config and split.
 
     Attributes:
@@ -65,13 +68,6 @@ class SavedTable:
         judgements: one for each prediction of each item, in their order.
     """
 
-    config: str
-    split: str
-    sha256: str
-    items: int
-    headline: str
-    breakdowns: tuple[str, ...]
-    families: bool
     judgements: tuple[SavedJudgement, ...] = field(repr=False)
 
 
@@ -114,11 +110,11 @@ def read(folder: Path) -> Saved:
         )
     if not path.is_file():
         raise EvaluationError(f"{folder}: no {MARKER}; expected a folder of results")
-    results = as_object(load(path), str(path), "signature", "model", "dataset", "settings")
     file = folder / predictions_file.FILE
-    if "format" not in results:
+    found = strict_json.read(path, _Format).format
+    if found is None:
         raise EvaluationError(f"{path}: written by an older release; score the model again")
-    if (found := results["format"]) != FORMAT:
+    if type(found) is not int or found != FORMAT:
         raise EvaluationError(
             f"{path}: format {kind(found)}; expected {FORMAT} (a newer release may read it)"
         )
@@ -126,103 +122,69 @@ def read(folder: Path) -> Saved:
         raise EvaluationError(
             f"{folder}: no {predictions_file.FILE}; expected the whole folder of results"
         )
-    dataset = as_object(results["dataset"], f"{path}: dataset", "tables")
+    results = strict_json.read(path, _Results)
     return Saved(
         folder=folder,
-        signature=as_text(results["signature"], f"{path}: signature"),
-        model=_model(results["model"], f"{path}: model"),
-        dataset=_dataset(dataset, f"{path}: dataset"),
-        settings=_settings(results["settings"], f"{path}: settings"),
-        tables=tuple(_tables(dataset, path, file, _scores(results, path))),
+        signature=results.signature,
+        model=results.model,
+        dataset=results.dataset,
+        settings=results.settings.model_dump(),
+        tables=tuple(_tables(results, path, file)),
     )
 
 
-def _model(value: Any, where: str) -> SavedModel:
-    names = ("name", "commit", "dtype", "device")
-    about = as_object(value, where, *names)
-    return SavedModel(*(as_text(about[name], f"{where}: {name}") for name in names))
+@dataclass(frozen=True)
+class _Format:
+    format: Any = None
 
 
-def _dataset(about: Object, where: str) -> SavedDataset:
-    as_object(about, where, "name", "suite", "version", "commit", "rows_sha256")
-    texts = {n: as_text(about[n], f"{where}: {n}") for n in ("name", "suite", "rows_sha256")}
-    may_miss = {
-        n: None if about[n] is None else as_text(about[n], f"{where}: {n}")
-        for n in ("version", "commit")
-    }
-    return SavedDataset(**texts, **may_miss)  # type: ignore[arg-type]
+class _Settings(BaseModel, extra="allow"):
+    versions: dict[str, str]
 
 
-def _settings(value: Any, where: str) -> Mapping[str, Any]:
-    settings = as_object(value, where, "versions")
-    versions = as_object(settings["versions"], f"{where}: versions")
-    for name, version in versions.items():
-        as_text(version, f"{where}: versions: {kind(name)}")
-    return settings
+@dataclass(frozen=True)
+class _Dataset(SavedDataset):
+    tables: Some[_Table]
 
 
-def _scores(results: Object, path: Path) -> dict[tuple[str, str], tuple[int, float]]:
-    """Items and items met of the score of each table."""
-    found = {}
-    for number, value in enumerate(as_array(results.get("scores"), f"{path}: scores", "scores")):
-        where = f"{path}: score {number}"
-        score = as_object(value, where, "config", "split", "level", "n", "met")
-        if score["level"] == "all":
-            table = (
-                as_text(score["config"], f"{where}: config"),
-                as_text(score["split"], f"{where}: split"),
-            )
-            n = as_integer(score["n"], f"{where}: n")
-            found[table] = n, as_number(score["met"], f"{where}: met")
-    return found
+@dataclass(frozen=True)
+class _Score:
+    config: str
+    split: str
+    level: str
+    n: int
+    met: float
 
 
-def _tables(
-    dataset: Object,
-    path: Path,
-    file: Path,
-    scores: Mapping[tuple[str, str], tuple[int, float]],
-) -> Iterator[SavedTable]:
+@dataclass(frozen=True)
+class _Results:
+    """The schema of ``results.json``, as far as it is read."""
+
+    signature: str
+    model: SavedModel
+    dataset: _Dataset
+    settings: _Settings
+    scores: Some[_Score]
+
+
+def _tables(results: _Results, path: Path, file: Path) -> Iterator[SavedTable]:
+    scores = {(s.config, s.split): (s.n, s.met) for s in results.scores if s.level == "all"}
     judged = predictions_file.read(file)
-    listed = as_array(dataset["tables"], f"{path}: dataset: tables", "tables")
     seen: set[tuple[str, str]] = set()
-    for number, value in enumerate(listed):
-        where = f"{path}: table {number}"
-        table = _table(value, where, judged)
-        if (table.config, table.split) in seen:
+    for number, about in enumerate(results.dataset.tables):
+        where = f"{path}: dataset.tables[{number}]"
+        key = about.config, about.split
+        table = SavedTable(**asdict(about), judgements=tuple(judged.get(key, ())))
+        if key in seen:
             raise EvaluationError(f"{where}: there twice; expected each config and split once")
-        seen.add((table.config, table.split))
-        _check_agreement(table, scores.get((table.config, table.split)), where, file)
+        seen.add(key)
+        _check_agreement(table, scores.get(key), where, file)
         yield table
     if others := set(judged) - seen:
         raise EvaluationError(f"{file}: {kind(min(others)[0])}: not in {path.name}; {_AGAIN}")
 
 
 _AGAIN = "the files are not of one run: score the model again"
-
-
-def _table(
-    value: Any, where: str, judged: Mapping[tuple[str, str], list[SavedJudgement]]
-) -> SavedTable:
-    wanted = ("config", "split", "sha256", "items", "headline", "breakdowns", "families")
-    about = as_object(value, where, *wanted)
-    config, split, sha256, headline = (
-        as_text(about[name], f"{where}: {name}")
-        for name in ("config", "split", "sha256", "headline")
-    )
-    columns = about["breakdowns"]
-    if not isinstance(columns, list):
-        raise EvaluationError(f"{where}: breakdowns: {kind(columns)}; expected an array of names")
-    return SavedTable(
-        config=config,
-        split=split,
-        sha256=sha256,
-        items=as_integer(about["items"], f"{where}: items"),
-        headline=headline,
-        breakdowns=tuple(as_text(name, f"{where}: breakdowns") for name in columns),
-        families=as_boolean(about["families"], f"{where}: families"),
-        judgements=tuple(judged.get((config, split), ())),
-    )
 
 
 def _check_agreement(

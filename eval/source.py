@@ -6,15 +6,13 @@ with whatever revision is in the cache when the Hub cannot be reached (huggingfa
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from eval.errors import EvaluationError
-from eval.published import published
+from eval.manifest import read_manifest
 
 
 @dataclass(frozen=True)
@@ -111,31 +109,7 @@ def _with_manifest(source: Source) -> Source:
         note = "no manifest.json: rows are not verified, and there is no artefact score"
         return replace(source, notes=(*source.notes, note))
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        form = manifest["format"]
-        # Whatever is asked of a config later is there, or it is said here.
-        for config, about in manifest["configs"].items():
-            about["kind"], dict(about["splits"])
-            controls = about.get("controls", [])
-            if not isinstance(controls, list) or not all(isinstance(n, str) for n in controls):
-                raise ValueError(f"the controls of {config!r} are no list of names")
-            for quality in about.get("quality", {}).values():
-                for score in quality.get("human", {}).get("scores", ()):
-                    if not isinstance(score["score"], float | int) or type(score["n"]) is not int:
-                        raise ValueError(f"a human score of {config!r} is no number")
-                    str(score["group"])
-            # Names become paths: a manifest from the Hub must not lead out of the folder.
-            for part in (config, *about["splits"]):
-                if not re.fullmatch(r"\w[\w.-]*", part):
-                    raise ValueError(f"{part!r} is no name of a config or split")
-        published(manifest)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise EvaluationError(
-            f"dataset {source.name!r}: manifest.json cannot be read ({error})"
-        ) from None
-    if form != 1:
-        raise EvaluationError(
-            f"dataset {source.name!r}: manifest of format {form!r}; expected format 1 "
-            "(a newer release of this program may read it)"
-        )
-    return replace(source, manifest=manifest)
+        return replace(source, manifest=read_manifest(path))
+    except (EvaluationError, OSError) as error:
+        detail = str(error).removeprefix(f"{source.folder}/")
+        raise EvaluationError(f"dataset {source.name!r}: {detail}") from None

@@ -16,6 +16,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from eval.errors import EvaluationError
+from eval.strict_json import held
+
 #: How the token surprisals (bits) of a region become its value.
 METRICS = ("mean", "sum", "median", "range", "max", "min")
 
@@ -156,32 +159,13 @@ def item_from_row(row: Mapping[str, Any]) -> Item:
     Raises:
         SuiteError: a column is missing or has another shape.
     """
-    where = str(row.get("item_id", "row without item_id"))
+    # What is there without the columns is the suite's own.
+    known = {name: row[name] for name in ITEM_COLUMNS if name in row}
+    extra = {name: value for name, value in row.items() if name not in known}
     try:
-        return Item(
-            item_id=row["item_id"],
-            item_number=row["item_number"],
-            conditions=tuple(
-                Condition(
-                    c["condition_name"],
-                    c["content"],
-                    tuple(Region(r["region_number"], r["content"]) for r in c["regions"]),
-                )
-                for c in row["conditions"]
-            ),
-            predictions=tuple(
-                Prediction(p["formula"], p["metric"], tuple(p["groups"]))
-                for p in row["predictions"]
-            ),
-            discourse_id=row["discourse_id"],
-            corpus=row["corpus"],
-            edits=tuple(ItemEdit(**edit) for edit in row["edits"]),
-            extra={name: value for name, value in row.items() if name not in ITEM_COLUMNS},
-        )
-    except KeyError as error:
-        raise SuiteError(f"{where}: no column or field {error}; expected an items table") from None
-    except TypeError as error:
-        raise SuiteError(f"{where}: a column has another shape than expected ({error})") from None
+        return held({**known, "extra": extra}, Item)
+    except EvaluationError as error:
+        raise SuiteError(f"{row.get('item_id', 'row without item_id')}: {error}") from None
 
 
 def item_to_row(item: Item) -> dict[str, Any]:

@@ -8,7 +8,7 @@ value is the share of them that holds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean, median
 from typing import Any, Protocol, TypeVar
 
@@ -16,14 +16,15 @@ from eval.metrics import Judgement
 from eval.predictions import Outcome
 from eval.selections import column_labels, select
 from eval.significance import bootstraps, macro_bootstrap, share_interval
+from eval.strict_json import Share
 
 #: Fewer items than this in a score, and the report warns.
 FEW_ITEMS = 30
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """One row of the results.
+    """One row of the results; what has a default an older release may not have written.
 
     Attributes:
         config, split: the table.
@@ -58,28 +59,28 @@ class Score:
     group: str
     level: str
     n: int
-    n_discourses: int
-    n_clusters: int
-    met: float
-    ties: int
-    undefined: int
-    undefined_why: Mapping[str, int]
-    too_long: int
-    score: float | None
-    ci_low: float | None
-    ci_high: float | None
-    ci_method: str
-    margin_mean: float | None
-    margin_mean_low: float | None
-    margin_mean_high: float | None
-    margin_median: float | None
-    margin_median_low: float | None
-    margin_median_high: float | None
-    artefact_score: float | None
-    artefact_ci_low: float | None
-    artefact_ci_high: float | None
-    first_left_out: int
-    human_score: float | None = None
+    n_discourses: int = 0
+    n_clusters: int = 0
+    met: float = 0.0
+    ties: int = 0
+    undefined: int = 0
+    undefined_why: Mapping[str, int] = field(default_factory=dict)
+    too_long: int = 0
+    score: Share | None
+    ci_low: Share | None
+    ci_high: Share | None
+    ci_method: str = ""
+    margin_mean: float | None = None
+    margin_mean_low: float | None = None
+    margin_mean_high: float | None = None
+    margin_median: float | None = None
+    margin_median_low: float | None = None
+    margin_median_high: float | None = None
+    artefact_score: Share | None = None
+    artefact_ci_low: float | None = None
+    artefact_ci_high: float | None = None
+    first_left_out: int = 0
+    human_score: Share | None = None
     human_ci_low: float | None = None
     human_ci_high: float | None = None
     human_n: int = 0

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from eval.dataset import ItemTable
 from eval.errors import EvaluationError
 from eval.formula import FormulaError
 from eval.predictions import check, read_by
 from eval.source import Source
-from eval.strict_json import Object, as_array, as_integer, as_object, as_text, kind, load
+from eval.strict_json import Some, kind, read
 from eval.suite import (
     METRICS,
     SEPARATOR,
@@ -31,6 +32,40 @@ from eval.suite import (
     row_hash,
     validate_item,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Condition:
+    condition_name: str
+    regions: Some[Region]
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    item_number: int
+    conditions: Some[_Condition]
+
+
+@dataclass(frozen=True, slots=True)
+class _Formula:
+    formula: str
+    type: Literal["formula"] = "formula"
+
+
+@dataclass(frozen=True, slots=True)
+class _Meta:
+    metric: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """The schema of a suite."""
+
+    meta: _Meta
+    predictions: Some[_Formula]
+    items: Some[_Item]
+    region_meta: dict[str, Any] | None = None
+
 
 #: What stands for every metric in ``meta.metric``.
 ALL_METRICS = "all"
@@ -86,10 +121,13 @@ def read_suite(path: Path, max_items: int | None = None) -> ItemTable:
         EvaluationError: it is no valid suite.
         OSError: it is not there or cannot be read.
     """
-    # A name of a file may hold bytes that are no characters; it becomes the name of the config.
-    as_text(path.stem, f"{path}: its name")
-    suite = as_object(load(path), f"{path}", "meta", "predictions", "items")
-    formulas, metrics = _formulas(suite, path), _metrics(suite, path)
+    try:
+        path.stem.encode()  # it becomes the name of the config
+    except UnicodeEncodeError:
+        raise EvaluationError(f"{path}: its name is not UTF-8; expected a name of text") from None
+    suite = read(path, _Suite)
+    formulas = [prediction.formula.strip() for prediction in suite.predictions]
+    metrics = _metrics(suite.meta.metric, path)
     items = list(_items(suite, _predictions(formulas, metrics), path))
     _check_formulas(formulas, items[0], path)
     _check_region_names(suite, items[0], path)
@@ -111,28 +149,17 @@ def read_suite(path: Path, max_items: int | None = None) -> ItemTable:
     )
 
 
-def _metrics(suite: Object, path: Path) -> list[str]:
+def _metrics(value: Any, path: Path) -> list[str]:
     """The metrics of ``meta.metric``: one, an array of several, or ``all``."""
-    where = f"{path}: meta.metric"
-    value = as_object(suite["meta"], f"{path}: meta", "metric")["metric"]
     if value == ALL_METRICS:
         return list(METRICS)
-    names = as_array(value, where, "metrics") if isinstance(value, list) else [value]
+    names = value if isinstance(value, list) and value else [value]
     for name in names:
-        if as_text(name, where) not in METRICS:
-            raise EvaluationError(f"{where}: {kind(name)}; expected one of {', '.join(METRICS)}")
+        if not isinstance(name, str) or name not in METRICS:
+            raise EvaluationError(
+                f"{path}: meta.metric: {kind(name)}; expected one of {', '.join(METRICS)}"
+            )
     return list(dict.fromkeys(names))
-
-
-def _formulas(suite: Object, path: Path) -> list[str]:
-    formulas = []
-    entries = as_array(suite["predictions"], f"{path}: predictions", "predictions")
-    for number, entry in enumerate(entries, start=1):
-        where = f"{path}: prediction {number}"
-        if (form := as_object(entry, where, "formula").get("type", "formula")) != "formula":
-            raise EvaluationError(f'{where}: type {kind(form)}; expected "formula"')
-        formulas.append(as_text(entry["formula"], f"{where}, formula").strip())
-    return formulas
 
 
 def _predictions(formulas: Sequence[str], metrics: Sequence[str]) -> tuple[Prediction, ...]:
@@ -147,19 +174,17 @@ def _predictions(formulas: Sequence[str], metrics: Sequence[str]) -> tuple[Predi
     return tuple(predictions)
 
 
-def _items(suite: Object, predictions: tuple[Prediction, ...], path: Path) -> Iterator[Item]:
+def _items(suite: _Suite, predictions: tuple[Prediction, ...], path: Path) -> Iterator[Item]:
     """The items, each with the conditions and the number of regions of the first."""
     numbers: set[int] = set()
     first: Item | None = None
-    for place, entry in enumerate(as_array(suite["items"], f"{path}: items", "items"), start=1):
-        where = f"{path}: items, place {place}"
-        as_object(entry, where, "item_number", "conditions")
-        number = as_integer(entry["item_number"], f"{where}, item_number")
+    for entry in suite.items:
+        number = entry.item_number
         where = f"{path}: item {number}"
         if number in numbers:
             raise EvaluationError(f"{where}: two items have this item_number; expected one")
         numbers.add(number)
-        conditions = tuple(_conditions(entry["conditions"], where))
+        conditions = tuple(_conditions(entry, where))
         identifier = f"{path.stem}/{number}"
         item = Item(identifier, number, conditions, predictions, identifier, path.stem)
         first = first or item
@@ -167,31 +192,29 @@ def _items(suite: Object, predictions: tuple[Prediction, ...], path: Path) -> It
         yield item
 
 
-def _conditions(value: Any, where: str) -> Iterator[Condition]:
+def _conditions(item: _Item, where: str) -> Iterator[Condition]:
     names: set[str] = set()
-    for place, entry in enumerate(as_array(value, f"{where}, conditions", "conditions"), start=1):
-        at = f"{where}, condition {place}"
-        as_object(entry, at, "condition_name", "regions")
-        name = as_text(entry["condition_name"], f"{at}, condition_name")
+    for condition in item.conditions:
+        name = condition.condition_name
         at = f"{where}, condition {name!r}"
         if name in names:
             raise EvaluationError(f"{at}: two conditions have this name; expected one")
         names.add(name)
-        regions = tuple(_regions(entry["regions"], at))
+        regions = tuple(_regions(condition, at))
         content = join_regions(region.content for region in regions)
         if not content:
             raise EvaluationError(f"{at}: all its regions are empty; expected some text")
         yield Condition(name, content, regions)
 
 
-def _regions(value: Any, where: str) -> Iterator[Region]:
-    for place, entry in enumerate(as_array(value, f"{where}, regions", "regions"), start=1):
-        at = f"{where}, region {place}"
-        as_object(entry, at, "region_number", "content")
-        number = as_integer(entry["region_number"], f"{at}, region_number")
+def _regions(condition: _Condition, where: str) -> Iterator[Region]:
+    for place, region in enumerate(condition.regions, start=1):
+        number = region.region_number
         if number != place:
-            raise EvaluationError(f"{at}: region_number {number}; expected 1, 2, ... in order")
-        yield Region(number, as_text(entry["content"], f"{at}, content").strip())
+            raise EvaluationError(
+                f"{where}, region {place}: region_number {number}; expected 1, 2, ... in order"
+            )
+        yield Region(number, region.content.strip())
 
 
 def _check_formulas(formulas: Sequence[str], item: Item, path: Path) -> None:
@@ -228,13 +251,11 @@ def _check_alike(item: Item, first: Item, where: str) -> None:
             )
 
 
-def _check_region_names(suite: Object, item: Item, path: Path) -> None:
+def _check_region_names(suite: _Suite, item: Item, path: Path) -> None:
     """Hold ``region_meta``, where it is there, to the regions."""
-    if "region_meta" not in suite:
-        return
-    names = as_object(suite["region_meta"], f"{path}: region_meta")
     expected = [str(region.region_number) for region in item.conditions[0].regions]
-    if set(names) != set(expected):
+    names = suite.region_meta
+    if names is not None and set(names) != set(expected):
         raise EvaluationError(
             f"{path}: region_meta has {len(names)} names; expected one for each of the "
             f'{len(expected)} regions, under "1" to "{len(expected)}"'

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from eval.errors import EvaluationError
+from eval.parquet_rows import parquet_rows
 from eval.source import Source
+from eval.strict_json import Many, held
 from eval.suite import row_hash
 
 #: The command that reads tables of a kind.
@@ -114,38 +116,46 @@ def _built_tables(
 
 
 def _rows(source: Source, config: str, split: str) -> Rows:
-    import pyarrow
-    from pyarrow import parquet
-
     files = sorted((source.folder / "data" / config).glob(f"{split}-*-of-*.parquet"))
     where = f"dataset {source.name!r}, config {config!r}, split {split!r}"
     if not files:
         raise EvaluationError(f"{where}: no file data/{config}/{split}-*.parquet")
     try:
-        return [row for file in files for row in parquet.ParquetFile(file).read().to_pylist()]
-    except (pyarrow.ArrowException, OSError) as error:
-        raise EvaluationError(f"{where}: cannot be read ({str(error).splitlines()[0]})") from None
+        return [row for file in files for row in parquet_rows(file)]
+    except EvaluationError as error:
+        detail = str(error).removeprefix(f"{source.folder}/")
+        raise EvaluationError(f"{where}: {detail}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Hash:
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Hashes:
+    rows: Many[_Hash]
 
 
 def _verify(path: Path, rows: Rows, hashes: Sequence[str], where: str) -> None:
     """Hold the rows to the hashes that the build wrote.
 
     Raises:
-        EvaluationError: a row is missing, added, changed or out of order.
+        EvaluationError: there are no hashes, or a row is missing, added, changed or out of order.
     """
-    import pyarrow
-    from pyarrow import parquet
-
+    if not path.is_file():
+        raise EvaluationError(f"{where}: no row hashes (hashes/{path.name})")
     try:
-        published = parquet.ParquetFile(path).read().to_pylist()
-    except (pyarrow.ArrowException, OSError):
-        raise EvaluationError(f"{where}: no row hashes (hashes/{path.name})") from None
+        published = held({"rows": parquet_rows(path)}, _Hashes).rows
+    except EvaluationError as error:
+        detail = str(error).removeprefix(f"{path}: ")
+        raise EvaluationError(f"{where}: hashes/{path.name}: {detail}") from None
     if len(published) != len(rows):
         raise EvaluationError(
             f"{where}: {len(rows)} rows, but {len(published)} were published; the data are damaged"
         )
     for row, found, expected in zip(rows, hashes, published, strict=True):
-        if found != expected["sha256"]:
+        if found != expected.sha256:
             raise EvaluationError(
                 f"{where}: item {row.get('item_id')!r} is not the row that was published "
                 "(its hash differs); the data were changed or are damaged"

@@ -32,6 +32,7 @@ from eval.demo_data import (
     train_tokenizer,
 )
 from eval.demo_text import SEPARATOR
+from eval.errors import one_line
 
 #: The files of a finished model.
 FILES = (
@@ -232,7 +233,7 @@ def main(argv: list[str] | None = None) -> int:
             raise TrainingError("--hidden: expected a multiple of twice --heads")
         run(args)
     except (TrainingError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {one_line(error)}", file=sys.stderr)
         return 2
     return 0
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from eval.errors import one_line
 from loaders import fetch_command
 from loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from loaders.find import DATA_VARIABLE, UNFINISHED, find, how_to_obtain, places
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             listed = [_describe(declared, options.data_dir) for declared in CORPORA.values()]
             _print_json(listed) if options.json else _print_table(listed)
     except CorpusError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {one_line(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped; the same command goes on from here", file=sys.stderr)

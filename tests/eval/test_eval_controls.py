@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import one_line
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -194,4 +195,4 @@ def test_controls_that_are_no_names_are_refused(
         (folder / "manifest.json").write_text(json.dumps(manifest))
         arguments = ["--model", "demo", "--dataset", str(folder), "--output", str(tmp_path / "o")]
         assert main(arguments) == 2
-        assert "the controls of 'c_test' are no list of names" in capsys.readouterr().err
+        assert "manifest.json: configs.c_test.controls" in one_line(capsys.readouterr().err)

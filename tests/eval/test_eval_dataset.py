@@ -53,7 +53,9 @@ def test_human_scores_that_are_none_are_one_line(
     folder = write_dataset(
         tmp_path / "d", pair_items, extra=EXTRA, quality={"test": {"human": human}}
     )
-    with pytest.raises(EvaluationError, match=r"manifest\.json cannot be read"):
+    with pytest.raises(
+        EvaluationError, match=r"manifest\.json: configs\.toy_context\.quality\.test\.human"
+    ):
         find(str(folder))
 
 

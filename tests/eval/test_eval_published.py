@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ import pytest
 
 from eval.blocks import published_block
 from eval.cli import main
+from eval.errors import EvaluationError
 from eval.published import Published, about, published
+from eval.source import find
 from eval.suite import Item
 
 ROW = {
@@ -29,25 +32,24 @@ def test_a_manifest_without_published_scores_has_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "said"),
     [
-        {"score": "0.5"},
-        {"score": True},
-        {"score": 62.5},
-        {"score": float("nan")},
-        {"model": None},
-        {"source": ["x"]},
+        (ROW | {"score": "0.5"}, '[0].score: "0.5"; expected a number'),
+        (ROW | {"score": True}, "[0].score: true; expected a number"),
+        (ROW | {"score": 62.5}, "[0].score: 62.5; expected at most 1"),
+        (ROW | {"score": math.nan}, "NaN stands in it"),
+        (ROW | {"model": None}, "[0].model: null; expected a string"),
+        (ROW | {"source": ["x"]}, "[0].source: an array; expected a string"),
+        ("x", '[0]: "x"; expected an object'),
+        ({"config": "c"}, "[0]: no 'row'"),
     ],
 )
-def test_a_bad_entry_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="a published score"):
-        published({"published": [ROW | wrong]})
-
-
-def test_an_entry_of_another_shape_is_refused() -> None:
-    for wrong in ("x", 1, {"config": "c"}):
-        with pytest.raises(ValueError, match="a published score"):
-            published({"published": [wrong]})
+def test_a_bad_entry_is_refused(wrong: Any, said: str, tmp_path: Path) -> None:
+    manifest = {"format": 1, "configs": {}, "published": [wrong]}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(EvaluationError) as error:
+        find(str(tmp_path))
+    assert said in str(error.value)
 
 
 def test_only_scores_of_configs_that_were_scored_are_shown() -> None:
@@ -106,5 +108,5 @@ def test_a_run_shows_and_keeps_them(
     path.write_text(json.dumps(manifest))
     assert main([*arguments, "--overwrite"]) == 2
     error = capsys.readouterr().err
-    assert "manifest.json cannot be read (a published score of -1)" in error
+    assert "manifest.json: published[0].score: -1; expected at least 0" in error
     assert error.count("\n") == 1

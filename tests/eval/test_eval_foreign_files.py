@@ -1,0 +1,355 @@
+"""What somebody else's files may hold: every damage is one line, or is read; no traceback."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import one_line
+
+from builders.export.__main__ import main as export
+from eval import model_files
+from eval.cli import main
+from eval.dataset import tables
+from eval.errors import EvaluationError
+from eval.model import load, load_config
+from eval.source import find
+from eval.suite import Item, row_hash
+
+DEMO = Path(model_files.__file__).parent / "demo_model"
+EVIL = "\x1b[2J\u202e\n" + "z" * 3000
+
+
+def deep(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    "text",
+    -1,
+    2.5,
+    10**9,
+    10**400,
+    [],
+    [7],
+    {},
+    {"a": 1},
+    EVIL,
+    deep(300),
+)
+
+
+def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where something stands in JSON; of an array only the beginning."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value[:2])
+    for key, part in inside:
+        yield (*place, key)
+        if isinstance(part, dict | list):
+            yield from places(part, (*place, key))
+
+
+def damaged(content: str, draw: random.Random) -> bytes:
+    """JSON in which one thing is wrong."""
+    document = json.loads(content)
+    place = draw.choice(list(places(document)))[: draw.randint(1, 5)]
+    holder = document
+    for key in place[:-1]:
+        holder = holder[key]
+    kind = draw.choice(("value", "value", "gone", "name", "cut", "byte", "twice"))
+    if kind == "value":
+        holder[place[-1]] = draw.choice(VALUES)
+    elif kind == "gone":
+        del holder[place[-1]]
+    elif kind == "name" and isinstance(holder, dict):
+        holder["../" + EVIL] = holder.pop(place[-1])
+    data = bytearray(json.dumps(document).encode())
+    if kind == "cut":
+        del data[draw.randrange(len(data)) :]
+    elif kind == "byte":
+        data[draw.randrange(len(data))] = draw.randrange(256)
+    elif kind == "twice":
+        data[1:1] = b'"x": 1, "x": 2, '
+    return bytes(data)
+
+
+def ends_well(code: int, said: str) -> None:
+    """Done, or one short line that a terminal does nothing about."""
+    assert code in (0, 2)
+    if code:
+        assert one_line(said)[:-1].isprintable()
+        assert len(said) <= 501
+
+
+@pytest.fixture(scope="module")
+def folder(
+    tmp_path_factory: pytest.TempPathFactory,
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+) -> Path:
+    """A dataset of two rows, ``data``, and results on it, ``results``."""
+    folder = tmp_path_factory.mktemp("foreign")
+    items = [
+        Item(**{**vars(item), "extra": {"moved": item.extra["moved"], "family": "f"}})
+        for item in pair_items[:2]
+    ]
+    score = {"group": "", "formula": "f", "metric": "mean", "score": 0.5, "n": 2}
+    write_dataset(
+        folder / "data",
+        items,
+        extra={"moved": "bool", "family": "string"},
+        breakdowns=["moved"],
+        quality={"test": {"artefact": [score], "human": {"scores": [score]}}},
+        regions=["first", "second"],
+        summary="a summary",
+    )
+    words = ["--model", "demo", "--dataset", str(folder / "data"), "--device", "cpu", "--no-cache"]
+    assert main([*words, "--output", str(folder / "results")]) == 0
+    return folder
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_damaged_manifests(
+    seed: int, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(folder / "data", tmp_path / "data")
+    path = tmp_path / "data" / "manifest.json"
+    path.write_bytes(damaged(path.read_text(), random.Random(seed)))
+    words = ["--model", "demo", "--dataset", str(tmp_path / "data"), "--explain-plan"]
+    ends_well(main([*words, "--output", str(tmp_path / "o")]), capsys.readouterr().err)
+    out = str(tmp_path / "suites")
+    code = export([str(tmp_path / "data"), "--export-syntaxgym", out])
+    ends_well(code, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_damaged_results(
+    seed: int, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(folder / "results", tmp_path / "r")
+    path = tmp_path / "r" / "results.json"
+    path.write_bytes(damaged(path.read_text(), random.Random(seed)))
+    for words in (
+        ["compare", str(folder / "results"), str(tmp_path / "r")],
+        ["model-index", str(tmp_path / "r")],
+    ):
+        ends_well(main(words), capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_damaged_suites(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    regions = [{"region_number": n, "content": f"word {n}"} for n in (1, 2)]
+    conditions = [{"condition_name": name, "regions": regions} for name in "ab"]
+    suite = {
+        "meta": {"name": "s", "metric": ["sum", "mean"]},
+        "region_meta": {"1": "first", "2": "second"},
+        "predictions": [{"type": "formula", "formula": "(2;%a%) > (2;%b%)"}],
+        "items": [{"item_number": n, "conditions": conditions} for n in (1, 2)],
+    }
+    path = tmp_path / "suite.json"
+    path.write_bytes(damaged(json.dumps(suite), random.Random(seed)))
+    words = ["--model", "demo", "--suite", str(path), "--explain-plan"]
+    ends_well(main([*words, "--output", str(tmp_path / "o")]), capsys.readouterr().err)
+
+
+def rewritten(data: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:
+    """Change the rows of a dataset, and their hashes with them."""
+    import pyarrow
+    from pyarrow import parquet
+
+    (path,), (hashes,) = data.glob("data/*/*.parquet"), data.glob("hashes/*.parquet")
+    rows = parquet.read_table(path).to_pylist()
+    change(rows)
+    parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    rows = parquet.read_table(path).to_pylist()
+    made = [{"item_id": row["item_id"], "sha256": row_hash(row)} for row in rows]
+    parquet.write_table(pyarrow.Table.from_pylist(made), hashes)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (("item_id",), None, "item_id: null; expected a string"),
+        (("item_number",), None, "item_number: null; expected a whole number"),
+        (("conditions",), None, "conditions: null; expected an array"),
+        (("conditions", 0), None, "conditions[0]: null; expected an object"),
+        (("conditions", 0, "condition_name"), None, "[0].condition_name: null; expected a string"),
+        (("conditions", 1, "content"), None, "conditions[1].content: null; expected a string"),
+        (("conditions", 0, "regions", 1), None, "regions[1]: null; expected an object"),
+        (("conditions", 0, "regions", 0, "content"), None, "[0].content: null; expected a string"),
+        (("predictions", 0, "formula"), None, "predictions[0].formula: null; expected a string"),
+        (("predictions", 0, "groups"), [None], "groups[0]: null; expected a string"),
+        (("discourse_id",), None, "discourse_id: null; expected a string"),
+    ],
+)
+def test_rows_with_nulls_are_named(
+    place: tuple[Any, ...], value: Any, said: str, folder: Path, tmp_path: Path
+) -> None:
+    def change(rows: list[dict[str, Any]]) -> None:
+        holder: Any = rows[0]
+        for key in place[:-1]:
+            holder = holder[key]
+        holder[place[-1]] = value
+
+    shutil.copytree(folder / "data", tmp_path / "data")
+    rewritten(tmp_path / "data", change)
+    with pytest.raises(EvaluationError) as error:
+        list(tables(find(str(tmp_path / "data"))))
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "said"),
+    [("other", ["x", "x"], "no 'sha256'"), ("sha256", [None, "x"], "rows[0].sha256: null")],
+)
+def test_hashes_of_another_kind(
+    column: str, values: list[Any], said: str, folder: Path, tmp_path: Path
+) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    shutil.copytree(folder / "data", tmp_path / "data")
+    (path,) = (tmp_path / "data").glob("hashes/*.parquet")
+    parquet.write_table(pyarrow.table({"item_id": ["a", "b"], column: values}), path)
+    with pytest.raises(EvaluationError, match=r"hashes/toy_context-test\.parquet: ") as error:
+        list(tables(find(str(tmp_path / "data"))))
+    assert said in str(error.value)
+
+
+# ---------------------------------------------------------------- models
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    shutil.copytree(DEMO, tmp_path / "model")
+    return tmp_path / "model"
+
+
+def configured(folder: Path, file: str = "config.json", /, **entries: Any) -> None:
+    path = folder / file
+    path.write_text(json.dumps({**json.loads(path.read_text()), **entries}))
+
+
+def with_header(model: Path, header: bytes, length: int | None = None) -> None:
+    """Give the weights another header; ``length`` is what the file says of it (bytes)."""
+    path = model / "model.safetensors"
+    content = path.read_bytes()
+    (old,) = struct.unpack("<Q", content[:8])
+    size = struct.pack("<Q", len(header) if length is None else length)
+    path.write_bytes(size + header + content[8 + old :])
+
+
+def in_two(model: Path, **index: Any) -> None:
+    """An index in place of the one file of weights."""
+    (model / "model.safetensors").rename(model / "model-1.safetensors")
+    entries = {"metadata": {"total_size": 1}, "weight_map": {"a": "model-1.safetensors"}, **index}
+    (model / "model.safetensors.index.json").write_text(json.dumps(entries))
+
+
+MODELS: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "a number for a list": (
+        lambda m: configured(m, architectures=7),
+        "config.json: architectures: 7; expected an array",
+    ),
+    "a number for names": (
+        lambda m: configured(m, auto_map=[1]),
+        "config.json: auto_map: an array; expected an object",
+    ),
+    "a list for a format": (lambda m: configured(m, dtype=[1]), "cannot be loaded"),
+    "a text for a number": (lambda m: configured(m, vocab_size=EVIL), "cannot be loaded"),
+    "nested": (lambda m: (m / "config.json").write_text("[" * 100_000), "config.json"),
+    "no tensor of that name": (lambda m: configured(m, pad_token_id=10**9), "cannot be loaded"),
+    "layers without end": (
+        lambda m: configured(m, num_hidden_layers=10**12),
+        '"num_hidden_layers" is 1,000,000,000,000; expected at most 10,000',
+    ),
+    "more layers than tensors": (
+        lambda m: configured(m, num_hidden_layers=9999),
+        "asks for 9,999 layers, but its files have",
+    ),
+    "wide": (lambda m: configured(m, intermediate_size=10**7), "weights, but its files have 1,4"),
+    "long words": (lambda m: configured(m, vocab_size=10**9), "weights, but its files have 1,4"),
+    "empty weights": (lambda m: (m / "model.safetensors").write_bytes(b""), "cannot be read"),
+    "a header without end": (lambda m: with_header(m, b"{}", 2**62), "model.safetensors cannot be"),
+    "a header of another kind": (lambda m: with_header(m, b'{"a": 5}'), "model.safetensors cannot"),
+    "cut weights": (
+        lambda m: (m / "model.safetensors").write_bytes(
+            (m / "model.safetensors").read_bytes()[:-10]
+        ),
+        "model.safetensors cannot be read",
+    ),
+    "an index of no names": (lambda m: in_two(m, weight_map=[]), "weight_map: an array; expected"),
+    "a name that is a number": (lambda m: in_two(m, weight_map={"a": 5}), "weight_map.a: 5; exp"),
+    "a name that leads out": (
+        lambda m: in_two(m, weight_map={"a": "../model-1.safetensors"}),
+        '"../model-1.safetensors"; expected a name of a safetensors file',
+    ),
+    "a file that is not there": (
+        lambda m: in_two(m, weight_map={"a": "model-2.safetensors"}),
+        '"model-2.safetensors" is not there',
+    ),
+    "a tokenizer of another kind": (
+        lambda m: configured(m, "tokenizer.json", model={"type": EVIL}),
+        "the tokenizer of",
+    ),
+    "a version that is true": (
+        lambda m: configured(m, "tokenizer.json", version=True),
+        "invalid type: boolean",
+    ),
+    "half a tokenizer": (
+        lambda m: (m / "tokenizer.json").write_text((m / "tokenizer.json").read_text()[:5000]),
+        "the tokenizer of",
+    ),
+    "a length that is a text": (
+        lambda m: configured(m, "tokenizer_config.json", model_max_length="long"),
+        "the tokenizer of",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_a_damaged_model_is_one_line(
+    name: str, model: Path, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    damage, said = MODELS[name]
+    damage(model)
+    words = ["--model", str(model), "--dataset", str(folder / "data"), "--device", "cpu"]
+    assert main([*words, "--no-cache", "--output", str(model / "out")]) == 2
+    error = capfd.readouterr().err
+    ends_well(2, error)
+    assert said in error
+    assert not (model / "out").exists()
+
+
+def test_nothing_is_made_of_what_a_config_alone_says(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four gigabytes of random numbers would be made before transformers looks at the shapes."""
+    from transformers import AutoModelForCausalLM
+
+    def made(*_: Any, **__: Any) -> None:
+        raise AssertionError("the weights were asked for")
+
+    monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", made)
+    configured(model, intermediate_size=10**6)
+    with pytest.raises(EvaluationError, match="expected files that belong together"):
+        load(str(model), "cpu")
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
+@pytest.mark.parametrize("seed", range(8))
+def test_damaged_model_files(seed: int, file: str, model: Path) -> None:
+    (model / file).write_bytes(damaged((model / file).read_text(), random.Random(seed)))
+    with suppress(EvaluationError):
+        load_config(str(model))
