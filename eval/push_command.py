@@ -66,13 +66,19 @@ def pushed(folder: Path, repo_id: str, private: bool = False, dry_run: bool = Fa
     """
     from huggingface_hub import HfApi
 
-    from eval.hub_errors import explained
+    from eval.errors import EvaluationError
+    from eval.hub_answers import hub_answers
+    from eval.hub_errors import hub_problem
     from eval.push_results import push
 
-    again = shlex.join(["python", "-m", "eval", "push", str(folder), repo_id])
+    command = shlex.join(["python", "-m", "eval", "push", str(folder), repo_id])
+    again = f"a push is one commit, made or not made: run `{command}` again"
     try:
-        return push(HfApi(), folder, repo_id, private=private, dry_run=dry_run).lines
+        with hub_answers():
+            return push(HfApi(), folder, repo_id, private=private, dry_run=dry_run).lines
+    except EvaluationError:
+        raise
     except Exception as error:
-        if (line := explained(error, repo_id, again)) is None:
+        if (problem := hub_problem(error, again)) is None:
             raise
-        raise line from None
+        raise EvaluationError(problem[1]) from None
