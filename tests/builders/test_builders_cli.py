@@ -296,8 +296,8 @@ def test_a_dry_run_offline_says_unknown(tmp_path: Path, hub_env: dict[str, str])
     assert "changes unknown" in run.stdout
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_build_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+def stopped_build(folder: Path, number: signal.Signals) -> tuple[int, str]:
+    """Exit status and messages of a build into ``out`` that gets a signal while it writes rows."""
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from builders.__main__ import main; main(sys.argv[1:])"
@@ -305,15 +305,33 @@ def test_an_interrupted_build_leaves_nothing(tmp_path: Path, number: signal.Sign
     argv = ["sentence_order", "--corpus", "sample", "--output", "out"]
     process = subprocess.Popen(
         [sys.executable, "-c", code, *argv],
-        cwd=tmp_path,
+        cwd=folder,
         stderr=subprocess.PIPE,
         text=True,
     )
     deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".out-*/data/*")) and time.monotonic() < deadline:
+    while not list(folder.glob(".out-*/data/*")) and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    return process.returncode, err
+
+
+def outputs(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if "out" in path.name]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_build_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    status, err = stopped_build(tmp_path, number)
+    assert status == 130
     assert "nothing half-written" in one_line(err)
-    assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
+    assert outputs(tmp_path) == []
+
+
+def test_what_a_killed_build_leaves_is_cleared_by_the_next(tmp_path: Path) -> None:
+    status, _ = stopped_build(tmp_path, signal.SIGKILL)
+    assert status == -signal.SIGKILL
+    assert len(outputs(tmp_path)) == 2  # a folder and its lock
+    assert build_command("story_cloze", "--corpus", "sample", "--limit", 5, "--output", "out") == 0
+    assert outputs(tmp_path) == ["out"]
