@@ -18,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="RESULTS", help="a folder of results")
     parser.add_argument("repo_id", metavar="USER/NAME", help="a dataset repository of the Hub")
     parser.add_argument(
-        "--private", action="store_true", help="make the repository private, if it is made"
+        "--private",
+        action="store_true",
+        help="make the repository private, if it is made; refuse one that is public",
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would be pushed")
 

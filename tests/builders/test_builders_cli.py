@@ -44,6 +44,25 @@ def storycloze(tmp_path: Path) -> Path:
     return folder
 
 
+def test_the_splits_that_are_there_are_built_but_for_those_of_a_name(
+    storycloze: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for start, name in (
+        (100, "val__spring2016 - cloze_test_ALL_val"),
+        (200, "test__winter2018-cloze_test_ALL_test - 1"),
+    ):
+        text = HEADER + "".join(STORY.format(i=start + i, right=1 + i % 2) for i in range(25))
+        (storycloze / f"cloze_test_{name}.csv").write_text(text)
+    argv = ("--data-dir", storycloze, "--corpus", "storycloze", "--output", "out")
+    assert build_command("story_cloze", *argv) == 0
+    manifest = json.loads(Path("out/manifest.json").read_text())
+    assert list(manifest["configs"]["storycloze"]["splits"]) == ["test", "validation"]
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "default: all that are there, but for those that a corpus reads only by name" in shown
+
+
 @pytest.mark.parametrize("module", ["builders", *(f"builders.{name}" for name in SUITES)])
 def test_help_answers_without_heavy_imports(module: str) -> None:
     code = (
