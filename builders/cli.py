@@ -42,16 +42,19 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        help="splits to build, or 'all' (default: the test split, where a corpus has one)",
+        help="splits to build, or 'all' (default: all that are there, but for those that a corpus "
+        "reads only by name, such as winogrande's train)",
     )
-    read.add_argument("--limit", metavar="N", type=positive, help="read N discourses a split")
+    read.add_argument(
+        "--limit", metavar="N", type=positive, help="read at most N discourses a split"
+    )
     read.add_argument(
         "--skip-bad-rows", action="store_true", help="count rows that cannot be read, and go on"
     )
     hub = parser.add_argument_group("a Hugging Face dataset as the corpus")
     hub.add_argument("--hub-dataset", metavar="ID", help="a Hub dataset, or a folder of one")
     hub.add_argument("--hub-config", metavar="NAME")
-    hub.add_argument("--hub-split", metavar="NAME", help="default: test, or the only one")
+    hub.add_argument("--hub-split", metavar="NAME", help="default: every split")
     hub.add_argument("--hub-revision", metavar="TAG")
     hub.add_argument(
         "--hub-column",
@@ -83,12 +86,18 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
     push = parser.add_argument_group("publishing")
     push.add_argument("--push-to-hub", action="store_true", help="publish as one commit, one tag")
     push.add_argument("--repo-id", metavar="ID", help="default: coherencegym/<suite>")
-    push.add_argument("--private", action="store_true", help="make the repository private")
+    push.add_argument(
+        "--private",
+        action="store_true",
+        help="make the repository private, if it is made; refuse one that is public",
+    )
     push.add_argument("--create-pr", action="store_true", help="open a pull request instead")
     push.add_argument("--message", metavar="TEXT", default="", help="commit message")
     push.add_argument("--version", metavar="V", default="", help="such as 1.1.0")
     push.add_argument(
-        "--prune", action="store_true", help="remove configs that this build does not make"
+        "--prune",
+        action="store_true",
+        help="remove configs and splits that this build does not make",
     )
     parser.add_argument("--dry-run", action="store_true", help="write nothing; say what would be")
 
@@ -117,7 +126,7 @@ def add_document_options(parser: argparse.ArgumentParser) -> None:
         "--licence",
         metavar="ID",
         default="",
-        help="SPDX identifier of the articles' licence, where neither card nor corpus says it",
+        help="SPDX identifier of the texts' licence, in place of what their card says",
     )
 
 

@@ -76,6 +76,7 @@ def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
     from builders.sources import find_sources
     from builders.summary import print_build, print_lines
     from eval.folders import check_folder, written_beside
+    from eval.push_command import check_target
 
     destination = output_folder(suite, arguments, alone)
     exports = Exports(
@@ -90,6 +91,7 @@ def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
         exports.check(destination)
     private = True
     if arguments.push_to_hub:
+        check_target(repo_id(suite, arguments))
         private = resolve_privacy(suite, arguments)
     matcher = read_judgements(suite, arguments)
     sources = find_sources(
@@ -186,10 +188,12 @@ def resolve_privacy(suite: Suite, arguments: argparse.Namespace) -> bool:
     from huggingface_hub.errors import OfflineModeIsEnabled
 
     from builders.release.publish import PublishOptions, target_is_private
+    from eval.hub_answers import hub_answers
 
     options = PublishOptions(repo_id(suite, arguments), private=arguments.private)
     try:
-        return target_is_private(HfApi(), options)
+        with hub_answers():
+            return target_is_private(HfApi(), options)
     except OfflineModeIsEnabled:
         if not arguments.dry_run:
             raise
@@ -214,6 +218,7 @@ def push(
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
     from builders.release.publish import PublishOptions, publish, publishable
+    from eval.hub_answers import hub_answers
 
     options = PublishOptions(
         repo_id(suite, arguments),
@@ -232,7 +237,8 @@ def push(
         for name in held
     ]
     try:
-        outcome = publish(HfApi(), folder, public, options, progress)
+        with hub_answers():
+            outcome = publish(HfApi(), folder, public, options, progress)
     except OfflineModeIsEnabled:
         if not arguments.dry_run:
             raise

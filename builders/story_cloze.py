@@ -46,6 +46,9 @@ SUITE = Suite(
         "artefact score says how far the endings alone give the answer away; Sharma et al. (2018) "
         "found that it is far in the 2016 release.",
         "Knowledge of the world decides most items; local coherence alone does not.",
+        "Both endings are as crowd workers wrote them, and nobody corrected them: some of the "
+        "right ones have slips of spelling, which make them more surprising whatever the story is. "
+        "They are neither mended nor counted here.",
     ),
     citation=BEYER_2021,
     configs=(

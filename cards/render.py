@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from cards.example import contrasting_edits, show_conditions
@@ -11,6 +12,12 @@ from cards.metadata import card_yaml, ordered_configs, pretty_name
 
 def render_card(manifest: dict[str, Any]) -> str:
     """The card (YAML block and Markdown, headings of the Hub's template) of a manifest."""
+    return str(_template().render(card_values(manifest)))
+
+
+@cache
+def _template() -> Any:
+    """The template, read once: that takes longer than to fill it in."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -22,7 +29,7 @@ def render_card(manifest: dict[str, Any]) -> str:
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|").replace("\n", " ")
     environment.filters["aggregate"] = aggregate
     environment.filters["spread"] = spread_text
-    return environment.get_template("card.md.jinja").render(card_values(manifest))
+    return environment.get_template("card.md.jinja")
 
 
 def card_values(manifest: dict[str, Any]) -> dict[str, Any]:

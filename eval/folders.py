@@ -1,17 +1,26 @@
-"""Output folders: made beside, then renamed, so that nothing half-written is ever seen."""
+"""Output folders: made beside, then renamed, so that nothing half-written is ever seen.
+
+Beside ``out`` a run holds the lock ``.out-<8 hexadecimal digits>.lock`` for as long as it lives,
+fills ``.out-<the same>`` and puts what it replaces at ``.out-<the same>-old`` for a moment. A run
+that is killed leaves them, and its lock is free then, whatever process has its number: the next run
+of the same output clears them.
+"""
 
 from __future__ import annotations
 
-import os
+import re
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 
 def check_folder(folder: Path, overwrite: bool, marker: str, option: str = "--output") -> None:
     """Refuse an output folder that would be lost, before any work is done for it.
+
+    What killed runs left beside it is cleared first: see :func:`clear_leftovers`.
 
     Args:
         folder: where the output goes.
@@ -22,6 +31,7 @@ def check_folder(folder: Path, overwrite: bool, marker: str, option: str = "--ou
     Raises:
         FileExistsError: it exists and may not be overwritten, or is not an earlier output.
     """
+    clear_leftovers(folder)
     if not folder.exists() and not folder.is_symlink():
         return
     if not overwrite:
@@ -47,23 +57,70 @@ def written_beside(
     """
     check_folder(folder, overwrite, marker, option)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        # mkdtemp makes folders that only their owner can read.
-        umask = os.umask(0)
-        os.umask(umask)
-        work.chmod(0o777 & ~umask)
-        yield work
-        check_folder(folder, overwrite, marker, option)
-        old = work.with_name(work.name + "-old")
-        if folder.exists():
-            folder.rename(old)
+    work = folder.parent / f".{folder.name}-{secrets.token_hex(4)}"
+    with _held(work.with_name(work.name + ".lock"), wait=True):
         try:
-            work.rename(folder)
-        except BaseException:
-            if old.exists():
-                old.rename(folder)
-            raise
-        shutil.rmtree(old, ignore_errors=True)
+            work.mkdir()
+            yield work
+            check_folder(folder, overwrite, marker, option)
+            old = _old_of(work)
+            if folder.exists():
+                folder.rename(old)
+            try:
+                work.rename(folder)
+            except BaseException:
+                if old.exists():
+                    old.rename(folder)
+                raise
+            shutil.rmtree(old, ignore_errors=True)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def clear_leftovers(folder: Path) -> None:
+    """Clear what runs of this output left beside it when they were killed.
+
+    A folder that a killed run had just moved away to replace it is put back. What a living process
+    holds stays, on whichever machine it runs, and so does what has no lock.
+    """
+    name = re.compile(rf"\.{re.escape(folder.name)}-[0-9a-f]{{8}}\.lock")
+    with suppress(OSError):
+        for path in sorted(folder.parent.iterdir()):
+            if name.fullmatch(path.name):
+                with _held(path, wait=False) as is_ours:
+                    if is_ours:
+                        _clear(path.with_suffix(""), folder)
+
+
+def _clear(work: Path, folder: Path) -> None:
+    old = _old_of(work)
+    if not folder.exists() and old.is_dir():
+        old.rename(folder)
+    for left in (work, old):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+@contextmanager
+def _held(path: Path, wait: bool) -> Iterator[bool]:
+    """Hold a lock that falls free when this process ends, however it ends; its file goes with it.
+
+    Yields:
+        Whether it is held: not where another process has it, nor on a file system without locks.
+    """
+    from filelock import FileLock
+
+    lock: Any = FileLock(path)
+    with suppress(NotImplementedError, OSError):
+        lock.acquire(timeout=-1 if wait else 0)
+    try:
+        yield lock.is_locked
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        if lock.is_locked:
+            # Before it is free: who waits for it finds that its file is gone, and makes another.
+            with suppress(OSError):
+                path.unlink()
+            lock.release()
+
+
+def _old_of(work: Path) -> Path:
+    return work.with_name(work.name + "-old")

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
-from eval.errors import EvaluationError
-
-#: Libraries whose errors mean that no answer came; which of them the client uses has changed.
-TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3"})
+from eval.hub_answers import TRANSPORTS, AnswerError, causes, described, is_page
 
 
-def explained(error: Exception, repo_id: str, again: str) -> EvaluationError | None:
-    """The line for an error, or None where it is a mistake of this program.
+def hub_problem(error: BaseException, again: str) -> tuple[int, str] | None:
+    """The exit code and the line for an error; None where it is no matter of the Hub.
 
-    What goes wrong in the upload threads of the client comes wrapped in another error, so causes
-    are looked at. Nothing that the Hub or the client says is repeated: it may hold addresses.
+    The code is 2 where the user can mend it, 1 where the Hub failed or could not be reached. What
+    goes wrong in the upload threads of the client comes wrapped in another error, so causes are
+    looked at. Nothing that the Hub or the client says is repeated: it may hold addresses.
 
     Args:
         error: what was raised.
-        repo_id: where something was to be pushed.
-        again: the command that does it again.
+        again: what readers see now, and how to go on: the end of a line.
     """
     from huggingface_hub.errors import (
         HfHubHTTPError,
@@ -27,37 +24,33 @@ def explained(error: Exception, repo_id: str, again: str) -> EvaluationError | N
         OfflineModeIsEnabled,
     )
 
-    for cause in _causes(error):
-        if isinstance(cause, EvaluationError):
-            return cause
-        if isinstance(cause, OfflineModeIsEnabled):
-            return EvaluationError("HF_HUB_OFFLINE is set; unset it to push to the Hub")
-        if isinstance(cause, HfHubHTTPError) and cause.response is not None:
-            return _refusal(cause.response.status_code, repo_id, again)
-        library = type(cause).__module__.split(".")[0]
-        if library in TRANSPORTS or isinstance(cause, LocalEntryNotFoundError):
-            return EvaluationError(
-                f"the connection to the Hub broke ({type(cause).__name__}); a push is one commit, "
-                f"made or not made: run `{again}` again"
+    for cause in causes(error):
+        if isinstance(cause, AnswerError):
+            return 2, (
+                f"{cause}, which no Hub does: a proxy, a login page of the network or HF_ENDPOINT "
+                f"is in the way; {again}"
             )
+        if isinstance(cause, OfflineModeIsEnabled):
+            return 2, "HF_HUB_OFFLINE is set; unset it to push to the Hub"
+        if isinstance(cause, HfHubHTTPError) and cause.response is not None:
+            return _refusal(cause.response, again)
+        library = type(cause).__module__.partition(".")[0]
+        broken = isinstance(cause, (LocalEntryNotFoundError, ConnectionError, TimeoutError))
+        if library in TRANSPORTS or broken:
+            return 1, f"the connection to the Hub broke ({type(cause).__name__}); {again}"
     return None
 
 
-def _refusal(status: int, repo_id: str, again: str) -> EvaluationError:
-    if status in (401, 403):
-        return EvaluationError(
-            f"the Hub refused ({status}): this token may not write to {repo_id}; log in with "
+def _refusal(response: Any, again: str) -> tuple[int, str]:
+    from huggingface_hub import constants
+
+    status = response.status_code
+    is_hub = str(response.url).startswith(f"{constants.ENDPOINT}/") and not is_page(response)
+    if status in (401, 403) and is_hub:
+        return 2, (
+            f"the Hub refused ({status}): this token may not write there; log in with "
             "`hf auth login`, or set HF_TOKEN to a token with write access"
         )
-    return EvaluationError(
-        f"the Hub answered {status}; a push is one commit, made or not made: run `{again}` again"
-    )
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    current: BaseException | None = error
-    while current is not None and id(current) not in seen:
-        seen.add(id(current))
-        yield current
-        current = current.__cause__ or current.__context__
+    if status == 409:
+        return 2, "the Hub refused (409): somebody else made this tag or repository meanwhile"
+    return (1 if status >= 500 else 2), f"{described(response)}; {again}"

@@ -18,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="RESULTS", help="a folder of results")
     parser.add_argument("repo_id", metavar="USER/NAME", help="a dataset repository of the Hub")
     parser.add_argument(
-        "--private", action="store_true", help="make the repository private, if it is made"
+        "--private",
+        action="store_true",
+        help="make the repository private, if it is made; refuse one that is public",
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would be pushed")
 
@@ -66,13 +68,19 @@ def pushed(folder: Path, repo_id: str, private: bool = False, dry_run: bool = Fa
     """
     from huggingface_hub import HfApi
 
-    from eval.hub_errors import explained
+    from eval.errors import EvaluationError
+    from eval.hub_answers import hub_answers
+    from eval.hub_errors import hub_problem
     from eval.push_results import push
 
-    again = shlex.join(["python", "-m", "eval", "push", str(folder), repo_id])
+    command = shlex.join(["python", "-m", "eval", "push", str(folder), repo_id])
+    again = f"a push is one commit, made or not made: run `{command}` again"
     try:
-        return push(HfApi(), folder, repo_id, private=private, dry_run=dry_run).lines
+        with hub_answers():
+            return push(HfApi(), folder, repo_id, private=private, dry_run=dry_run).lines
+    except EvaluationError:
+        raise
     except Exception as error:
-        if (line := explained(error, repo_id, again)) is None:
+        if (problem := hub_problem(error, again)) is None:
             raise
-        raise line from None
+        raise EvaluationError(problem[1]) from None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.errors import EvaluationError
+from eval.hub_answers import dataset_info
 from eval.results_card import FOLDER, KINDS, render_card
 from eval.runs import FILE, Run, read_run
 
@@ -69,6 +70,7 @@ def push(
         EvaluationError: the folder is none of results, the repository is public where a private one
             was asked for, or holds a card or a run that cannot be read, or somebody else kept
             committing.
+        AnswerError: something else than the Hub answered.
         huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
     from huggingface_hub import CommitOperationAdd
@@ -125,14 +127,13 @@ def read_head(api: Any, repo_id: str) -> Head | None:
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
-        info = api.dataset_info(repo_id, files_metadata=True)
+        info = dataset_info(api, repo_id, files_metadata=True)
     except RepositoryNotFoundError:
         return None
     digests = {
-        file.rfilename: file.lfs["sha256"] if file.lfs else file.blob_id
-        for file in info.siblings or ()
+        file.rfilename: file.lfs["sha256"] if file.lfs else file.blob_id for file in info.siblings
     }
-    return Head(info.sha, bool(info.private), digests)
+    return Head(info.sha, info.private, digests)
 
 
 def _changed(

@@ -14,8 +14,9 @@ from typing import Any
 
 from builders.release.changes import Release, plan_release
 from builders.release.manifest import Manifest
-from builders.release.remote import Head, PublishError, fetch, read_head
+from builders.release.remote import Head, PublishError, fetch, read_head, read_tags
 from builders.release.version import Change, Version
+from eval.hub_answers import AnswerError, dataset_info, endpoint_host
 
 #: How often a release is worked out anew after somebody else's commit came between.
 TRIES = 3
@@ -53,7 +54,7 @@ def target_is_private(api: Any, options: PublishOptions) -> bool:
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
-        private = bool(api.dataset_info(options.repo_id).private)
+        private = bool(dataset_info(api, options.repo_id).private)
     except RepositoryNotFoundError:
         return options.private
     if options.private and not private:
@@ -84,6 +85,7 @@ def publish(
 
     Raises:
         PublishError: refused, or somebody else kept committing.
+        AnswerError: something else than the Hub answered.
         huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
     if not manifest["configs"]:
@@ -182,7 +184,7 @@ def _commit(api: Any, options: PublishOptions, release: Release, head: Head) -> 
         api.create_repo(
             options.repo_id, repo_type="dataset", private=options.private or None, exist_ok=True
         )
-        parent = api.dataset_info(options.repo_id).sha
+        parent = dataset_info(api, options.repo_id).sha
     operations: list[Any] = [
         CommitOperationAdd(path_in_repo=path, path_or_fileobj=content)
         for path, content in sorted(release.adds.items())
@@ -205,7 +207,11 @@ def _commit(api: Any, options: PublishOptions, release: Release, head: Head) -> 
 
 
 def _tag(api: Any, options: PublishOptions, outcome: Outcome, commit: str, head: Head) -> Outcome:
-    """Tag the commit, unless the tag stands on it already."""
+    """Tag the commit, unless the tag is there already, and see it stand.
+
+    Raises:
+        AnswerError: it is not there after all.
+    """
     assert outcome.release is not None
     version = outcome.release.manifest["version"]
     tag = outcome.tag = f"v{version}"
@@ -219,6 +225,11 @@ def _tag(api: Any, options: PublishOptions, outcome: Outcome, commit: str, head:
         tag_message=options.message or f"Version {version}",
         repo_type="dataset",
     )
+    # The client reads no answer here, so any would do: the tag has to be seen.
+    if read_tags(api, options.repo_id).get(tag) != commit:
+        raise AnswerError(
+            f"{endpoint_host(api)} took the tag {tag} of {options.repo_id} and does not have it"
+        )
     done = "published" if outcome.commit else "content was there, tag was missing:"
     outcome.lines.append(f"{done} {options.repo_id} {tag} ({commit[:10]})")
     return outcome

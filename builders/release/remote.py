@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from builders.release.manifest import Manifest, check_manifest
+from eval.hub_answers import dataset_info
 
 
 class PublishError(Exception):
@@ -43,15 +44,16 @@ def read_head(api: Any, repo_id: str) -> Head:
 
     Raises:
         PublishError: it holds a dataset that no build of this project made.
+        AnswerError: something else than the Hub answered.
     """
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
-        info = api.dataset_info(repo_id)
+        info = dataset_info(api, repo_id)
     except RepositoryNotFoundError:
         return Head()
-    files = frozenset(sibling.rfilename for sibling in info.siblings or ())
-    refs = api.list_repo_refs(repo_id, repo_type="dataset")
+    files = frozenset(sibling.rfilename for sibling in info.siblings)
+    tags = read_tags(api, repo_id)
     texts = dict.fromkeys(("manifest.json", "README.md"), "")
     for name in texts:
         if name in files:
@@ -71,15 +73,20 @@ def read_head(api: Any, repo_id: str) -> Head:
         )
     return Head(
         exists=True,
-        private=bool(info.private),
+        private=info.private,
         sha=info.sha,
         files=files,
         manifest=manifest,
         manifest_text=texts["manifest.json"],
         card=texts["README.md"],
-        # A tag's target is the commit also where the tag is annotated.
-        tags={tag.name: tag.target_commit for tag in refs.tags},
+        tags=tags,
     )
+
+
+def read_tags(api: Any, repo_id: str) -> dict[str, str]:
+    """Tag name -> commit, also where a tag is annotated."""
+    refs = api.list_repo_refs(repo_id, repo_type="dataset")
+    return {tag.name: tag.target_commit for tag in refs.tags}
 
 
 def fetch(api: Any, repo_id: str, path: str, revision: str) -> Path:

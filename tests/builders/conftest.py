@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps
+from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
 from toy import SUITE
 
 from builders.build import Options, build
 from builders.sources import Source, Sources
 from loaders.corpus import Corpus
 
-__all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps"]
+__all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps", "portal"]
 
 
 @pytest.fixture

@@ -44,6 +44,25 @@ def storycloze(tmp_path: Path) -> Path:
     return folder
 
 
+def test_the_splits_that_are_there_are_built_but_for_those_of_a_name(
+    storycloze: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for start, name in (
+        (100, "val__spring2016 - cloze_test_ALL_val"),
+        (200, "test__winter2018-cloze_test_ALL_test - 1"),
+    ):
+        text = HEADER + "".join(STORY.format(i=start + i, right=1 + i % 2) for i in range(25))
+        (storycloze / f"cloze_test_{name}.csv").write_text(text)
+    argv = ("--data-dir", storycloze, "--corpus", "storycloze", "--output", "out")
+    assert build_command("story_cloze", *argv) == 0
+    manifest = json.loads(Path("out/manifest.json").read_text())
+    assert list(manifest["configs"]["storycloze"]["splits"]) == ["test", "validation"]
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "default: all that are there, but for those that a corpus reads only by name" in shown
+
+
 @pytest.mark.parametrize("module", ["builders", *(f"builders.{name}" for name in SUITES)])
 def test_help_answers_without_heavy_imports(module: str) -> None:
     code = (
@@ -298,8 +317,8 @@ def test_a_dry_run_offline_says_unknown(tmp_path: Path, hub_env: dict[str, str])
     assert "changes unknown" in run.stdout
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_build_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+def stopped_build(folder: Path, number: signal.Signals) -> tuple[int, str]:
+    """Exit status and messages of a build into ``out`` that gets a signal while it writes rows."""
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from builders.__main__ import main; main(sys.argv[1:])"
@@ -307,15 +326,33 @@ def test_an_interrupted_build_leaves_nothing(tmp_path: Path, number: signal.Sign
     argv = ["sentence_order", "--corpus", "sample", "--output", "out"]
     process = subprocess.Popen(
         [sys.executable, "-c", code, *argv],
-        cwd=tmp_path,
+        cwd=folder,
         stderr=subprocess.PIPE,
         text=True,
     )
     deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".out-*/data/*")) and time.monotonic() < deadline:
+    while not list(folder.glob(".out-*/data/*")) and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    return process.returncode, err
+
+
+def outputs(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if "out" in path.name]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_build_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    status, err = stopped_build(tmp_path, number)
+    assert status == 130
     assert "nothing half-written" in one_line(err)
-    assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
+    assert outputs(tmp_path) == []
+
+
+def test_what_a_killed_build_leaves_is_cleared_by_the_next(tmp_path: Path) -> None:
+    status, _ = stopped_build(tmp_path, signal.SIGKILL)
+    assert status == -signal.SIGKILL
+    assert len(outputs(tmp_path)) == 2  # a folder and its lock
+    assert build_command("story_cloze", "--corpus", "sample", "--limit", 5, "--output", "out") == 0
+    assert outputs(tmp_path) == ["out"]

@@ -107,6 +107,37 @@ def test_changed_rows_need_a_raised_version(
     assert set(hub.tags(REPO)) == {"v1.0.0", f"v{least}"}
 
 
+def test_a_tag_that_is_taken_is_no_version_of_another_release(
+    hub: HubServer, hub_api: HfApi, make_build: Make
+) -> None:
+    """A commit whose tag stands elsewhere already would stay without one."""
+    push(hub_api, make_build(toy_corpus("toy", {"test": stories(0, 5)})))
+    for tag in ("v1.1.0", "v1.2.0"):
+        hub_api.create_tag(REPO, tag=tag, repo_type="dataset")
+    before = hub.commits(REPO)
+    objects = hub.lfs_objects(REPO)
+    build = make_build(toy_corpus("toy", {"test": stories(0, 6)}))
+    with pytest.raises(PublishError, match=r"1\.1\.0 cannot follow 1\.0\.0 .*--version 1\.3\.0"):
+        push(hub_api, build, version="1.1.0")
+    assert hub.commits(REPO) == before
+    assert hub.lfs_objects(REPO) == objects
+    outcome = push(hub_api, build, version="1.3.0")
+    assert hub.tags(REPO)["v1.3.0"].target == outcome.commit == hub.commits(REPO)[0].sha
+
+
+def test_a_tag_without_a_release_is_no_version_of_the_first(
+    hub: HubServer, hub_api: HfApi, make_build: Make
+) -> None:
+    hub.seed(REPO, {"notes.txt": b"ours"}, tag="v1.0.0")
+    before = hub.commits(REPO)
+    build = make_build(toy_corpus("toy", {"test": stories(0, 5)}))
+    with pytest.raises(PublishError, match=r"a tag v1\.0\.0 without a release; raise --version"):
+        push(hub_api, build)
+    assert hub.commits(REPO) == before
+    outcome = push(hub_api, build, version="1.0.1")
+    assert hub.tags(REPO)["v1.0.1"].target == outcome.commit
+
+
 def test_the_configs_of_others_stay(hub: HubServer, hub_api: HfApi, make_build: Make) -> None:
     push(hub_api, make_build(toy_corpus("theirs", {"test": stories(0, 5)})))
     ours = make_build(toy_corpus("toy", {"test": stories(0, 5)}))

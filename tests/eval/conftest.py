@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps
+from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
 
 from eval.suite import Condition, Item, Prediction, Region, features, item_to_row, row_hash
 
-__all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps"]
+__all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps", "portal"]
 
 TEXT = [
     "Lily had a red ball. She threw the ball to Tim. Tim ran to the park with the ball.",

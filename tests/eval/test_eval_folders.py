@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from eval.folders import check_folder, written_beside
+from eval.folders import check_folder, clear_leftovers, written_beside
 
 MARKER = "manifest.json"
 
@@ -47,3 +52,110 @@ def test_an_empty_folder_may_be_used_with_overwrite(tmp_path: Path) -> None:
     with written_beside(tmp_path / "out", True, MARKER) as folder:
         (folder / MARKER).write_text("{}")
     assert (tmp_path / "out" / MARKER).exists()
+
+
+#: Fills a folder, stops at one of its steps, and lives until it is killed.
+LIVING = """
+import sys, time
+from pathlib import Path
+from eval.folders import written_beside
+
+folder, step = Path(sys.argv[1]), sys.argv[2]
+rename = Path.rename
+
+def stop(*_):
+    print("here", flush=True)
+    time.sleep(600)
+
+def renamed(self, target):
+    if step == "between the names" and Path(target) == folder:
+        stop()
+    return rename(self, target)
+
+Path.rename = renamed
+with written_beside(folder, True, "manifest.json") as work:
+    (work / "manifest.json").write_text("new")
+    if step == "while it fills":
+        stop()
+if step == "when it is done":
+    stop()
+"""
+
+
+@contextmanager
+def living(folder: Path, step: str) -> Iterator[None]:
+    """A process that has come so far with a folder; killed at the end."""
+    command = [sys.executable, "-c", LIVING, str(folder), step]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "here\n"
+        yield
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("step", ["while it fills", "between the names"])
+def test_what_a_killed_run_leaves_is_cleared_by_the_next_and_by_no_other(
+    tmp_path: Path, step: str
+) -> None:
+    destination = tmp_path / "out"
+    destination.mkdir()
+    (destination / MARKER).write_text("old")
+    with living(destination, step):
+        while_it_lives = names(tmp_path)
+        assert len(while_it_lives) == 3
+        with written_beside(tmp_path / "another", False, MARKER):
+            pass
+        clear_leftovers(destination)
+        assert names(tmp_path) == sorted([*while_it_lives, "another"])
+    with written_beside(tmp_path / "ou", False, MARKER):
+        pass
+    assert names(tmp_path) == sorted([*while_it_lives, "another", "ou"])
+    with pytest.raises(FileExistsError, match="--overwrite"):
+        check_folder(destination, False, MARKER)
+    assert names(tmp_path) == ["another", "ou", "out"]
+    assert (destination / MARKER).read_text() == "old"
+
+
+def test_a_run_that_is_killed_when_it_is_done_has_left_nothing(tmp_path: Path) -> None:
+    with living(tmp_path / "out", "when it is done"):
+        pass
+    assert names(tmp_path) == ["out"]
+    assert (tmp_path / "out" / MARKER).read_text() == "new"
+
+
+def test_two_runs_of_one_output_do_not_clear_each_other(tmp_path: Path) -> None:
+    destination = tmp_path / "out"
+    with written_beside(destination, True, MARKER) as one:
+        (one / MARKER).write_text("one")
+        with written_beside(destination, True, MARKER) as two:
+            (two / MARKER).write_text("two")
+        assert (one / MARKER).read_text() == "one"
+    assert names(tmp_path) == ["out"]
+    assert (destination / MARKER).read_text() == "one"
+
+
+def test_what_has_no_lock_may_be_anybodys(tmp_path: Path) -> None:
+    for name in (".out-0123abcd", ".out-0123abcd-old", ".out-notes", ".out-notes.lock"):
+        (tmp_path / name).mkdir()
+    before = names(tmp_path)
+    clear_leftovers(tmp_path / "out")
+    assert names(tmp_path) == before
+
+
+def test_without_locks_a_folder_is_written_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EOPNOTSUPP, "no locks here")
+
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
+    with written_beside(tmp_path / "out", False, MARKER) as folder:
+        (folder / MARKER).write_text("{}")
+    assert names(tmp_path) == ["out"]

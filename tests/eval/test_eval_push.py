@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line, check_portal
 from hub.server import HubServer
 from huggingface_hub import (
     CommitOperationAdd,
@@ -304,9 +305,64 @@ def test_an_upload_that_keeps_failing_is_one_line(
     hub_clients.faults.add(method="PUT", status=503, times=99)
     assert main(["push", str(scored), REPO]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("eval: the Hub answered 503; a push is one commit")
+    assert re.match(r"eval: 127\.0\.0\.1:\d+ answered PUT /\S+ with 503 \(\S+\); a push is", error)
     assert error.count("\n") == 1
     assert set(hub_clients.files(REPO)) == {".gitattributes"}
+
+
+STEPS = [("GET", f"/api/datasets/{REPO}"), ("HEAD", "/resolve/"), ("GET", "/resolve/"), *WRITES]
+
+
+@pytest.mark.parametrize("instead", INSTEAD)
+@pytest.mark.parametrize(("method", "path"), STEPS, ids=[f"{m} {p}" for m, p in STEPS])
+def test_an_answer_that_is_not_the_hubs_is_one_line_and_the_next_push_finishes(
+    hub_clients: HubServer,
+    hub_sleeps: list[float],
+    scored: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    portal: Portal,
+    method: str,
+    path: str,
+    instead: str,
+) -> None:
+    is_new = path == "/repos/create"
+    if not is_new:
+        other = changed(scored, tmp_path / "other")
+        for file in (*other.glob("*.parquet"), *other.glob("*.png")):
+            file.unlink()  # or they would be there already
+        push(HfApi(endpoint=hub_clients.url, token=hub_clients.write_token), other, REPO)
+    old = {} if is_new else hub_clients.files(REPO)
+    hub_clients.faults.add(
+        method=method, path_contains=path, times=99, answer=INSTEAD[instead](portal)
+    )
+    capsys.readouterr()
+    code = main(["push", str(scored), REPO])
+    out, err = capsys.readouterr()
+    check_portal(portal)
+    assert hub_clients.faults.pending < 99
+    hub_clients.faults.clear()
+    if (path, instead) in UNREAD:
+        assert code == 0
+    else:
+        assert code == 2
+        check_line(err.rstrip("\n"), hub_clients.write_token)
+        assert out == ""
+        assert is_new == (REPO not in hub_clients.repositories())
+        assert is_new or hub_clients.files(REPO) == old
+    assert main(["push", str(scored), REPO]) == 0
+    assert len(hub_clients.commits(REPO)) == (2 if is_new else 3)
+
+
+@pytest.mark.parametrize("path", ["/repos/create", "/commit/"])
+def test_what_took_effect_though_a_page_answered_is_not_done_twice(
+    hub_clients: HubServer, scored: Path, capsys: pytest.CaptureFixture[str], path: str
+) -> None:
+    hub_clients.faults.add(method="POST", path_contains=path, answer=PAGE, after=True)
+    assert main(["push", str(scored), REPO]) == 2
+    check_line(capsys.readouterr().err.rstrip("\n"), hub_clients.write_token)
+    assert main(["push", str(scored), REPO]) == 0
+    assert len(hub_clients.commits(REPO)) == 2
 
 
 def test_the_owners_part_of_the_card_stays(

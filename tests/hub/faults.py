@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
+from hub.wire import Answer
+
 
 @dataclass
 class Fault:
@@ -17,10 +19,11 @@ class Fault:
     code: str
     times: int
     after: bool
+    answer: Answer | None
 
     @property
     def cut(self) -> bool:
-        return self.status is None
+        return self.status is None and self.answer is None
 
 
 class Faults:
@@ -41,16 +44,18 @@ class Faults:
         after: bool = False,
         message: str = "a planned fault",
         code: str = "",
+        answer: Answer | None = None,
     ) -> None:
         """Fail the next `times` requests of this method whose unquoted path contains the string.
 
         `status` answers with that status (and `message`, and `code` as X-Error-Code); `cut` closes
-        the connection without an answer. With `after` the request first takes effect: the case
+        the connection without an answer; `answer` is what somebody else says, such as the portal of
+        a network. With `after` the request first takes effect: the case
         in which a client cannot know whether its commit was made.
         """
-        if cut == (status is not None):
-            raise ValueError("a fault has either a status or cut=True")
-        fault = Fault(method, path_contains, status, message, code, times, after)
+        if sum((cut, status is not None, answer is not None)) != 1:
+            raise ValueError("a fault has either a status, an answer or cut=True")
+        fault = Fault(method, path_contains, status, message, code, times, after, answer)
         with self._lock:
             self._planned.append(fault)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hub.client import environment, patch_clients, patch_sleep
+from hub.portal import Portal
 from hub.server import HubServer
 
 if TYPE_CHECKING:
@@ -48,3 +49,10 @@ def hub_api(hub_clients: HubServer) -> HfApi:
 def hub_sleeps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The clients' waits before a retry, noted instead of slept."""
     return patch_sleep(monkeypatch)
+
+
+@pytest.fixture
+def portal() -> Iterator[Portal]:
+    """Another host than the Hub's."""
+    with Portal().running() as running:
+        yield running

@@ -156,7 +156,7 @@ class HubServer:
                 answer = _refusal(HubError(500, "A bug in the loopback Hub: see HubServer.crashes"))
             if fault is not None:
                 failure = HubError(fault.status or 0, fault.message, fault.code)
-                answer = CUT if fault.cut else _refusal(failure)
+                answer = fault.answer or (CUT if fault.cut else _refusal(failure))
             who = f"{account.name} ({account.role})" if account else ""
             line = Request(origin, call.method, call.path, answer.status, who, summary(call))
             self._requests.append(line)

@@ -32,6 +32,11 @@ EXAMPLES = {
     'so , " hi , " he said ( " no . " ) .': 'so, "hi," he said ("no.").',
     '" ( hi ) "': '"(hi)"',
     'he said " hello ! "': 'he said "hello!"',
+    # A mark that is alone opens at the beginning, and closes elsewhere.
+    '" hello , he said .': '"hello, he said.',
+    "' hello , he said .": "'hello, he said.",
+    'hello , " he said .': 'hello," he said.',
+    "hello , ' he said .": "hello,' he said.",
     "( note : ) cool : )": "(note:) cool:)",
     "my parents ' house": "my parents' house",
     "rock ' n roll": "rock 'n roll",

@@ -62,6 +62,26 @@ def test_a_tab_table_without_quoting_keeps_its_quotation_marks(of_file: OfFile) 
     assert read_one(of_file(STORYCLOZE, text)).texts == (*row[1:5], "E.")
 
 
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ('"He said ""Run!"" and ran."', 'He said "Run!" and ran.'),
+        ('"""Run!"" he said."', '"Run!" he said.'),
+        # Where it may be the text's own marks, nothing is taken away.
+        ('"Run!" he said. "Now!"', '"Run!" he said. "Now!"'),
+        ('"Run! Now!"', '"Run! Now!"'),
+        ('He said ""Run!"" twice.', 'He said ""Run!"" twice.'),
+        ('"Run! ""Now!""', '"Run! ""Now!""'),
+        ('"He said ""Run!"" and "Now!"."', '"He said ""Run!"" and "Now!"."'),
+    ],
+)
+def test_in_a_tab_table_without_quoting_a_field_is_unquoted_where_it_is_beyond_doubt(
+    of_file: OfFile, field: str, text: str
+) -> None:
+    lines = ("\t".join(row) for row in (HEADER.split(","), ["1", field, *STORY[2:7], "1"]))
+    assert read_one(of_file(STORYCLOZE, "\n".join(lines) + "\n")).texts[0] == text
+
+
 def test_columns_in_any_order_and_case_others_ignored_white_space_tidied(of_file: OfFile) -> None:
     names = ["extra", *reversed(HEADER.upper().split(","))]
     row = ["x", " 1 ", *reversed([f" {value}  {value}" for value in "abcdef"]), "id1 "]

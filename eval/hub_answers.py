@@ -1,0 +1,168 @@
+"""Refuse answers that no Hub gives: a proxy or a portal that speaks in its place.
+
+The Hub's client takes any status of 2xx for the Hub's word. A login page then ends in an error of a
+JSON parser, or, where the client reads no answer (of a tag, or of an uploaded file), in a success
+that was none; and a redirect of 307 would carry the content of a commit to another host.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from traceback import walk_tb
+from typing import Any
+from urllib.parse import urlsplit
+
+#: Libraries whose errors mean that no answer came; which of them the client uses has changed.
+TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3"})
+
+#: Errors to which an answer of another shape than expected leads.
+_MISREAD = (ValueError, LookupError, TypeError, AttributeError)
+
+
+class AnswerError(Exception):
+    """An answer that no Hub gives; the message says which host answered what."""
+
+
+@contextmanager
+def hub_answers() -> Iterator[None]:
+    """Watch the client of the Hub: what it would take for an answer has to be one.
+
+    Raises:
+        AnswerError: a request that writes is redirected to another host or answered with a page, or
+            the client can make nothing of an answer.
+    """
+    from huggingface_hub import get_session
+
+    watch = _Watch()
+    client = get_session()
+    before = client.event_hooks
+    client.event_hooks = {**before, "response": [*before["response"], watch.check]}
+    try:
+        yield
+    except Exception as error:
+        if watch.last is None or not _is_misread(error):
+            raise
+        raise AnswerError(described(watch.last)) from error
+    finally:
+        client.event_hooks = before
+
+
+def dataset_info(api: Any, repo_id: str, **options: Any) -> Any:
+    """What the Hub says of a dataset repository: at least commit, files, and whether it is private.
+
+    Args:
+        api: a client of the Hub.
+        repo_id: the repository.
+        **options: of ``HfApi.dataset_info``.
+
+    Raises:
+        AnswerError: it does not say so; taken for an empty repository, what is there would be lost.
+        huggingface_hub.errors.HfHubHTTPError: there is no such repository, or the Hub failed.
+    """
+    info = api.dataset_info(repo_id, **options)
+    is_commit = isinstance(info.sha, str) and re.fullmatch("[0-9a-f]{40}", info.sha)
+    if not is_commit or info.siblings is None or not isinstance(info.private, bool):
+        raise AnswerError(
+            f"{endpoint_host(api)} described {repo_id} without commit, files or who may see it"
+        )
+    return info
+
+
+def endpoint_host(api: Any) -> str:
+    """The host and port that a client of the Hub speaks to."""
+    return urlsplit(str(api.endpoint)).netloc.rpartition("@")[2]
+
+
+def described(response: Any) -> str:
+    """Which host answered what, such as ``example.org answered GET /x with 200 (text/html)``.
+
+    Nothing of an address but hosts and the path that was asked for: queries hold signatures, and
+    where a portal leads to is its own affair.
+    """
+    asked = (response.history or [response])[0].request
+    host, first = _host(response.url), _host(asked.url)
+    kind = re.match(r"[\w.+-]+/[\w.+-]+", response.headers.get("Content-Type", ""), re.ASCII)
+    return (
+        f"{host} answered {_asked(asked)} with {response.status_code} "
+        f"({kind[0] if kind else 'no content type'})"
+        + (f", redirected from {first}" if host != first else "")
+    )
+
+
+def is_page(response: Any) -> bool:
+    """Whether an answer is for people, not for programs."""
+    return "html" in response.headers.get("Content-Type", "").lower()
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and what it came of, each once."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+class _Watch:
+    """Look at each answer before the client does; ``last`` is this thread's last one."""
+
+    def __init__(self) -> None:
+        self.last: Any = None
+        self._thread = threading.get_ident()
+
+    def check(self, response: Any) -> None:
+        """Refuse what no Hub answers to a request that writes, or that asks for JSON."""
+        # The threads of an upload read nothing out of their answers.
+        if threading.get_ident() == self._thread:
+            self.last = response
+        request = response.request
+        writes = request.method not in ("GET", "HEAD")
+        if writes and response.has_redirect_location:
+            there = _host(request.url.join(response.headers["Location"]))
+            if there != _host(request.url):
+                raise AnswerError(f"{_host(request.url)} redirects {_asked(request)} to {there}")
+        is_read = writes or request.url.path.startswith("/api/")
+        # Storage may call an empty answer a page.
+        if is_read and response.is_success and is_page(response) and response.read():
+            raise AnswerError(described(response))
+
+
+def _is_misread(error: BaseException) -> bool:
+    """Whether the client could not use an answer, rather than got none or a refusal."""
+    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
+
+    chain = list(causes(error))
+    for cause in chain:
+        library = type(cause).__module__.partition(".")[0]
+        if library in TRANSPORTS or isinstance(cause, (HfHubHTTPError, OfflineModeIsEnabled)):
+            return False
+    return any(map(_is_odd, chain)) and any(map(_is_of_client, chain))
+
+
+def _is_odd(error: BaseException) -> bool:
+    """Whether it says that something has another shape than expected."""
+    if isinstance(error, (ConnectionError, TimeoutError)):
+        return False  # the other client's, which speaks to the Hub's storage
+    # An OSError without a number is the client's own: a file without a commit, or of another size.
+    return isinstance(error, _MISREAD) or (isinstance(error, OSError) and error.errno is None)
+
+
+def _is_of_client(error: BaseException) -> bool:
+    """Whether it was raised in the client of the Hub, or in what the client called."""
+    frames = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
+    return any(name.startswith("huggingface_hub.") for name in frames)
+
+
+def _asked(request: Any) -> str:
+    """A request without the query of its address, and no more of a long path than one can read."""
+    path = request.url.raw_path.partition(b"?")[0].decode("ascii")
+    return f"{request.method} {path if len(path) <= 160 else path[:160] + '...'}"
+
+
+def _host(url: Any) -> str:
+    """Host and port of an address, without a user's name."""
+    return str(url.netloc.decode("ascii"))

@@ -1,0 +1,178 @@
+"""Somebody else than the Hub answers a push: one line, and a release that is whole or not there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import build_command, one_line
+from hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line, check_portal
+from hub.server import HubServer
+from huggingface_hub import HfApi
+from toy import SUITE, stories, toy_corpus
+
+from builders.cli import suite_parser
+from builders.errors import explain
+from builders.release.publish import PublishOptions, publish
+from builders.run import push, resolve_privacy
+from eval.hub_answers import AnswerError, hub_answers
+
+REPO = "coherencegym/toy_order"
+Build = tuple[Path, dict[str, Any]]
+
+#: Every request of a push.
+STEPS = [
+    ("GET", f"/api/datasets/{REPO}"),
+    ("GET", "/refs"),
+    ("HEAD", "/resolve/"),
+    ("GET", "/resolve/"),
+    *WRITES,
+    ("POST", "/tag/"),
+]
+
+
+def pushed(build: Build, version: str) -> tuple[int, str]:
+    """What the command does with a build, and the exit code and the lines that it ends with."""
+    arguments = suite_parser(SUITE).parse_args(
+        ["--push-to-hub", "--repo-id", REPO, "--version", version]
+    )
+    try:
+        private = resolve_privacy(SUITE, arguments)
+        lines, _ = push(SUITE, arguments, *build, private, lambda message: None)
+    except Exception as error:
+        return explain(error) or (1, f"Traceback: {error!r}")
+    return 0, "\n".join(lines)
+
+
+@pytest.mark.parametrize("instead", INSTEAD)
+@pytest.mark.parametrize(("method", "path"), STEPS, ids=[f"{m} {p}" for m, p in STEPS])
+def test_an_answer_that_is_not_the_hubs_is_one_line_and_the_next_push_finishes(
+    hub_clients: HubServer,
+    hub_api: HfApi,
+    hub_sleeps: list[float],
+    make_build: Callable[..., Build],
+    portal: Portal,
+    method: str,
+    path: str,
+    instead: str,
+) -> None:
+    hub = hub_clients
+    is_new = path == "/repos/create"
+    if not is_new:
+        old_build = make_build(toy_corpus("toy", {"test": stories(0, 5)}))
+        publish(HfApi(endpoint=hub.url, token=hub.write_token), *old_build, PublishOptions(REPO))
+    old = {} if is_new else hub.files(REPO)
+    build = make_build(toy_corpus("toy", {"test": stories(0, 7)}))
+    hub.faults.add(method=method, path_contains=path, times=99, answer=INSTEAD[instead](portal))
+    code, said = pushed(build, "1.1.0")
+    check_portal(portal)
+    assert hub.faults.pending < 99
+    hub.faults.clear()
+    if (path, instead) in UNREAD:
+        assert code == 0
+    else:
+        assert code == 2
+        check_line(said, hub.write_token)
+        assert is_new == (REPO not in hub.repositories())
+        if not is_new:
+            assert (hub.files(REPO) == old) == (path != "/tag/")
+            assert set(hub.tags(REPO)) == {"v1.0.0"}
+    assert pushed(build, "1.1.0")[0] == 0
+    assert hub.tags(REPO)["v1.1.0"].target == hub.commits(REPO)[0].sha
+    assert len(hub.commits(REPO)) == (2 if is_new else 3)
+    manifest = json.loads(hub.files(REPO)["manifest.json"])
+    assert manifest["configs"]["toy_context"]["splits"]["test"]["rows"] == 7
+
+
+@pytest.mark.parametrize("path", ["/repos/create", "/commit/", "/tag/"])
+def test_what_took_effect_though_a_page_answered_is_not_done_twice(
+    hub_clients: HubServer, make_build: Callable[..., Build], path: str
+) -> None:
+    build = make_build(toy_corpus("toy", {"test": stories(0, 5)}))
+    hub_clients.faults.add(method="POST", path_contains=path, answer=PAGE, after=True)
+    code, said = pushed(build, "1.0.0")
+    assert code == 2
+    check_line(said, hub_clients.write_token)
+    assert pushed(build, "1.0.0")[0] == 0
+    assert len(hub_clients.commits(REPO)) == 2
+    assert hub_clients.tags(REPO)["v1.0.0"].target == hub_clients.commits(REPO)[0].sha
+
+
+def test_the_command_names_the_host_and_keeps_the_build(
+    hub_clients: HubServer, portal: Portal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hub_clients.faults.add(path_contains="/validate-yaml", answer=INSTEAD["307"](portal))
+    argv = ("--corpus", "sample", "--limit", 21, "--output", "out", "--push-to-hub")
+    assert build_command("story_cloze", *argv) == 2
+    err = one_line(capsys.readouterr().err)
+    host = hub_clients.url.removeprefix("http://")
+    assert f"{host} redirects POST /api/validate-yaml to {portal.host}" in err
+    assert hub_clients.write_token not in err
+    assert Path("out/manifest.json").exists()
+    check_portal(portal)
+
+
+def test_a_page_of_a_refusal_is_not_taken_for_the_hubs(
+    hub_clients: HubServer, make_build: Callable[..., Build], portal: Portal
+) -> None:
+    """A filter that blocks an address says 403, too; nobody has to log in for that."""
+    build = make_build(toy_corpus("toy", {"test": stories(0, 5)}))
+    blocked = type(PAGE)(403, PAGE.body, PAGE.headers)
+    hub_clients.faults.add(path_contains="/repos/create", answer=blocked)
+    code, said = pushed(build, "1.0.0")
+    assert code == 2
+    assert "POST /api/repos/create with 403 (text/html)" in said
+    assert "token" not in said
+
+
+def test_mistakes_of_our_own_stay_what_they_are(hub_api: HfApi) -> None:
+    hub_api.create_repo(REPO, repo_type="dataset")
+    with pytest.raises(KeyError, match="ours"), hub_answers():
+        dict[str, str]()[hub_api.dataset_info(REPO).id and "ours"]
+    assert explain(KeyError("ours")) is None
+
+
+def test_the_client_is_as_it_was_afterwards(hub: HubServer, hub_api: HfApi) -> None:
+    hub.seed(REPO, {})
+    for _ in range(2):
+        hub.faults.add(path_contains="/api/", answer=PAGE)
+    with pytest.raises(AnswerError), hub_answers():
+        hub_api.dataset_info(REPO)
+    with pytest.raises(json.JSONDecodeError):
+        hub_api.dataset_info(REPO)
+
+
+def test_storage_that_is_reached_by_another_client_is_not_laid_at_the_last_answers_door(
+    hub_clients: HubServer,
+    make_build: Callable[..., Build],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Xet's client has no hooks; all that it says is that the network failed."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)
+    hub_clients.faults.add(path_contains="/xet-write-token/", status=404, times=99)
+    build = make_build(toy_corpus("toy", {"test": stories(0, 5)}))
+    code, said = pushed(build, "1.0.0")
+    assert (code, said.partition(";")[0]) == (
+        1,
+        "the connection to the Hub broke (ConnectionError)",
+    )
+
+
+@pytest.mark.parametrize("name", ["a b/c d", "toy_order", "a/b/c"])
+def test_no_name_of_a_repository_is_said_before_anything_is_built(
+    hub_clients: HubServer, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    argv = ("--corpus", "sample", "--limit", 21, "--push-to-hub", "--repo-id", name)
+    assert build_command("story_cloze", *argv) == 2
+    assert "expected USER/NAME" in one_line(capsys.readouterr().err)
+    assert hub_clients.requests == []
+    assert not Path("suites").exists()
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands run in an empty folder."""
+    monkeypatch.chdir(tmp_path)
