@@ -25,6 +25,7 @@ _AFTER_MEASURE = "|".join(rf"(?<=\b{noun} of)" for noun in _MEASURES.split())
 _PREPOSITIONS = "of|from|with|by|at|into|between|during|against|than"
 _PARTICLES = "de|del|della|di|da|du|do|dos|von|van|der|den|zu|la|le|el|al|ad|ibn|bin|bint|ben|y"
 
+_LOST_NOUN = "a preposition without its noun"
 #: Reason -> what shows it; the first that is found is the reason.
 _RULES = {
     "leftover markup": re.compile(
@@ -46,7 +47,7 @@ _RULES = {
         r"(?:the (?:in the|was|at|or)|(?:the|an) (?:and|but|of|with|were|is|are|has|had|from))"
         r"\b(?!-))"
     ),
-    "a preposition without its noun": re.compile(
+    _LOST_NOUN: re.compile(
         rf"{_NO_LETTER_BEFORE}(?<!in )(?:{_PREPOSITIONS})\s?[.;:]?$|"
         rf" of(?:{_AFTER_MEASURE})(?: (?:and|or|is|was|in|by|with|from|at|of|on|to)\b(?!-)|"
         r"\s?[,;)])|\b(?:of of|between and|from to)\b(?!-)"
@@ -57,6 +58,10 @@ _RULES = {
     ),
     "a bracket that is not closed": re.compile(r"[^()]*(?:\([^()]*\)[^()]*)*\([^()]*$"),
 }
+#: A clause that may well end with its preposition: ``where it comes from``, ``hard to deal with``.
+_STRANDING = re.compile(
+    r"\b(?:where|what|whatever|who|whom|which|that|whose|how)\b|\bto \w+(?: \w+){0,3}\W*$"
+)
 _AT_BEGINNING = ("a sentence that begins in the middle", "a bracket that is not closed")
 
 
@@ -66,8 +71,11 @@ def sentence_debris(sentence: str) -> str | None:
         return None
     for reason, rule in _RULES.items():
         found = rule.match(sentence) if reason in _AT_BEGINNING else rule.search(sentence)
-        if found:
-            return reason
+        if not found:
+            continue
+        if found.end() == len(sentence) and reason == _LOST_NOUN and _STRANDING.search(sentence):
+            continue
+        return reason
     return None if FINAL.search(sentence) else "a sentence without its end"
 
 

@@ -60,6 +60,8 @@ def test_debris(sentence: str, reason: str) -> None:
         "Inc., Ltd., etc., are short.",
         "For $x_{the} , ; of.",  # TeX has signs of its own
         "1) He came; 2) she went.",
+        "They asked where it came from.",
+        "He was difficult to deal with.",
         "Er fängt an.",
         "यह एक घर है।",
     ],
