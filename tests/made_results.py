@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, cast
 from zlib import crc32
 
 import numpy as np
 
+from eval.controls import Difference
 from eval.dataset import ItemTable
 from eval.encode import Encoding
 from eval.metrics import judge
@@ -103,3 +105,9 @@ def made_results(
         tables=scored,
         judged=judged,
     )
+
+
+def made_difference(*values: object) -> Difference:
+    """A difference from a control, its fields in their order."""
+    names = (field.name for field in fields(Difference))
+    return Difference(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]

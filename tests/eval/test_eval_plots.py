@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_results import made_difference
 
-from eval.controls import Difference
 from eval.figures import colour, mark, save, style
 from eval.heatmap import heat_maps
 from eval.plot_rows import merge
@@ -130,7 +130,7 @@ def test_other_rows_of_a_config_never_share_its_row() -> None:
 
 
 def test_differences_have_a_panel_with_a_point_for_each_model() -> None:
-    row = Difference("c", "test", "k", "f", "mean", 9, 9, 9, 9, 1.0, 0.5, 0.5, 0.25, 0.75, "b")
+    row = made_difference("c", "test", "k", "f", "mean", 9, 9, 9, 9, 1.0, 0.5, 0.5, 0.25, 0.75, "b")
     runs = [
         a_run("a", [one(0.7)], differences=[row]),
         a_run("b", [one(0.7)], differences=[replace(row, difference=-1.0, ci_low=None)]),
@@ -248,7 +248,7 @@ def test_nothing_in_a_heat_map_overlaps_or_is_clipped(cells: list[Score], models
 
 
 def test_the_same_data_are_the_same_bytes(tmp_path: Path) -> None:
-    row = Difference("c", "test", "k", "f", "mean", 9, 9, 9, 9, 1.0, 0.5, 0.5, 0.25, 0.75, "b")
+    row = made_difference("c", "test", "k", "f", "mean", 9, 9, 9, 9, 1.0, 0.5, 0.5, 0.25, 0.75, "b")
     runs = [a_run("a", [one(0.7), *CELLS], differences=[row]), a_run("b", [one(0.4), *CELLS])]
     for name in ("first", "second"):
         (tmp_path / name).mkdir()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_results import made_difference
 
 from eval.blocks import difference_block, length_block
 from eval.controls import Difference
@@ -88,7 +89,7 @@ def test_human_scores_have_a_column_where_there_are_any(scores: list[Score]) -> 
 @pytest.fixture
 def differences() -> list[Difference]:
     numbers = (60, 55, 60, 50, 0.25, -0.1, 0.35, 0.2, 0.5)
-    full = Difference(NAME, "test", f"{NAME}_2", "f", "mean", *numbers, "bootstrap")
+    full = made_difference(NAME, "test", f"{NAME}_2", "f", "mean", *numbers, "bootstrap")
     lone = replace(full, control="few", ci_low=None, ci_high=None, ci_method="", difference=-0.5)
     empty = replace(lone, control="none", n_control=0, control_margin_mean=None, difference=None)
     return [full, lone, empty]
