@@ -285,7 +285,7 @@ def test_cd_counts_ties_and_undefined(make_item: Callable[..., Item]) -> None:
     assert (row.n, row.met, row.ties, row.undefined) == (4, 2, 1, 1)
     assert row.undefined_why == {"identical": 1}
     assert row.score == 0.5
-    assert row.ci_method == "wilson"
+    assert row.ci_method == "clopper-pearson"
     assert (row.margin_mean, row.margin_median) == (0.5, 0.5)
 
 
@@ -393,7 +393,7 @@ def test_a_score_over_a_headline(make_item: Callable[..., Item]) -> None:
 
 
 def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) -> None:
-    """The interval of eight twins is that of eight discourses of two items, and not Wilson's."""
+    """The interval of eight twins is that of four discourses of two items, not of eight items."""
     margins = [1.0, 1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0]
     twins, items = [], []
     for number, margin in enumerate(margins):
@@ -403,7 +403,7 @@ def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) ->
         item = make_item({"a": ["x"]}, "f", item_id=f"{family}/{number}")
         items.append(judgement(item, margin))
     (one,), (other,) = summarise("c", "s", twins), summarise("c", "s", items)
-    assert (one.n, one.n_discourses, one.n_clusters, one.ci_method) == (8, 8, 4, "bootstrap")
+    assert (one.n, one.n_discourses, one.n_clusters, one.ci_method) == (8, 8, 4, "korn-graubard")
     assert (other.n_discourses, other.n_clusters) == (4, 4)
     for end in ("ci_low", "ci_high", "margin_mean_low", "margin_median_high"):
         assert getattr(one, end) == getattr(other, end)
