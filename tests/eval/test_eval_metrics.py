@@ -434,6 +434,30 @@ def test_a_macro_average_is_over_families(make_item: Callable[..., Item]) -> Non
     assert (families.ci_low, families.ci_high) != (alone.ci_low, alone.ci_high)
 
 
+def test_a_macro_average_of_one_item_says_nothing_of_others(make_item: Callable[..., Item]) -> None:
+    """It was 0.500 [0.500, 0.500]: one item of two groups, of which one holds."""
+    item = make_item({"a": ["x"]}, "f", item_id="d/x")
+    average = macro("c", "s", [judgement(item, 1.0, "f", "g"), judgement(item, -1.0, "f", "h")])
+    assert average is not None
+    assert (average.score, average.ci_low, average.ci_high) == (0.5, 0.0, 1.0)
+    assert average.ci_method == "one cluster"
+
+
+def test_an_item_of_many_predictions_says_more_than_one_of_one(
+    make_item: Callable[..., Item],
+) -> None:
+    few, many = [], []
+    for number in range(30):
+        item = make_item({"a": ["x"]}, "f", item_id=f"d{number}/x")
+        margins = [1.0 if (number + place) % 3 else -1.0 for place in range(12)]
+        few += [judgement(item, margins[0])]
+        many += [judgement(item, margin) for margin in margins]
+    (one,), (twelve,) = summarise("c", "s", few), summarise("c", "s", many)
+    assert one.score == twelve.score == pytest.approx(2 / 3)
+    widths = [row.ci_high - row.ci_low for row in (one, twelve) if row.ci_high and row.ci_low]
+    assert widths[1] < 0.5 * widths[0]
+
+
 def test_no_items_no_score_rather_than_0(make_item: Callable[..., Item]) -> None:
     (row,) = summarise("c", "s", [judgement(make_item({"a": ["x"]}, "f"), None)])
     assert (row.n, row.score, row.ci_low, row.margin_mean) == (0, None, None, None)
