@@ -434,7 +434,7 @@ def sections(quick: bool, runs: int, seed: int) -> Iterator[tuple[str, Iterator[
         "Artefact scores",
         table(
             "discourses",
-            (20,) if quick else (20, 60, 200),
+            (20,) if quick else (20, 60),
             ("cue 0", "cue 0.4") if quick else ("cue 0", "cue 0.2", "cue 0.4", "cue 0.8"),
             lambda n, kind: [of_artefacts(n, kind, max(2, runs // 10), classifier)],
         ),
