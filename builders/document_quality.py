@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from statistics import mean, quantiles
 from typing import Any
 
-from builders.release.quality import out_of_fold_scores
+from builders.release.quality import FOLDS, out_of_fold_scores
 from builders.suite import DocumentDraft
 from eval.significance import share_interval
 
@@ -84,7 +84,7 @@ def sentence_alone(drafts: Sequence[DocumentDraft]) -> dict[str, Any] | None:
     right = [float(c == bool(label)) for c, label in zip(called, labels, strict=True)]
     hits = sum(c and bool(label) for c, label in zip(called, labels, strict=True))
     found = sum(called) + sum(labels)
-    interval = share_interval(right, owners)
+    interval = share_interval(right, owners, folds=FOLDS)
     return {
         "sentences": len(labels),
         "accuracy": round(mean(right), 4),

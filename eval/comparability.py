@@ -20,7 +20,7 @@ MAY_DIFFER = frozenset(
     {
         *("configs", "split", "max_items"),
         "tie_bits",
-        *("batch_tokens", "share", "seed", "resamples"),
+        *("batch_tokens", "share", "seed", "resamples", "intervals"),
         *("device", "device_map", "dtype", "model_args", "model_revision", "trust_remote_code"),
     }
 )

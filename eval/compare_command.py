@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_not_negative,
         default=0,
         metavar="N",
-        help="of bootstrapped intervals and drawn signs; default 0",
+        help="of the signs that are drawn where not all can be counted; default 0",
     )
     add(
         "--output",

@@ -12,7 +12,7 @@ from eval.comparison import Comparison
 from eval.folders import written_beside
 from eval.paired import FLIPS
 from eval.saved import Saved
-from eval.significance import RESAMPLES
+from eval.significance import INTERVALS
 
 #: The file that every folder of a comparison has.
 MARKER = "comparison.json"
@@ -53,7 +53,7 @@ def as_json(
     """The content of ``comparison.json``: all rows, also those that are not printed."""
     return {
         "format": 1,
-        "settings": {"seed": seed, "resamples": RESAMPLES, "flips": FLIPS},
+        "settings": {"seed": seed, "intervals": INTERVALS, "flips": FLIPS},
         "comparisons": [
             {
                 "baseline": _about(comparison.baseline, baseline),

@@ -136,7 +136,7 @@ def legend(comparisons: Sequence[Comparison]) -> Iterator[str]:
         f"p (Holm): corrected for the {listed} tests printed{among}; * below {SIGNIFICANT:g}"
         + ("; not corrected for the number of comparisons" if len(comparisons) > 1 else "")
     )
-    yield "interval of the difference: bootstrap over discourses or families; of each row by itself"
+    yield "interval of the difference: of each row by itself; it excludes 0 where p is below 0.05"
     if any(row.n < FEW_ITEMS for row in rows):
         yield f"! fewer than {FEW_ITEMS} items: read the interval, not the difference"
 

@@ -136,7 +136,7 @@ def compare(
         baseline, model: results on the same items, by the same rules.
         anyway: compare what both have where items or rules differ.
         details: correct for the rows of level ``detail`` (see :class:`eval.summary.Score`) as well.
-        seed: of bootstraps and drawn signs.
+        seed: of drawn signs.
 
     Raises:
         EvaluationError: items or rules differ, or nothing is in both.
@@ -216,7 +216,7 @@ def _row(table: SavedTable, row: Selection, seed: int) -> PairedScore:
     if values:
         differences = [theirs - ours for ours, theirs in zip(left, right, strict=True)]
         test = paired_test(left, right, clusters, seed)
-        interval = difference_interval(differences, clusters, seed)
+        interval = difference_interval(differences, clusters, test)
     return PairedScore(
         config=table.config,
         split=table.split,

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from eval.mean_intervals import difference_of_means
 from eval.metrics import Judgement
-from eval.significance import difference_bootstrap
 from eval.summary import ItemValue, item_values
 
 
@@ -31,7 +31,7 @@ class Difference:
         margin_mean, control_margin_mean: bits; None without items.
         difference: the first minus the second, with a 95 % interval; None where either is, the
             interval also where either side has fewer than two clusters.
-        ci_method: ``bootstrap``, or empty where there is no interval.
+        ci_method: ``t``, or empty where there is no interval.
     """
 
     config: str
@@ -56,7 +56,6 @@ def differences(
     split: str,
     judgements: Sequence[Judgement],
     controls: Mapping[str, Sequence[Judgement]],
-    seed: int = 0,
 ) -> list[Difference]:
     """The differences of one table from its controls, one for each formula that both have.
 
@@ -66,7 +65,6 @@ def differences(
         config, split: the table.
         judgements: of all its predictions.
         controls: the name of a control -> the judgements of its table of this split.
-        seed: of the bootstraps.
     """
     rows: list[Difference] = []
     if not controls:
@@ -78,7 +76,7 @@ def differences(
             if (formula, metric) in other:
                 pair = own[formula, metric], other[formula, metric]
                 if all(value.margin is not None for values in pair for value in values):
-                    rows.append(_difference(config, split, control, formula, metric, *pair, seed))
+                    rows.append(_difference(config, split, control, formula, metric, *pair))
     return rows
 
 
@@ -98,7 +96,6 @@ def _difference(
     metric: str,
     own: Sequence[ItemValue],
     other: Sequence[ItemValue],
-    seed: int,
 ) -> Difference:
     samples = [
         ([v.margin for v in values if v.margin is not None], [v.cluster for v in values])
@@ -106,7 +103,7 @@ def _difference(
     ]
     means = [fmean(margins) if margins else None for margins, _ in samples]
     clusters = [len(set(names)) for _, names in samples]
-    interval = difference_bootstrap(*samples, seed=seed) if min(clusters) > 1 else None
+    interval = difference_of_means(*samples) if min(clusters) > 0 else None
     left, right = means
     return Difference(
         config=config,

@@ -128,7 +128,6 @@ def score(
     compat: str | None = None,
     share: bool = True,
     batch_tokens: int | None = None,
-    seed: int = 0,
     progress: Progress | None = None,
 ) -> Results:
     """Score a loaded model on items.
@@ -150,7 +149,6 @@ def score(
             above.
         share: run what an item's conditions begin with alike once, if the model can.
         batch_tokens: most tokens in a batch, padding included; None: by device.
-        seed: of bootstrapped intervals.
         progress: called after each batch of a table with the tokens done and those of the table.
 
     Returns:
@@ -217,7 +215,6 @@ def score(
         "compat": compat,
         "batch_tokens": batch_tokens,
         "share": share,
-        "seed": seed,
         "model_revision": None,
         "model_args": {},
         "device_map": None,

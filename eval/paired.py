@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from eval.significance import Interval, bootstrap, wilson
+from eval.effective_size import ROUNDING, binomial_limits, clustered, owners, worth
+from eval.significance import Interval
 
 #: Sets of signs that are drawn where not all can be counted.
 FLIPS = 49_999
@@ -26,6 +27,9 @@ _MOST_SUMS, _MOST_WORK = 5_000_000, 200_000_000
 _MOST_PREDICTIONS = 10_000
 #: Differences no further apart than this are one where they are added as floats.
 _ROUNDING = 1e-9
+#: A test with a smaller p excludes 0 from the interval, which is one of 95 %.
+_LEVEL = 0.05
+_Z95 = 1.959963984540054
 #: Numbers of a block of drawn sets that are in memory at once.
 _BLOCK = 4_000_000
 
@@ -174,34 +178,95 @@ def _drawn(steps: Sequence[float], seen: float, seed: int) -> float:
 
 
 def difference_interval(
-    differences: Sequence[float], clusters: Sequence[str], seed: int = 0
+    differences: Sequence[float], clusters: Sequence[str], test: Test | None = None
 ) -> Interval:
-    """A 95 % interval of the mean difference: a bootstrap that draws clusters, both models' items
-    together (Efron and Tibshirani 1993, chapter 13).
+    """A 95 % interval of the mean difference that excludes 0 just where its test has p < 0.05.
 
-    Where all clusters have one mean difference v (two models that agree on every item have 0), a
-    bootstrap would claim an interval of no width. No more than a share u of all clusters can then
-    have another, u being the end of Wilson's interval of none among as many; these could be
-    anywhere between -1 and 1. So it is from (1-u)v - u to (1-u)v + u (``wilson over discourses``).
-    One cluster says nothing about others (``one discourse``).
+    See :func:`signs_and_sizes`; each cluster weighs as many items as it has. One cluster says
+    nothing about others (``one cluster``: -1 to 1).
 
     Args:
         differences: of each item, between -1 and 1.
         clusters: of each item.
-        seed: of the bootstrap.
+        test: of the same differences; None: :func:`sign_flips`.
 
     Raises:
         ValueError: there is no item.
     """
-    found = bootstrap(differences, clusters, seed=seed)
-    n_clusters = len(set(clusters))
-    if n_clusters == 1:
-        return Interval(-1.0, 1.0, "one discourse")
-    if found.high - found.low > _ROUNDING:
-        return found
-    other = wilson(0, n_clusters).high
-    middle = (1 - other) * math.fsum(differences) / len(differences)
-    return Interval(middle - other, middle + other, "wilson over discourses")
+    import numpy as np
+
+    if test is None:
+        test = sign_flips(differences, clusters)
+    number, owner = owners(clusters)
+    if number == 1:
+        return Interval(-1.0, 1.0, "one cluster")
+    sums = np.bincount(owner, weights=np.asarray(differences, dtype=np.float64))
+    weights = np.bincount(owner) / len(differences)
+    return signs_and_sizes(sums / len(differences), weights, len(differences), test.p)
+
+
+def signs_and_sizes(changes: Any, weights: Any, most: float, p: float | None = None) -> Interval:
+    """A 95 % interval of a sum of changes, one for each cluster (``signs and sizes``).
+
+    The sum is a product: how much changes at all (the mean size of a change), times the balance of
+    its signs. Were nothing better, each sign would be a fair coin, whatever the sizes: what the
+    sign-flip test and McNemar's look at. The first is a share, the second a binomial one of as many
+    coins as the sizes are worth; their intervals are carried over to the product as Newcombe (2011,
+    "Propagating imprecision", Communications in Statistics 40) does: the limit is that farthest out
+    when the confidence (a normal deviate's square) is divided among both in every proportion. It
+    has the sign of the limit of the balance, and so excludes 0 just where the test of the signs
+    does. Where nothing changes it says how much may change unseen.
+
+    Args:
+        changes: of each cluster; none larger than its weight.
+        weights: of each cluster; they add up to 1.
+        most: what the clusters are worth if all their items are independent.
+        p: of a test of the signs, which the interval is to agree with.
+    """
+    import numpy as np
+    from scipy.special import ndtr
+
+    sizes = np.abs(changes)
+    turnover = clustered(sizes, weights, most)
+    total = float(sizes.sum())
+    better, coins = 0.5, 1.0
+    if total > ROUNDING:
+        better = min(1.0, max(0.0, (1 + float(changes.sum()) / total) / 2))
+        coins = _coins(better, worth(sizes), p)
+    angles = np.linspace(0, math.pi / 2, 91)
+    first, second = (ndtr(-_Z95 * part) for part in (np.cos(angles), np.sin(angles)))
+    low, high = (2 * limit - 1 for limit in binomial_limits(better, coins, first))
+    if total <= ROUNDING:
+        low, high = -np.ones_like(first), np.ones_like(first)
+    few, many = binomial_limits(turnover.share, turnover.size, second)
+    return Interval(
+        float(np.min(low * np.where(low < 0, many, few))),
+        float(np.max(high * np.where(high > 0, many, few))),
+        "signs and sizes",
+    )
+
+
+def _coins(share: float, worth_of: float, p: float | None) -> float:
+    """How many coins the signs are worth: another number than what their sizes say only where that
+    would contradict the test, and then as many as give its p."""
+    if p is None or (_of_coins(share, worth_of) < _LEVEL) == (p < _LEVEL):
+        return worth_of
+    fewer, more = 1e-3, 1e9
+    for _ in range(100):
+        number = math.sqrt(fewer * more)
+        if _of_coins(share, number) > p:
+            fewer = number
+        else:
+            more = number
+    return more if p < _LEVEL else fewer
+
+
+def _of_coins(share: float, number: float) -> float:
+    """The p-value (two-sided) of a share of so many fair coins."""
+    from scipy.special import betainc
+
+    met = max(share, 1 - share) * number
+    return min(1.0, 2 * float(betainc(met, number - met + 1, 0.5)))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

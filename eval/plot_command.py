@@ -75,6 +75,7 @@ def _about(run: Run) -> dict[str, Any]:
 def _notes(runs: Sequence[Run], missing: Sequence[str]) -> list[str]:
     """What a reader of the figure must know."""
     from eval.figures import missing_note
+    from eval.significance import INTERVALS
 
     notes = []
     for name in _SETTINGS:
@@ -82,4 +83,10 @@ def _notes(runs: Sequence[Run], missing: Sequence[str]) -> list[str]:
         if len(values) > 1:
             option = "--" + name.replace("_", "-")
             notes.append(f"the runs differ in {option}: {', '.join(values[:4])}")
+    if len({run.settings.get("intervals") for run in runs}) > 1:
+        old = ", ".join(run.folder for run in runs if run.settings.get("intervals") != INTERVALS)
+        notes.append(
+            f"intervals of another release, which are not comparable: {old}; evaluate again (what "
+            "is in the cache is not computed again)"
+        )
     return notes + missing_note(missing)

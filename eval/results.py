@@ -18,7 +18,7 @@ from eval.model import LoadedModel
 from eval.published import Published, about, published
 from eval.scoring import Scored
 from eval.signature import signature, versions
-from eval.significance import RESAMPLES
+from eval.significance import INTERVALS
 from eval.source import Source
 from eval.suite import FAMILY
 from eval.summary import FEW_ITEMS, Macro, Score, macro, shown, summarise
@@ -76,10 +76,9 @@ def gather(
         tables: its items with their surprisals, at least one table.
         settings: what the user chose: ``configs``, ``split``, ``max_items``, ``bos``,
             ``separator``, ``separator_space``, ``truncate``, ``compat``, ``batch_tokens``,
-            ``seed``, ``model_revision``, ``model_args``, ``device_map``,
+            ``model_revision``, ``model_args``, ``device_map``,
             ``trust_remote_code``.
     """
-    seed = settings["seed"]
     rules, added = tables[0][1].rules, tables[0][1].added
     scores, macros = [], []
     lengths: list[LengthCorrelation] = []
@@ -99,13 +98,12 @@ def gather(
             artefacts=table.artefacts,
             humans=table.humans,
             headline=table.headline,
-            seed=seed,
         )
         effect = word_effect(
             table.config, table.split, scored.items, judgements, rules, table.headline
         )
         effects += [effect] if effect else []
-        average = macro(table.config, table.split, judgements, table.headline, seed)
+        average = macro(table.config, table.split, judgements, table.headline)
         macros += [average] if average else []
     about_model = {**model.about(), "context": tables[0][1].context}
     about_dataset = _about_dataset(source, tables)
@@ -118,7 +116,7 @@ def gather(
         "added_tokens": asdict(added) if added else None,
         "tie_bits": rules.tie_bits,
         "numeric_error": _numeric_error(tables),
-        "resamples": RESAMPLES,
+        "intervals": INTERVALS,
         "versions": versions(about_model),
     }
     return Results(
@@ -141,9 +139,7 @@ def gather(
             *map(effect_line, effects),
         ],
         tables=tables,
-        differences=list(
-            chain.from_iterable(_differences(table, judged, seed) for table, _ in tables)
-        ),
+        differences=list(chain.from_iterable(_differences(table, judged) for table, _ in tables)),
         lengths=lengths,
         published=about(published(source.manifest), [table.config for table, _ in tables]),
         word_effects=effects,
@@ -152,13 +148,13 @@ def gather(
 
 
 def _differences(
-    table: ItemTable, judged: Mapping[tuple[str, str], Sequence[Judgement]], seed: int
+    table: ItemTable, judged: Mapping[tuple[str, str], Sequence[Judgement]]
 ) -> list[Difference]:
     """A table against those of its controls that were scored."""
     controls = {
         name: judged[name, table.split] for name in table.controls if (name, table.split) in judged
     }
-    return differences(table.config, table.split, judged[table.config, table.split], controls, seed)
+    return differences(table.config, table.split, judged[table.config, table.split], controls)
 
 
 def _numeric_error(tables: Tables) -> dict[str, float] | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from eval.errors import EvaluationError
 from eval.runs import Run
+from eval.significance import INTERVALS
 from eval.summary import Score
 
 START = "<!-- scores: written by python -m eval push, replaced by the next push -->"
@@ -132,6 +133,9 @@ def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence
     ordered = sorted(
         runs.items(), key=lambda pair: (pair[1].suite, pair[1].version, pair[1].model, pair[0])
     )
+    ways = {place: run.settings.get("intervals") for place, run in ordered}
+    # Without a mark where all are alike.
+    earlier = {p for p, way in ways.items() if way != INTERVALS and INTERVALS in ways.values()}
     lines = [
         "\n\n".join(_EXPLANATION),
         "",
@@ -139,7 +143,10 @@ def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for place, run in ordered:
-        lines += [_row(place, run, score) for score in run.scores if score.level == "all"]
+        mark = " †" if place in earlier else ""
+        lines += [_row(place, run, score, mark) for score in run.scores if score.level == "all"]
+    if earlier:
+        lines += ["", "† by the intervals of an earlier release: docs/intervals.md compares them."]
     loadable = [(place, kind) for place, _ in ordered for kind in KINDS if kind in tables[place]]
     if loadable:
         lines += [
@@ -163,11 +170,11 @@ def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence
     return "\n".join([*lines, "```"])
 
 
-def _row(place: str, run: Run, score: Score) -> str:
+def _row(place: str, run: Run, score: Score, mark: str) -> str:
     config = score.config + (f" ({score.split})" if score.split else "")
     interval = "–"
     if score.ci_low is not None and score.ci_high is not None:
-        interval = f"{100 * score.ci_low:.1f} to {100 * score.ci_high:.1f} %"
+        interval = f"{100 * score.ci_low:.1f} to {100 * score.ci_high:.1f} %{mark}"
     cells = (
         run.suite,
         run.version,

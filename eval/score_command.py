@@ -49,7 +49,6 @@ SETTINGS = (
     "compat",
     "batch_tokens",
     "share",
-    "seed",
 )
 
 
@@ -93,13 +92,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print what would be run, and how much work it is; weights are not loaded",
     )
     add("--max-items", type=positive, metavar="N", help="only the first N items of each table")
-    add(
-        "--seed",
-        type=not_negative,
-        default=0,
-        metavar="N",
-        help="of bootstrapped intervals; default 0",
-    )
     add("--output", type=Path, metavar="DIR", help="default results/DATA--MODEL")
     add("--overwrite", action="store_true", help="replace an existing folder of results")
     add("--push-results", metavar="USER/NAME", help="also push them to a Hub dataset repository")

@@ -54,7 +54,7 @@ def signature(
         "words": "corrected" if settings["word_correction"] else None,
         "max": settings["max_items"],
         "tie": settings["tie_bits"],
-        "boot": f"{settings['resamples']}x{settings['seed']}",
+        "ci": settings["intervals"],
         **versions(model),
     }
     return "|".join(

@@ -138,7 +138,7 @@ class Item:
 
     @property
     def cluster(self) -> str:
-        """What of all items is drawn as one by a bootstrap: the family, or else the discourse."""
+        """What of all items counts as one in an interval: the family, or else the discourse."""
         return str(self.extra.get(FAMILY) or self.discourse_id)
 
     def condition(self, name: str) -> Condition:

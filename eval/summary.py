@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from statistics import fmean, median
 from typing import Any, Protocol, TypeVar
 
+from eval.mean_intervals import mean_interval, median_interval
 from eval.metrics import Judgement
 from eval.predictions import Outcome
 from eval.selections import column_labels, select
-from eval.significance import bootstraps, macro_bootstrap, share_interval
+from eval.significance import Interval, macro_interval, share_interval
 from eval.strict_json import Share
 
 #: Fewer items than this in a score, and the report warns.
@@ -40,8 +41,9 @@ class Score:
             prediction is left out. ``undefined_why`` counts the reasons.
         too_long: items left out because they do not fit into the model's context.
         score: met / n, with a 95 % interval and how it was computed; None without items.
-        margin_mean, margin_median: bits by which predictions hold, with bootstrap intervals; None
-            where a formula has no margin, intervals None with fewer than two clusters.
+        margin_mean, margin_median: bits by which predictions hold, with 95 % intervals; None
+            where a formula has no margin, the intervals also where clusters are too few: one, or
+            for a median worth fewer than six items.
         artefact_score: the same statistic for a classifier that never sees the contrast in
             context, from the dataset's manifest.
         human_score: the share of pairs in which people call the incoherent text the less coherent,
@@ -89,7 +91,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """The unweighted mean of the scores of a config's groups, with a bootstrap interval."""
+    """The unweighted mean of the scores of a config's groups, with a 95 % interval."""
 
     config: str
     split: str
@@ -109,7 +111,6 @@ def summarise(
     artefacts: Sequence[Mapping[str, Any]] = (),
     headline: str = "",
     humans: Sequence[Mapping[str, Any]] = (),
-    seed: int = 0,
 ) -> list[Score]:
     """The scores of one table: of all items, then by formula, by group, by column.
 
@@ -121,14 +122,13 @@ def summarise(
         headline: the group of predictions that the score of all items, and those by column, are
             over; empty: all predictions.
         humans: the manifest's human scores of this table.
-        seed: of the bootstraps.
     """
     # Once for each item, which has several judgements.
     items = {judgement.item.item_id: judgement.item for judgement in judgements}
     labels = {item_id: column_labels(item, breakdowns) for item_id, item in items.items()}
     rows = select(judgements, lambda j: labels[j.item.item_id], headline)
     return [
-        _score(config, split, level, name, chosen, artefacts, humans, seed)
+        _score(config, split, level, name, chosen, artefacts, humans)
         for level, name, chosen in rows
     ]
 
@@ -177,7 +177,7 @@ def shown(scores: Sequence[R]) -> list[R]:
 
 
 def macro(
-    config: str, split: str, judgements: Sequence[Judgement], headline: str = "", seed: int = 0
+    config: str, split: str, judgements: Sequence[Judgement], headline: str = ""
 ) -> Macro | None:
     """The macro average over a table's groups; None where there are fewer than two.
 
@@ -195,13 +195,13 @@ def macro(
             groups.append(([v.share for v in values], [v.cluster for v in values]))
     if len(groups) < 2:
         return None
-    interval = macro_bootstrap(groups, seed=seed)
+    interval = macro_interval(groups)
     score = fmean(fmean(values) for values, _ in groups)
     return Macro(config, split, len(groups), score, interval.low, interval.high, interval.method)
 
 
 class JudgedItem(Protocol):
-    """Which item a judgement is of, and what of all items is drawn as one."""
+    """Which item a judgement is of, and what of all items counts as one."""
 
     @property
     def item_id(self) -> str:
@@ -230,11 +230,13 @@ class Judged(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ItemValue:
-    """Share of an item's predictions that hold, and their mean margin (bits) where all have one."""
+    """Share of an item's predictions that hold, of how many, and their mean margin (bits) where all
+    have one."""
 
     discourse_id: str
     cluster: str
     share: float
+    predictions: int
     margin: float | None
 
 
@@ -258,6 +260,7 @@ def item_values(judgements: Iterable[Judged]) -> list[ItemValue]:
                 item.discourse_id,
                 item.cluster,
                 sum([outcome.met for outcome in outcomes]) / len(outcomes),
+                len(outcomes),
                 _mean(margins) if len(margins) == len(outcomes) else None,
             )
         )
@@ -272,7 +275,6 @@ def _score(
     judgements: Sequence[Judgement],
     artefacts: Sequence[Mapping[str, Any]],
     humans: Sequence[Mapping[str, Any]],
-    seed: int,
 ) -> Score:
     formulas = {judgement.formula for judgement in judgements}
     metrics = {judgement.metric for judgement in judgements}
@@ -285,9 +287,9 @@ def _score(
     values = item_values(judgements)
     clusters = [value.cluster for value in values]
     shares = [value.share for value in values]
-    interval = share_interval(shares, clusters, seed) if values else None
+    interval = share_interval(shares, clusters, [v.predictions for v in values]) if values else None
     margins = [value.margin for value in values if value.margin is not None]
-    (mean_low, mean_high), (median_low, median_high) = _margin_intervals(margins, clusters, seed)
+    (mean_low, mean_high), (median_low, median_high) = _margin_intervals(margins, clusters)
     has_margin = bool(margins) and len(margins) == len(values)
     why: dict[str, int] = {}
     for judgement in judgements:
@@ -331,12 +333,13 @@ def _score(
 
 
 def _margin_intervals(
-    margins: Sequence[float], clusters: Sequence[str], seed: int
+    margins: Sequence[float], clusters: Sequence[str]
 ) -> list[tuple[float | None, float | None]]:
     """Low and high of the mean and of the median."""
-    if len(margins) != len(clusters) or len(set(clusters)) < 2:
-        return [(None, None)] * 2
-    return [(found.low, found.high) for found in bootstraps(margins, clusters, seed=seed)]
+    intervals: list[Interval | None] = [None, None]
+    if margins and len(margins) == len(clusters):
+        intervals = [mean_interval(margins, clusters), median_interval(margins, clusters)]
+    return [(found.low, found.high) if found else (None, None) for found in intervals]
 
 
 def _artefact(

@@ -141,7 +141,7 @@ def scores_of(decisions: Sequence[Decision], headline: str = "") -> list[dict[st
             by_item[decision.item].append(decision)
         values = [mean(decision.value for decision in own) for own in by_item.values()]
         owners = [own[0].owner for own in by_item.values()]
-        interval = share_interval(values, owners)
+        interval = share_interval(values, owners, [len(o) for o in by_item.values()], folds=FOLDS)
         scores.append(
             {
                 "formula": formula,

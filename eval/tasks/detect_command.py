@@ -18,7 +18,7 @@ from eval.model_options import (
     model_settings,
     quiet_libraries,
 )
-from eval.score_command import not_negative, positive, progress_bar
+from eval.score_command import positive, progress_bar
 from eval.tasks.decisions import DECISIONS
 from eval.tasks.detectors import DEFAULT, DETECTORS
 
@@ -56,7 +56,6 @@ SETTINGS = (
     "compat",
     "batch_tokens",
     "share",
-    "seed",
 )
 
 
@@ -119,7 +118,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_decision_options(parser: argparse.ArgumentParser) -> None:
-    """Declare how scores become decisions, and the seed of intervals."""
+    """Declare how scores become decisions."""
     add = parser.add_argument
     add(
         "--decision",
@@ -133,13 +132,6 @@ def add_decision_options(parser: argparse.ArgumentParser) -> None:
         help="choose the threshold on the validation split of this config; default its own",
     )
     add("--threshold", type=_finite, metavar="X", help="this threshold, for all decisions")
-    add(
-        "--seed",
-        type=not_negative,
-        default=0,
-        metavar="N",
-        help="of bootstrapped intervals; default 0",
-    )
 
 
 def _finite(text: str) -> float:

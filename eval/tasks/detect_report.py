@@ -10,7 +10,7 @@ from typing import Any
 from eval.filtered import chosen_with, filtered_note
 from eval.model import LoadedModel
 from eval.signature import signature, versions
-from eval.significance import RESAMPLES
+from eval.significance import INTERVALS
 from eval.summary import FEW_ITEMS
 from eval.tasks.decisions import DECISIONS, Decision, best_threshold
 from eval.tasks.detect import Detected
@@ -51,11 +51,11 @@ def gather(
         "separator_rendering": asdict(rendering) if rendering else None,
         "added_tokens": None,
         "tie_bits": None,
-        "resamples": RESAMPLES,
+        "intervals": INTERVALS,
         "versions": versions(about),
     }
     thresholds = chosen_thresholds(data, tables, settings["decision"])
-    scores = detection_scores(data, tables, thresholds, settings["seed"])
+    scores = detection_scores(data, tables, thresholds)
     probes = [
         score
         for scored in tables
@@ -64,7 +64,6 @@ def gather(
             scored.table,
             scored.scores,
             by_decision(thresholds, scored.table),
-            settings["seed"],
         )
     ]
     task = {"task": "detect", "detector": settings["detector"], "threshold": chosen_on(data)}
@@ -139,14 +138,13 @@ def detection_scores(
     data: DetectionData,
     tables: Sequence[ScoredTable],
     thresholds: Sequence[Threshold],
-    seed: int,
 ) -> list[DetectionScore]:
     """The scores of all tables of documents that are tested on."""
     found: list[DetectionScore] = []
     for scored in tables:
         if data.is_tested(scored.table) and not scored.table.probes:
             own = by_decision(thresholds, scored.table)
-            found += table_scores(scored.table, scored.scores, own, seed)
+            found += table_scores(scored.table, scored.scores, own)
     return found
 
 

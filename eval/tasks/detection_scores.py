@@ -16,7 +16,7 @@ from eval.tasks.outcomes import (
     Outcome,
     accuracy,
     auc,
-    f1_parts,
+    f1,
     mean_outcome,
     outcome,
     ratio,
@@ -73,7 +73,6 @@ def table_scores(
     table: DocumentTable,
     scores: Sequence[Sequence[float]],
     thresholds: Mapping[Decision, float],
-    seed: int = 0,
 ) -> Iterator[DetectionScore]:
     """Scores of a table by group, each with intervals.
 
@@ -81,7 +80,6 @@ def table_scores(
         table: its documents, at least one.
         scores: of each document, of each sentence; NaN in those that are left out.
         thresholds: of each decision that is asked for.
-        seed: of the bootstraps.
     """
     kept = [number for number, own in enumerate(scores) if own[-1] == own[-1]]
     for group, members in _groups(table, kept):
@@ -93,8 +91,8 @@ def table_scores(
         found = [float(highest(s) == p) for s, p in zip(own, positions, strict=True)]
         yield DetectionScore(
             **first,
-            auc=auc(own, positions, clusters, seed),
-            place=_place(documents, found, clusters, seed),
+            auc=auc(own, positions, clusters),
+            place=_place(documents, found, clusters),
         )
         for decision, threshold in thresholds.items():
             outcomes = [
@@ -102,7 +100,7 @@ def table_scores(
                 for s, p in zip(own, positions, strict=True)
             ]
             about = _about(table, group, documents, decision, threshold)
-            yield DetectionScore(**about, **_measures(documents, outcomes, clusters, seed))
+            yield DetectionScore(**about, **_measures(documents, outcomes, clusters))
         others = {ALL: _BASELINES, JUDGED: _PEOPLE, AGREED: _PEOPLE}.get(group, {})
         for judge, decide in others.items():
             outcomes = [decide(document) for document in documents]
@@ -110,8 +108,8 @@ def table_scores(
             hits = [one.hits for one in outcomes]
             yield DetectionScore(
                 **_about(table, group, documents, judge, None),
-                **_measures(documents, outcomes, clusters, seed),
-                place=None if judge == MAJORITY else _place(documents, hits, clusters, seed),
+                **_measures(documents, outcomes, clusters),
+                place=None if judge == MAJORITY else _place(documents, hits, clusters),
             )
 
 
@@ -157,26 +155,26 @@ def _about(
 
 
 def _measures(
-    documents: Sequence[Document], outcomes: Sequence[Outcome], clusters: Sequence[str], seed: int
+    documents: Sequence[Document], outcomes: Sequence[Outcome], clusters: Sequence[str]
 ) -> dict[str, Any]:
     sentences = sum(len(document.sentences) - 1 for document in documents)
     hits = [one.hits for one in outcomes]
     called = [one.hits + one.false_alarms for one in outcomes]
     wanted = [one.hits + one.misses for one in outcomes]
     return {
-        "document_accuracy": accuracy([one.document for one in outcomes], clusters, seed),
-        "exact_accuracy": accuracy([one.exact for one in outcomes], clusters, seed),
-        "precision": ratio(hits, called, clusters, seed, sentences),
-        "recall": ratio(hits, wanted, clusters, seed, sentences),
-        "f1": ratio(*f1_parts(outcomes), clusters, seed, sentences),
+        "document_accuracy": accuracy([one.document for one in outcomes], clusters),
+        "exact_accuracy": accuracy([one.exact for one in outcomes], clusters),
+        "precision": ratio(hits, called, clusters, sentences),
+        "recall": ratio(hits, wanted, clusters, sentences),
+        "f1": f1(outcomes, clusters, sentences),
     }
 
 
 def _place(
-    documents: Sequence[Document], found: Sequence[float], clusters: Sequence[str], seed: int
+    documents: Sequence[Document], found: Sequence[float], clusters: Sequence[str]
 ) -> Measure:
     chosen = [number for number, document in enumerate(documents) if document.intruded]
-    return accuracy([found[n] for n in chosen], [clusters[n] for n in chosen], seed)
+    return accuracy([found[n] for n in chosen], [clusters[n] for n in chosen])
 
 
 def _majority(document: Document) -> Outcome:

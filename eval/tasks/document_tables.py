@@ -58,7 +58,7 @@ class DocumentTable:
 
 
 def cluster(document: Document) -> str:
-    """What of all documents is drawn as one by a bootstrap: the family, or else the discourse."""
+    """What of all documents counts as one in an interval: the family, or else the discourse."""
     return str(document.extra.get(FAMILY) or document.discourse_id)
 
 

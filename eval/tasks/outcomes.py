@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from eval.significance import RESAMPLES, Interval, resampled, share_interval, wilson
-
-#: A bootstrap's interval narrower than this has no width but for rounding.
-_NO_WIDTH = 1e-9
+from eval.effective_size import Clusters, adjusted, owners, worth
+from eval.paired import difference_interval, signs_and_sizes
+from eval.significance import Interval, interval_of, ratio_interval, share_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,37 +87,43 @@ def mean_outcome(outcomes: Sequence[Outcome], weights: Sequence[float] = ()) -> 
     return Outcome(*map(mean, ("hits", "false_alarms", "misses", "document", "exact")))
 
 
-def accuracy(values: Sequence[float], clusters: Sequence[str], seed: int = 0) -> Measure:
+def accuracy(values: Sequence[float], clusters: Sequence[str]) -> Measure:
     """The mean of values from 0 to 1, one for each document."""
     if not values:
         return Measure(None, None, None, "", 0)
-    interval = share_interval(values, clusters, seed)
+    interval = share_interval(values, clusters)
     return _measure(math.fsum(values) / len(values), interval, len(values))
 
 
 def ratio(
-    parts: Sequence[float], wholes: Sequence[float], clusters: Sequence[str], seed: int, n: int
+    parts: Sequence[float], wholes: Sequence[float], clusters: Sequence[str], n: int
 ) -> Measure:
-    """A ratio of sums over documents, such as F1, with a bootstrap over documents.
+    """A ratio of counts over documents, such as precision.
 
     Args:
         parts, wholes: of each document; the ratio is the sum of the first over that of the second.
-        clusters: what of the documents is drawn as one.
-        seed: same seed, same interval.
+        clusters: what of the documents belongs together.
         n: how many sentences it is over.
     """
-    import numpy as np
+    return _ratio(parts, wholes, clusters, n, math.fsum(wholes))
 
+
+def f1(outcomes: Sequence[Outcome], clusters: Sequence[str], n: int) -> Measure:
+    """F1 of decisions on documents; otherwise as :func:`ratio`."""
+    parts, wholes = f1_parts(outcomes)
+    # What the documents are worth if sentences are independent: each hit is counted twice.
+    squares = math.fsum(parts) + math.fsum(wholes)
+    most = math.fsum(wholes) ** 2 / squares if squares else 0.0
+    return _ratio(parts, wholes, clusters, n, most)
+
+
+def _ratio(
+    parts: Sequence[float], wholes: Sequence[float], clusters: Sequence[str], n: int, most: float
+) -> Measure:
     if not math.fsum(wholes):
         return Measure(None, None, None, "", n)
-    columns = np.array([parts, wholes], dtype=np.float64).T
-    names, owner = np.unique(np.asarray(clusters), return_inverse=True)
-    sums = np.zeros((len(names), 2))
-    np.add.at(sums, owner, columns)
-    drawn = _ratios(sums, RESAMPLES, seed)
     value = math.fsum(parts) / math.fsum(wholes)
-    low, high = np.nanquantile(drawn, [0.025, 0.975])
-    return _measure(value, _with_width(value, float(low), float(high), len(names)), n)
+    return _measure(value, ratio_interval(parts, wholes, clusters, most), n)
 
 
 def f1_parts(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float]]:
@@ -128,57 +133,59 @@ def f1_parts(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float]]:
 
 
 def f1_difference(
-    before: Sequence[Outcome], after: Sequence[Outcome], clusters: Sequence[str], seed: int
+    before: Sequence[Outcome], after: Sequence[Outcome], clusters: Sequence[str]
 ) -> Measure:
     """F1 of the second decisions minus that of the first, on versions of the same documents.
 
-    The interval is from a paired bootstrap: both versions of a document are drawn together.
+    Both versions of a document vary together. The interval is that of :func:`signs_and_sizes` of
+    what each cluster adds to the difference: its share of it, and its residual from both ratios.
     """
-    return _difference([*f1_parts(before), *f1_parts(after)], clusters, seed)
-
-
-def share_difference(
-    before: Sequence[float], after: Sequence[float], clusters: Sequence[str], seed: int
-) -> Measure:
-    """The mean of the second values minus that of the first; otherwise as :func:`f1_difference`."""
-    ones = [1.0] * len(before)
-    return _difference([before, ones, after, ones], clusters, seed)
-
-
-def _difference(columns: Sequence[Sequence[float]], clusters: Sequence[str], seed: int) -> Measure:
-    """Of four columns, the third over the fourth minus the first over the second."""
     import numpy as np
 
     n = len(clusters)
+    columns = np.array([*f1_parts(before), *f1_parts(after)], dtype=np.float64).reshape(4, n)
+    wholes = columns[1].sum(), columns[3].sum()
+    if not all(wholes):
+        return Measure(None, None, None, "", n)
+    number, owner = owners(clusters)
+    value = float(columns[2].sum() / wholes[1] - columns[0].sum() / wholes[0])
+    if number == 1:
+        return _measure(value, Interval(-1.0, 1.0, "one cluster"), n)
+    left, left_all, right, right_all = (np.bincount(owner, weights=own) for own in columns)
+    weights = (left_all / wholes[0] + right_all / wholes[1]) / 2
+    residuals = (right - right.sum() / wholes[1] * right_all) / wholes[1]
+    residuals -= (left - left.sum() / wholes[0] * left_all) / wholes[0]
+    # In halves: where a document weighs more in one version, it adds up to twice its mean weight.
+    half = signs_and_sizes((residuals + value * weights) / 2, weights, 2.0 * n)
+    return _measure(
+        value, Interval(max(-1.0, 2 * half.low), min(1.0, 2 * half.high), half.method), n
+    )
+
+
+def share_difference(
+    before: Sequence[float], after: Sequence[float], clusters: Sequence[str]
+) -> Measure:
+    """The mean of the second values minus that of the first, on versions of the same documents."""
+    n = len(clusters)
     if not n:
         return Measure(None, None, None, "", 0)
-    names, owner = np.unique(np.asarray(clusters), return_inverse=True)
-    sums = np.zeros((len(names), 4))
-    np.add.at(sums, owner, np.array(columns, dtype=np.float64).T)
-    totals = sums.sum(axis=0)
-    if not totals[1] or not totals[3]:
-        return Measure(None, None, None, "", n)
-    value = totals[2] / totals[3] - totals[0] / totals[1]
-    # One seed, and so the same documents on both sides of every resample.
-    drawn = _ratios(sums[:, 2:], RESAMPLES, seed) - _ratios(sums[:, :2], RESAMPLES, seed)
-    low, high = np.nanquantile(drawn, [0.025, 0.975])
-    return _measure(float(value), Interval(float(low), float(high), "paired bootstrap"), n)
+    differences = [new - old for old, new in zip(before, after, strict=True)]
+    return _measure(math.fsum(differences) / n, difference_interval(differences, clusters), n)
 
 
 def auc(
-    scores: Sequence[Sequence[float]],
-    positions: Sequence[int],
-    clusters: Sequence[str],
-    seed: int = 0,
+    scores: Sequence[Sequence[float]], positions: Sequence[int], clusters: Sequence[str]
 ) -> Measure:
     """The area under the ROC curve over all non-opening sentences, ties counting half.
 
-    It is how often an intruder scores higher than another sentence, of whichever document. The
-    interval is from a bootstrap over documents.
+    It is how often an intruder scores higher than another sentence, of whichever document. Each
+    sentence adds to its variance by how many of the other kind it is above or below (DeLong, DeLong
+    and Clarke-Pearson 1988, Biometrics 44), those of one cluster together (Obuchowski 1997,
+    Biometrics 53).
     """
     import numpy as np
 
-    names, owner = np.unique(np.asarray(clusters), return_inverse=True)
+    number, owner = owners(clusters)
     flat = [
         (score, place == position, document)
         for own, position, document in zip(scores, positions, owner, strict=True)
@@ -186,46 +193,35 @@ def auc(
         if place
     ]
     values = np.array([score for score, _, _ in flat])
-    order = np.argsort(values, kind="stable")
-    values = values[order]
-    intruder = np.array([is_one for _, is_one, _ in flat], dtype=np.float64)[order]
-    place_of = np.array([document for _, _, document in flat])[order]
+    intruder = np.array([is_one for _, is_one, _ in flat], dtype=bool)
+    place_of = np.array([document for _, _, document in flat])
     if not 0 < intruder.sum() < len(intruder):
         return Measure(None, None, None, "", len(flat))
-    ties = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    found, others = values[intruder], values[~intruder]
+    above = _above(found, others) / len(others)
+    below = 1 - _above(others, found) / len(found)
+    value = float(above.mean())
+    here, there = (np.bincount(place_of[kind], minlength=number) for kind in (intruder, ~intruder))
+    weights, other_weights = here / len(found), there / len(others)
+    totals = np.bincount(place_of[intruder], weights=above, minlength=number) / len(found)
+    back = np.bincount(place_of[~intruder], weights=below, minlength=number) / len(others)
+    of_all = Clusters(
+        (weights + other_weights) / 2,
+        (totals + back) / 2,
+        adjusted(totals - value * weights, weights)
+        + adjusted(back - value * other_weights, other_weights),
+        min(worth(weights), worth(other_weights)),
+        float(len(flat)),
+    )
+    return _measure(value, interval_of(of_all, number), len(flat))
 
-    def areas(counts: Any) -> Any:
-        weights = counts[:, place_of].astype(np.float64)
-        found = np.add.reduceat(weights * intruder, ties, axis=1)
-        others = np.add.reduceat(weights * (1 - intruder), ties, axis=1)
-        below = others.cumsum(axis=1) - others / 2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return (found * below).sum(axis=1) / (found.sum(axis=1) * others.sum(axis=1))
 
-    value = float(areas(np.ones((1, len(names)), dtype=np.int64))[0])
-    blocks = resampled(len(names), RESAMPLES, len(flat), seed)
-    low, high = np.nanquantile(np.concatenate([areas(b) for b in blocks]), [0.025, 0.975])
-    return _measure(value, _with_width(value, float(low), float(high), len(names)), len(flat))
-
-
-def _ratios(sums: Any, resamples: int, seed: int) -> Any:
-    """The ratio of two sums in each resample; NaN in one that has nothing to divide by."""
+def _above(values: Any, others: Any) -> Any:
+    """Of each value, how many of the others it is above, ties counting half."""
     import numpy as np
 
-    found = []
-    for counts in resampled(len(sums), resamples, len(sums), seed):
-        drawn = counts @ sums
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found.append(drawn[:, 0] / drawn[:, 1])
-    return np.concatenate(found)
-
-
-def _with_width(value: float, low: float, high: float, clusters: int) -> Interval:
-    """A bootstrap's interval; Wilson's where it would have no width, as all documents are alike."""
-    if high - low > _NO_WIDTH:
-        return Interval(low, high, "bootstrap")
-    flat = wilson(clusters * value, clusters)
-    return Interval(flat.low, flat.high, "wilson over documents")
+    order = np.sort(others)
+    return (np.searchsorted(order, values, "left") + np.searchsorted(order, values, "right")) / 2
 
 
 def _measure(value: float, interval: Interval, n: int) -> Measure:

@@ -11,10 +11,9 @@ from eval.tasks.outcomes import (
     Measure,
     Outcome,
     accuracy,
+    f1,
     f1_difference,
-    f1_parts,
     outcome,
-    ratio,
     share_difference,
 )
 from eval.tasks.probe_tables import (
@@ -39,7 +38,7 @@ class ProbeScore:
         documents: incoherent documents with and without the probe.
         f1, f1_probe: F1 over the sentences of incoherent documents, without the probe and with it
             in the intruder.
-        difference: the second minus the first, from a paired bootstrap over documents.
+        difference: the second minus the first, paired by document.
         coherent_documents: coherent documents with and without the probe.
         coherent, coherent_probe: the share of coherent documents that are taken for coherent,
             without the probe and with it in the document's own sentence.
@@ -64,7 +63,6 @@ def probe_scores(
     table: DocumentTable,
     scores: Sequence[Sequence[float]],
     thresholds: Mapping[Decision, float],
-    seed: int = 0,
 ) -> Iterator[ProbeScore]:
     """Scores of a table of probes, one for each decision.
 
@@ -72,7 +70,6 @@ def probe_scores(
         table: its documents, by condition.
         scores: of each document, of each sentence; NaN in those that are left out.
         thresholds: of each decision.
-        seed: of the bootstraps.
     """
     for decision, threshold in thresholds.items():
         clusters: dict[str, str] = {}
@@ -99,13 +96,13 @@ def probe_scores(
             decision=decision,
             threshold=threshold,
             documents=len(before),
-            f1=ratio(*f1_parts(before), drawn, seed, sentences),
-            f1_probe=ratio(*f1_parts(after), drawn, seed, sentences),
-            difference=f1_difference(before, after, drawn, seed),
+            f1=f1(before, drawn, sentences),
+            f1_probe=f1(after, drawn, sentences),
+            difference=f1_difference(before, after, drawn),
             coherent_documents=len(kept),
-            coherent=accuracy(right, coherent, seed),
-            coherent_probe=accuracy(right_probe, coherent, seed),
-            coherent_difference=share_difference(right, right_probe, coherent, seed),
+            coherent=accuracy(right, coherent),
+            coherent_probe=accuracy(right_probe, coherent),
+            coherent_difference=share_difference(right, right_probe, coherent),
         )
 
 

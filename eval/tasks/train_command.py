@@ -91,7 +91,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="balanced: intruders weigh as much as all other sentences; none: each pair alike",
     )
     add("--decision", choices=DECISIONS, help="argmax or independent; default both")
-    add("--seed", type=not_negative, default=0, metavar="N", help="of intervals; default 0")
     add("--device", choices=("auto", "cpu"), default="auto", help="auto: a GPU where there is one")
     add(
         "--dtype",
@@ -180,8 +179,7 @@ def _train(
     from eval.tasks.train_table import print_training
 
     chosen: dict[str, Any] = {
-        name: getattr(arguments, name)
-        for name in ("configs", "split", "max_items", "decision", "seed")
+        name: getattr(arguments, name) for name in ("configs", "split", "max_items", "decision")
     }
     trained = []
     for number, seed in enumerate(seeds, start=1):

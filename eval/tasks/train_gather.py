@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from eval.signature import versions
-from eval.significance import RESAMPLES
+from eval.significance import INTERVALS
 from eval.tasks.detect_report import about_datasets, chosen_thresholds, detection_scores, notes
 from eval.tasks.detect_results import DetectionResults, ScoredTable
 from eval.tasks.seed_scores import summarise
@@ -31,8 +31,7 @@ def gather(
         encoder: what was trained.
         settings: how.
         trained: the models of the seeds, with the scores of ``data.detection.tables``.
-        chosen: what else the user chose: ``configs``, ``split``, ``max_items``, ``decision``,
-            ``seed``.
+        chosen: what else the user chose: ``configs``, ``split``, ``max_items``, ``decision``.
     """
     source = encoder.source
     first = trained[0].model
@@ -53,7 +52,7 @@ def gather(
         "training_pairs": len(pairs_of(data.training.documents)),
         "pairs": pairs,
         "truncated_pairs": sum(encoder.truncated(table.documents) for table in _all(data)),
-        "resamples": RESAMPLES,
+        "intervals": INTERVALS,
         "versions": versions(about),
     }
     seeds = [_seed_results(data, about, recorded, one) for one in trained]
@@ -79,7 +78,7 @@ def _seed_results(
         for table, scores in zip(data.detection.tables, trained.scores, strict=True)
     ]
     thresholds = chosen_thresholds(data.detection, tables, recorded["decision"])
-    scores = detection_scores(data.detection, tables, thresholds, recorded["seed"])
+    scores = detection_scores(data.detection, tables, thresholds)
     datasets = about_datasets(data.detection, tables)
     return DetectionResults(
         signature=_signature(about, datasets[0], recorded, [trained.seed]),
@@ -144,7 +143,7 @@ def _signature(
         "weights": recorded["class_weights"],
         "dtype": recorded["dtype"],
         "device": model["device"],
-        "boot": f"{recorded['resamples']}x{recorded['seed']}",
+        "ci": recorded["intervals"],
         **recorded["versions"],
     }
     return "|".join(

@@ -212,3 +212,34 @@ def test_retrieval_is_measured(tmp_path: Path) -> None:
     assert all(0.2 < row["intruded"] < 0.8 and row["bare_cpu"] > 0 for row in rows)
     assert (tmp_path / "r.svg").read_text().startswith("<?xml")
     assert retrieval.synthetic(3) == retrieval.synthetic(3)
+
+
+def test_the_coverage_of_intervals_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    from benchmarks import coverage
+
+    assert coverage.main(["--quick", "--runs", "40"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("## ") == 6
+    lines = [line for line in printed.splitlines() if line.startswith("| 5 |")]
+    # Each cell: what was before -> what is now, as coverage (mean width).
+    assert all(" \u2192 " in line for line in lines)
+    assert coverage.main(["--quick", "--runs", "40", "--only", "shares"]) == 0
+    assert capsys.readouterr().out.strip() in printed
+
+
+def test_coverage_is_that_of_the_intervals() -> None:
+    """Of a binomial share: the probabilities of the outcomes whose interval holds it."""
+    import numpy as np
+    from scipy import stats
+
+    from benchmarks import coverage
+
+    found = coverage.of_shares(coverage.DESIGNS[0], 20, 0.9, 4000, np.random.default_rng(0))
+    tests = [stats.binomtest(met, 20) for met in range(21)]
+    for measured, method in ((found.now, "exact"), (found.before, "wilson")):
+        known = [test.proportion_ci(method=method) for test in tests]
+        held = [k for k, one in enumerate(known) if one.low <= 0.9 <= one.high]
+        chances = stats.binom.pmf(range(21), 20, 0.9)
+        assert measured[0] == pytest.approx(chances[held].sum(), abs=0.015)
+        widths = np.array([one.high - one.low for one in known])
+        assert measured[1] == pytest.approx((widths * chances).sum(), rel=0.02)

@@ -164,7 +164,7 @@ def test_permutations_make_several_items_a_discourse(make_build: Make, tmp_path:
     assert entry["splits"]["test"]["rows"] == 75
     assert entry["splits"]["test"]["discourses"] == 25
     assert entry["settings"] == {"permutations": 3}
-    assert entry["quality"]["test"]["artefact"][0]["ci_method"] == "bootstrap"
+    assert entry["quality"]["test"]["artefact"][0]["ci_method"] == "cross-validated"
 
 
 def test_story_cloze_from_the_sample(tmp_path: Path) -> None:

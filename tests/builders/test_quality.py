@@ -37,8 +37,8 @@ def test_a_give_away_word_is_found() -> None:
     (score,) = artefact_scores(drafts, ())
     assert score["score"] == 1.0
     assert score["n"] == score["n_discourses"] == 40
-    assert score["ci_method"] == "wilson"
-    assert score["ci_low"] > 0.9
+    assert score["ci_method"] == "cross-validated"
+    assert 0.8 < score["ci_low"] < 0.9  # as of 19 items that nothing was trained on
 
 
 def test_equal_texts_are_ties_and_count_a_half() -> None:

@@ -129,7 +129,7 @@ def test_a_narrow_table_keeps_the_intervals_that_matter() -> None:
     from eval.tasks.detection_scores import DetectionScore
     from eval.tasks.outcomes import Measure
 
-    half = Measure(0.5, 0.4, 0.6, "wilson", 40)
+    half = Measure(0.5, 0.4, 0.6, "clopper-pearson", 40)
     score = DetectionScore(
         "detect_one", "test", "", "argmax", 0.0, 40, 20, half, half, half, half, half, half, half
     )

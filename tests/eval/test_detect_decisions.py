@@ -22,6 +22,7 @@ from eval.tasks.outcomes import (
     outcome,
     ratio,
 )
+from eval.tasks.outcomes import f1 as measure_of_f1
 
 OPENING = -math.inf
 
@@ -123,10 +124,10 @@ def test_measures_are_those_of_scikit_learn(documents: list[Any]) -> None:
     ]
     hits = [one.hits for one in outcomes]
     both = [one.hits + one.false_alarms for one in outcomes]
-    measured = ratio(*f1_parts(outcomes), clusters, 0, len(flat))
+    measured = measure_of_f1(outcomes, clusters, len(flat))
     if measured.value is not None:
         assert measured.value == pytest.approx(f1_score(truth, called, zero_division=0.0))
-    precision = ratio(hits, both, clusters, 0, len(flat))
+    precision = ratio(hits, both, clusters, len(flat))
     if any(called):
         assert precision.value == pytest.approx(precision_score(truth, called))
     else:
@@ -137,30 +138,35 @@ def test_intervals_are_as_wide_as_the_documents_vary() -> None:
     draw = random.Random(0)
     outcomes = [outcome((1,) if draw.random() < 0.6 else (2,), 1) for _ in range(400)]
     clusters = [str(number) for number in range(400)]
-    f1 = ratio(*f1_parts(outcomes), clusters, 0, 800)
-    wilson = accuracy([one.hits for one in outcomes], clusters)
+    f1 = measure_of_f1(outcomes, clusters, 800)
+    exact = accuracy([one.hits for one in outcomes], clusters)
     # With one call a document, F1 is the share of hits: the intervals are of one width.
-    assert f1.value == pytest.approx(wilson.value)
-    assert (f1.method, wilson.method) == ("bootstrap", "wilson")
-    assert f1.low == pytest.approx(wilson.low, abs=0.01)
-    assert f1.high == pytest.approx(wilson.high, abs=0.01)
+    assert f1.value == pytest.approx(exact.value)
+    assert (f1.method, exact.method) == ("korn-graubard", "clopper-pearson")
+    assert f1.low == pytest.approx(exact.low, abs=0.01)
+    assert f1.high == pytest.approx(exact.high, abs=0.01)
     pairs = [str(number // 4) for number in range(400)]
-    assert ratio(*f1_parts(outcomes), pairs, 0, 800).low != f1.low
-    perfect = ratio(*f1_parts([outcome((1,), 1)] * 9), clusters[:9], 0, 18)
+    assert measure_of_f1(outcomes, pairs, 800).low != f1.low
+    perfect = measure_of_f1([outcome((1,), 1)] * 9, clusters[:9], 18)
     assert perfect.value == 1.0
     assert perfect.low is not None
     assert perfect.low < 0.8  # nine documents say no more
-    assert perfect.method == "wilson over documents"
+    assert perfect.method == "clopper-pearson"
 
 
 def test_the_difference_of_two_f1_is_paired() -> None:
     draw = random.Random(1)
     before = [outcome((1,) if draw.random() < 0.5 else (2,), 1) for _ in range(200)]
     clusters = [str(number) for number in range(200)]
-    same = f1_difference(before, before, clusters, 0)
-    assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
+    same = f1_difference(before, before, clusters)
+    assert same.value == 0.0
+    assert same.low is not None
+    assert same.high is not None
+    # Of 200 documents none changed; no more than 1.8 % of all would, either way.
+    assert -0.04 < same.low < -0.01
+    assert same.high == pytest.approx(-same.low)
     after = [outcome((2,), 1) if number % 10 == 0 else one for number, one in enumerate(before)]
-    fewer = f1_difference(before, after, clusters, 0)
+    fewer = f1_difference(before, after, clusters)
     lost = sum(b.hits - a.hits for b, a in zip(before, after, strict=True)) / 200
     assert fewer.value == pytest.approx(-lost)
     assert fewer.low is not None
@@ -172,7 +178,7 @@ def test_the_difference_of_two_f1_is_paired() -> None:
 
 def test_nothing_to_measure_is_no_number() -> None:
     assert accuracy([], []).value is None
-    assert ratio([0.0], [0.0], ["a"], 0, 3).value is None
+    assert ratio([0.0], [0.0], ["a"], 3).value is None
     none = [outcome((), -1)]
-    assert f1_difference(none, none, ["a"], 0).value is None
+    assert f1_difference(none, none, ["a"]).value is None
     assert auc([[OPENING, 1.0]], [-1], ["a"]).value is None

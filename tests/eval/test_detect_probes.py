@@ -112,7 +112,8 @@ def test_scores_are_of_pairs(make_probe: Callable[..., Item]) -> None:
     assert difference.low is not None
     assert difference.high is not None
     assert difference.value is not None
-    assert -1 <= difference.low < difference.value < difference.high <= 0
+    # Three of six documents say little: which way F1 goes is open.
+    assert -1 <= difference.low < difference.value < 0 < difference.high < 0.5
     assert argmax.coherent.value == 1.0
     assert argmax.coherent_probe.value == pytest.approx(6 / 7)
     assert argmax.coherent_difference.value == pytest.approx(-1 / 7)

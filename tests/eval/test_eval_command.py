@@ -94,7 +94,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         "toy_context",
         "",
         8,
-        "wilson",
+        "clopper-pearson",
     )
     assert first["ci_low"] < first["score"] < first["ci_high"]
 
@@ -262,14 +262,14 @@ def test_help_names_every_option_and_example(capsys: pytest.CaptureFixture[str])
         "--output",
         "--overwrite",
         "--tokens",
-        "--seed",
     ]:
         assert option in printed
     assert "python -m eval --model demo" in printed
 
 
 @pytest.mark.parametrize(
-    "words", [["--model", "m"], ["--model", "m", "--dataset", "d", "--bos", "x"], ["--seed", "-1"]]
+    "words",
+    [["--model", "m"], ["--model", "m", "--dataset", "d", "--bos", "x"], ["--max-items", "0"]],
 )
 def test_a_wrong_option_is_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_:

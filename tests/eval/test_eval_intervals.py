@@ -1,6 +1,8 @@
-"""Intervals against known values."""
+"""Intervals of shares and means against known values, and how often they hold the truth."""
 
 from __future__ import annotations
+
+from math import comb
 
 import numpy as np
 import pytest
@@ -8,206 +10,297 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from eval import significance
-from eval.significance import (
-    bootstrap,
-    difference_bootstrap,
-    macro_bootstrap,
-    resampled,
-    share_interval,
-    wilson,
-)
+from eval.effective_size import adjusted, binomial_limits, clustered, worth
+from eval.mean_intervals import difference_of_means, mean_interval, median_interval
+from eval.significance import macro_interval, ratio_interval, share_interval
+
+# ---------------------------------------------------------------- shares
 
 
-@pytest.mark.parametrize(("met", "n"), [(0, 10), (10, 10), (81, 263), (15, 148), (1, 1), (50, 100)])
-def test_wilson_equals_scipy(met: int, n: int) -> None:
-    known = stats.binomtest(met, n).proportion_ci(method="wilson")
-    found = wilson(met, n)
+def apart(number: int, name: str = "") -> list[str]:
+    """Clusters of one item."""
+    return [f"{name}{place}" for place in range(number)]
+
+
+@pytest.mark.parametrize(("met", "n"), [(0, 10), (10, 10), (81, 263), (15, 148), (2, 2), (50, 100)])
+def test_independent_items_have_the_exact_interval(met: int, n: int) -> None:
+    known = stats.binomtest(met, n).proportion_ci(method="exact")
+    found = share_interval([1.0] * met + [0.0] * (n - met), apart(n))
     assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1e-12)
+    assert found.method == "clopper-pearson"
 
 
-def test_wilson_of_newcombes_example() -> None:
-    """Newcombe 1998, table I: 81 of 263 gives .2553 to .3662."""
-    found = wilson(81, 263)
-    assert (round(found.low, 4), round(found.high, 4)) == (0.2553, 0.3662)
+def test_the_exact_interval_of_newcombes_example() -> None:
+    """Newcombe 1998 ("Two-sided confidence intervals for the single proportion"), table I, method
+    5: 81 of 263 gives .2527 to .3676."""
+    low, high = binomial_limits(81 / 263, 263)
+    assert (round(float(low), 4), round(float(high), 4)) == (0.2527, 0.3676)
 
 
-def test_every_item_of_another_discourse_gives_wilson() -> None:
-    assert share_interval([1, 0, 1], ["a", "b", "c"]).method == "wilson"
+def test_one_cluster_says_nothing_about_others() -> None:
+    for values in ([1.0, 0.0, 1.0], [1.0, 1.0], [1.0]):
+        found = share_interval(values, ["a"] * len(values))
+        assert (found.low, found.high, found.method) == (0.0, 1.0, "one cluster")
 
 
-def test_a_shared_discourse_gives_a_bootstrap_that_the_seed_fixes() -> None:
-    values, discourses = [1, 0, 1, 1, 0, 1], ["a", "a", "b", "b", "c", "d"]
-    first = share_interval(values, discourses, seed=1)
-    assert first.method == "bootstrap"
-    assert first == share_interval(values, discourses, seed=1)
+def test_clusters_of_one_outcome_are_one_item_each() -> None:
+    """Copies of an item add no certainty, whether all outcomes are alike or not."""
+    for outcomes in ([1.0] * 6, [1.0] * 5 + [0.0] * 4, [0.0, 1.0]):
+        once = share_interval(outcomes, apart(len(outcomes)))
+        ten = share_interval(
+            np.repeat(outcomes, 10).tolist(), np.repeat(apart(len(outcomes)), 10).tolist()
+        )
+        assert (ten.low, ten.high) == pytest.approx((once.low, once.high))
+        assert ten.method == "korn-graubard"
 
 
-def test_one_outcome_everywhere_is_no_interval_of_no_width() -> None:
-    found = share_interval([1.0] * 6, ["a", "a", "b", "b", "c", "c"])
-    assert found.method == "wilson over discourses"
-    assert (found.low, found.high) == (wilson(3, 3).low, 1.0)
+def test_the_effective_size_is_that_of_korn_and_graubard() -> None:
+    """By hand: four clusters of five, with 4, 3, 3 and 2 of them met."""
+    sums, sizes = np.array([4.0, 3.0, 3.0, 2.0]), np.full(4, 5.0)
+    found = clustered(sums, sizes, 20.0)
+    variance = (1 / 20) ** 2 * (1 + 0 + 0 + 1) * 4 / 3
+    independent = 0.6 * 0.4 / 19
+    # Failures: 1, 2, 2 and 3 of 8, as many as 64 / 18 clusters with two each; fewer freedoms: 3.
+    correction = (stats.t.ppf(0.975, 19) / stats.t.ppf(0.975, 3)) ** 2
+    size = min(20 * independent / variance, 20) * correction
+    assert found.size == pytest.approx(max(size, 4.0))
+    assert found.share == pytest.approx(0.6)
 
 
-def test_one_right_of_every_pair_is_no_interval_of_no_width() -> None:
+def test_the_size_is_between_the_clusters_and_the_items() -> None:
+    generator = np.random.default_rng(1)
+    for _ in range(200):
+        sizes = generator.integers(1, 6, 12).astype(float)
+        found = clustered(
+            generator.binomial(sizes.astype(int), 0.7).astype(float), sizes, sizes.sum()
+        )
+        assert found.fewest == pytest.approx(sizes.sum() ** 2 / (sizes**2).sum())
+        assert found.fewest <= found.size <= sizes.sum()
+
+
+def test_one_right_of_every_pair_is_worth_no_more_than_the_items() -> None:
     found = share_interval([1.0, 0.0] * 10, [str(i // 2) for i in range(20)])
-    known = wilson(5, 10)
-    assert (found.low, found.high, found.method) == (
-        known.low,
-        known.high,
-        "wilson over discourses",
-    )
+    known = stats.binomtest(10, 20).proportion_ci(method="exact")
+    assert found.low <= known.low
+    assert found.high >= known.high
+    assert found.high - found.low < 0.5
 
 
-def test_one_discourse_says_nothing_about_others() -> None:
-    found = share_interval([1.0, 0.0, 1.0], ["a", "a", "a"])
-    assert (found.low, found.high, found.method) == (0.0, 1.0, "one discourse")
+def test_shares_of_many_predictions_are_worth_more_than_their_items() -> None:
+    values = np.random.default_rng(2).binomial(50, 0.6, 40) / 50
+    one = share_interval(values.tolist(), apart(40))
+    many = share_interval(values.tolist(), apart(40), [50] * 40)
+    assert many.high - many.low < 0.3 * (one.high - one.low)
+    half = 1.96 * np.sqrt(0.24 / 2000)
+    assert many.high - many.low > 2 * half
 
 
-def test_copies_of_an_item_in_its_discourse_add_no_certainty() -> None:
-    """What the bootstrap over discourses is for: each value ten times is still twenty values."""
-    values = [1.0] * 12 + [0.0] * 8
-    once = bootstrap(values, [str(i) for i in range(20)])
-    ten = bootstrap(np.repeat(values, 10).tolist(), [str(i) for i in range(20) for _ in range(10)])
-    assert (once.low, once.high) == (ten.low, ten.high)
+def test_a_cross_validation_doubles_the_variance() -> None:
+    values = [1.0] * 600 + [0.0] * 400
+    plain = share_interval(values, apart(1000))
+    found = share_interval(values, apart(1000), folds=10)
+    assert found.method == "cross-validated"
+    wider = (found.high - found.low) / (plain.high - plain.low)
+    assert wider == pytest.approx(np.sqrt(1 + 10 / 9), rel=0.02)
+    with pytest.raises(ValueError, match="two folds"):
+        share_interval(values, apart(1000), folds=1)
 
 
-def test_the_bootstrap_of_a_mean_agrees_with_scipy() -> None:
-    values = np.random.default_rng(3).normal(1, 2, 80).tolist()
-    known = stats.bootstrap((values,), np.mean, method="percentile", n_resamples=9999, rng=0)
-    found = bootstrap(values, [str(i) for i in range(80)], resamples=9999)
-    low, high = known.confidence_interval
-    assert (found.low, found.high) == pytest.approx((low, high), abs=0.03)
-
-
-@pytest.mark.parametrize("deviations", [significance._DEVIATIONS, 0.0])
-@given(
-    pairs=st.lists(
-        st.tuples(st.integers(-5, 5), st.sampled_from("abcdefg")), min_size=1, max_size=14
-    ),
-    seed=st.integers(0, 5),
+@pytest.mark.parametrize(
+    ("clusters", "size", "share", "correlation"),
+    [
+        (2, 20, 0.5, 0.3),
+        (5, 3, 0.9, 1.0),
+        (10, 20, 0.9, 0.3),
+        (20, 20, 0.97, 0.6),
+        (20, 3, 0.5, 0.0),
+    ],
 )
-def test_resampled_medians_are_medians(
-    deviations: float, pairs: list[tuple[int, str]], seed: int
+def test_intervals_of_few_clusters_hold_the_truth(
+    clusters: int, size: int, share: float, correlation: float
 ) -> None:
-    """Against np.median of the items that the same draws give, near the middle and far from it."""
-    values, discourses = [float(v) for v, _ in pairs], [d for _, d in pairs]
-    names = sorted(set(discourses))
-    known = []
-    for block in resampled(len(names), 50, len(values), seed):
-        for counts in block:
-            times = [counts[names.index(d)] for d in discourses]
-            known.append(np.median(np.repeat(values, times)))
-    low, high = np.quantile(known, [0.025, 0.975])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(significance, "_DEVIATIONS", deviations)
-        found = bootstrap(values, discourses, statistic="median", seed=seed, resamples=50)
-    assert (found.low, found.high) == pytest.approx((low, high))
+    """Where a percentile bootstrap, a variance over clusters or Wilson's interval fail."""
+    generator = np.random.default_rng(3)
+    runs = 800
+    if correlation in (0.0, 1.0):
+        chances = np.full((runs, clusters), share)
+        if correlation:
+            chances = (generator.random((runs, clusters)) < share).astype(float)
+    else:
+        strength = (1 - correlation) / correlation
+        chances = generator.beta(share * strength, (1 - share) * strength, (runs, clusters))
+    sums = generator.binomial(size, chances)
+    names = np.repeat(apart(clusters), size).tolist()
+    held = 0
+    for met in sums:
+        values = (np.arange(size) < met[:, None]).astype(float).ravel().tolist()
+        found = share_interval(values, names)
+        held += found.low <= share <= found.high
+    assert held / runs > 0.94 - 2 * np.sqrt(0.95 * 0.05 / runs)
 
 
-def test_macro_average_weighs_groups_alike() -> None:
-    big = ([1.0] * 50 + [0.0] * 50, [f"a{i}" for i in range(100)])
-    small = ([1.0] * 9 + [0.0], [f"b{i}" for i in range(10)])
-    found = macro_bootstrap([big, small])
+def test_a_ratio_of_one_count_each_is_a_share() -> None:
+    hits, calls = [1.0, 0.0, 1.0, 1.0, 0.0], [1.0] * 5
+    found = ratio_interval(hits, calls, apart(5), 5.0)
+    assert found == share_interval(hits, apart(5))
+    # Documents without a call say nothing.
+    more = ratio_interval([*hits, 0.0], [*calls, 0.0], apart(6), 5.0)
+    assert (more.low, more.high) == (found.low, found.high)
+    with pytest.raises(ValueError, match="divide by"):
+        ratio_interval([0.0], [0.0], ["a"], 1.0)
+
+
+# ---------------------------------------------------------------- macro averages
+
+
+def test_a_macro_average_weighs_groups_alike() -> None:
+    big = ([1.0] * 50 + [0.0] * 50, apart(100, "a"))
+    small = ([1.0] * 9 + [0.0], apart(10, "b"))
+    found = macro_interval([big, small])
+    half = 1.96 * np.sqrt((0.25 / 99 + 0.09 / 9) / 4)
     assert found.low < 0.7 < found.high
-    assert found.low > 0.545  # the micro average is 59 of 110
+    assert 2 * half < found.high - found.low < 3 * half
 
 
-def test_no_items_no_interval() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        wilson(0, 0)
-    with pytest.raises(ValueError, match="at least one"):
-        bootstrap([], [])
-    with pytest.raises(ValueError, match="at least one"):
-        macro_bootstrap([])
+def test_a_macro_average_of_one_group_is_its_share() -> None:
+    values = [1.0, 1.0, 0.0, 1.0, 0.0, 1.0]
+    names = ["a", "a", "b", "b", "c", "d"]
+    macro, share = macro_interval([(values, names)]), share_interval(values, names)
+    assert (macro.low, macro.high) == pytest.approx((share.low, share.high))
+
+
+def test_a_macro_average_of_one_item_says_nothing() -> None:
+    found = macro_interval([([1.0], ["a"]), ([0.0], ["a"])])
+    assert (found.low, found.high, found.method) == (0.0, 1.0, "one cluster")
+
+
+def test_groups_of_one_cluster_have_no_certainty_of_their_own() -> None:
+    """The variance within them, which is 0, is not that of the groups' means."""
+    groups = [([0.0, 1.0] * 10, [f"g{number}"] * 20) for number in range(3)]
+    groups += [([1.0] * 20, ["g4"] * 20)]
+    found = macro_interval(groups)
+    values, names = ([each for own in side for each in own] for side in zip(*groups, strict=True))
+    known = share_interval(values, names)  # of as many items each: one sample of four clusters
+    assert (found.low, found.high) == pytest.approx((known.low, known.high))
+    assert found.high - found.low > 0.5
+
+
+def test_clusters_of_all_groups_vary_together() -> None:
+    """Two copies of a group have the interval of one."""
+    generator = np.random.default_rng(4)
+    names = np.repeat(apart(15), 4).tolist()
+    values = generator.integers(0, 2, 60).astype(float).tolist()
+    once, twice = (macro_interval([(values, names)] * times) for times in (1, 2))
+    assert twice.high - twice.low == pytest.approx(once.high - once.low, rel=0.06)
+    other = macro_interval([(values, names), (values, [f"b{n}" for n in names])])
+    assert other.high - other.low < 0.85 * (once.high - once.low)
+
+
+# ---------------------------------------------------------------- means and medians
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    values = np.random.default_rng(5).normal(1, 2, 12)
+    found = mean_interval(values.tolist(), apart(12))
+    known = stats.t.interval(0.95, 11, values.mean(), stats.sem(values))
+    assert found is not None
+    assert (found.low, found.high, found.method) == pytest.approx((*known, "t"))
+
+
+def test_copies_of_an_item_in_its_cluster_add_no_certainty_to_a_mean() -> None:
+    values = np.random.default_rng(6).normal(1, 2, 9)
+    once = mean_interval(values.tolist(), apart(9))
+    ten = mean_interval(np.repeat(values, 10).tolist(), np.repeat(apart(9), 10).tolist())
+    assert once is not None
+    assert ten is not None
+    assert (ten.low, ten.high) == pytest.approx((once.low, once.high))
+
+
+def test_one_cluster_has_no_interval_of_a_mean() -> None:
+    assert mean_interval([1.0, 2.0], ["a", "a"]) is None
+    assert mean_interval([1.0] * 99 + [2.0], ["a"] * 99 + ["b"]) is None
+    assert difference_of_means(([1.0, 2.0], ["a", "a"]), ([1.0, 2.0], ["b", "c"])) is None
+
+
+@given(st.lists(st.integers(-20, 20), min_size=1, max_size=40))
+def test_the_interval_of_a_median_is_that_of_the_sign_test(values: list[int]) -> None:
+    found = median_interval([float(value) for value in values], apart(len(values)))
+    n = len(values)
+    below = [sum(comb(n, j) for j in range(k)) / 2**n for k in range(n)]
+    most = max((k for k in range(n) if below[k] <= 0.025), default=0)
+    if not most:
+        assert found is None
+    elif len(set(values)) == n:
+        ordered = sorted(values)
+        assert found is not None
+        assert (found.low, found.high) == (ordered[most - 1], ordered[n - most])
+    else:
+        assert found is not None
+        assert found.low <= np.median(values) <= found.high
+
+
+def test_the_median_of_copies_is_as_uncertain_as_that_of_the_clusters() -> None:
+    values = np.random.default_rng(7).normal(1, 2, 25)
+    once = median_interval(values.tolist(), apart(25))
+    ten = median_interval(np.repeat(values, 10).tolist(), np.repeat(apart(25), 10).tolist())
+    assert once is not None
+    assert ten is not None
+    assert (ten.low, ten.high) == (once.low, once.high)
 
 
 # ---------------------------------------------------------------- differences of two means
 
 
-def apart(values: list[float], name: str) -> tuple[list[float], list[str]]:
-    """A sample in which every item is of a discourse of its own."""
-    return values, [f"{name}{i}" for i in range(len(values))]
+def test_the_interval_of_a_difference_is_welchs() -> None:
+    generator = np.random.default_rng(8)
+    left, right = generator.exponential(1, 30), generator.normal(0, 3, 12)
+    known = stats.ttest_ind(left, right, equal_var=False).confidence_interval()
+    found = difference_of_means((left.tolist(), apart(30, "a")), (right.tolist(), apart(12, "b")))
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((known.low, known.high))
 
 
-def test_the_bootstrap_of_a_difference_agrees_with_the_normal_approximation() -> None:
-    generator = np.random.default_rng(1)
-    left, right = generator.normal(1, 2, 300), generator.normal(0.5, 1, 150)
-    found = difference_bootstrap(apart(left.tolist(), "a"), apart(right.tolist(), "b"))
-    half = 1.96 * np.sqrt(left.var() / 300 + right.var() / 150)
-    middle = left.mean() - right.mean()
-    assert found.method == "bootstrap"
-    assert (found.low, found.high) == pytest.approx((middle - half, middle + half), abs=0.05 * half)
-
-
-def test_the_bootstrap_of_a_difference_agrees_with_scipy() -> None:
-    generator = np.random.default_rng(2)
-    left, right = generator.exponential(1, 60).tolist(), generator.normal(0, 1, 40).tolist()
-    known = stats.bootstrap(
-        (left, right),
-        lambda x, y, axis: np.mean(x, axis=axis) - np.mean(y, axis=axis),
-        method="percentile",
-        rng=0,
-    ).confidence_interval
-    found = difference_bootstrap(apart(left, "a"), apart(right, "b"), resamples=9999)
-    assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=0.03)
-
-
-def test_samples_of_one_size_are_drawn_apart() -> None:
-    """With one stream of random numbers for both, equal samples would have no difference ever."""
-    values = [float(i) for i in range(20)]
-    found = difference_bootstrap(apart(values, "a"), apart(values, "b"))
-    half = 1.96 * np.sqrt(2 * np.var(values) / 20)
-    assert (found.low, found.high) == pytest.approx((-half, half), rel=0.1)
-
-
-def test_two_values_against_a_constant() -> None:
-    """The mean of two draws from 0 and 1 is 0 or 1 a quarter of the time each: by hand."""
-    found = difference_bootstrap(apart([0.0, 1.0], "a"), apart([0.25, 0.25], "b"))
-    assert (found.low, found.high) == (-0.25, 0.75)
-
-
-def test_a_discourse_on_both_sides_is_drawn_for_both() -> None:
-    values = np.random.default_rng(3).normal(0, 5, 30).tolist()
-    names = [str(i) for i in range(30)]
-    found = difference_bootstrap(([v + 1 for v in values], names), (values, names))
+def test_a_cluster_on_both_sides_is_on_both_at_once() -> None:
+    values = np.random.default_rng(9).normal(0, 5, 30)
+    found = difference_of_means(((values + 1).tolist(), apart(30)), (values.tolist(), apart(30)))
+    assert found is not None
     assert (found.low, found.high) == pytest.approx((1, 1))
 
 
 def test_copies_of_an_item_add_no_certainty_to_a_difference() -> None:
-    generator = np.random.default_rng(4)
-    left, right = generator.normal(0, 1, 25), generator.normal(0, 1, 25)
-    names = [str(i) for i in range(25)]
-    once = difference_bootstrap((left.tolist(), names), apart(right.tolist(), "b"))
-    ten = difference_bootstrap(
-        (np.repeat(left, 10).tolist(), np.repeat(names, 10).tolist()), apart(right.tolist(), "b")
-    )
+    left, right = np.random.default_rng(10).normal(0, 1, (2, 25))
+    other = right.tolist(), apart(25, "b")
+    once = difference_of_means((left.tolist(), apart(25)), other)
+    copies = np.repeat(left, 10).tolist(), np.repeat(apart(25), 10).tolist()
+    ten = difference_of_means(copies, other)
+    assert once is not None
+    assert ten is not None
     assert (once.low, once.high) == pytest.approx((ten.low, ten.high))
 
 
-def test_the_seed_fixes_a_difference() -> None:
-    values = np.random.default_rng(5).normal(0, 1, (2, 20)).tolist()
-    samples = apart(values[0], "a"), apart(values[1], "b")
-    assert difference_bootstrap(*samples, seed=1) == difference_bootstrap(*samples, seed=1)
-    assert difference_bootstrap(*samples, seed=1) != difference_bootstrap(*samples, seed=2)
-
-
-@given(
-    st.lists(st.tuples(st.floats(-50, 50), st.sampled_from("abc")), min_size=1, max_size=8),
-    st.lists(st.tuples(st.floats(-50, 50), st.sampled_from("cde")), min_size=1, max_size=8),
-)
-def test_a_difference_is_always_a_number(
-    left: list[tuple[float, str]], right: list[tuple[float, str]]
-) -> None:
-    """Also where samples share some discourses, and a draw could miss a whole side."""
-    found = difference_bootstrap(
-        ([v for v, _ in left], [d for _, d in left]),
-        ([v for v, _ in right], [d for _, d in right]),
-        resamples=50,
-    )
-    assert -101 < found.low <= found.high < 101
-
-
-def test_a_difference_needs_two_sides() -> None:
+def test_no_items_no_interval() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        share_interval([], [])
+    with pytest.raises(ValueError, match="at least one"):
+        mean_interval([], [])
+    with pytest.raises(ValueError, match="at least one"):
+        median_interval([], [])
+    with pytest.raises(ValueError, match="at least one"):
+        macro_interval([])
     with pytest.raises(ValueError, match="each side"):
-        difference_bootstrap(apart([1.0], "a"), ([], []))
+        difference_of_means(([1.0], ["a"]), ([], []))
+
+
+def test_residuals_are_as_large_as_about_another_samples_mean() -> None:
+    """Bell and McCaffrey's correction makes the variance unbiased where clusters differ in size."""
+    generator = np.random.default_rng(11)
+    sizes = np.array([1.0, 2.0, 3.0, 10.0, 4.0])
+    weights = sizes / sizes.sum()
+    means, squares = [], []
+    for _ in range(20_000):
+        totals = generator.normal(0, np.sqrt(sizes)) / sizes.sum()
+        residuals = adjusted(totals - totals.sum() * weights, weights)
+        means.append(totals.sum())
+        squares.append(residuals @ residuals)
+    assert np.mean(squares) == pytest.approx(np.var(means), rel=0.03)
+    assert worth(weights) == pytest.approx(400 / 130)

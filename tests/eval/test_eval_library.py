@@ -74,7 +74,7 @@ def test_the_library_and_the_command_line_give_the_same_results(
 @pytest.mark.parametrize(
     "options",
     [
-        {"bos": "never", "seed": 3},
+        {"bos": "never"},
         {"truncate": True, "share": False, "batch_tokens": 64},
         {"compat": "syntaxgym-2021"},
         {"word_correction": True},

@@ -285,7 +285,7 @@ def test_cd_counts_ties_and_undefined(make_item: Callable[..., Item]) -> None:
     assert (row.n, row.met, row.ties, row.undefined) == (4, 2, 1, 1)
     assert row.undefined_why == {"identical": 1}
     assert row.score == 0.5
-    assert row.ci_method == "wilson"
+    assert row.ci_method == "clopper-pearson"
     assert (row.margin_mean, row.margin_median) == (0.5, 0.5)
 
 
@@ -393,7 +393,7 @@ def test_a_score_over_a_headline(make_item: Callable[..., Item]) -> None:
 
 
 def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) -> None:
-    """The interval of eight twins is that of eight discourses of two items, and not Wilson's."""
+    """The interval of eight twins is that of four discourses of two items, not of eight items."""
     margins = [1.0, 1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0]
     twins, items = [], []
     for number, margin in enumerate(margins):
@@ -403,7 +403,7 @@ def test_a_family_of_discourses_counts_as_one(make_item: Callable[..., Item]) ->
         item = make_item({"a": ["x"]}, "f", item_id=f"{family}/{number}")
         items.append(judgement(item, margin))
     (one,), (other,) = summarise("c", "s", twins), summarise("c", "s", items)
-    assert (one.n, one.n_discourses, one.n_clusters, one.ci_method) == (8, 8, 4, "bootstrap")
+    assert (one.n, one.n_discourses, one.n_clusters, one.ci_method) == (8, 8, 4, "korn-graubard")
     assert (other.n_discourses, other.n_clusters) == (4, 4)
     for end in ("ci_low", "ci_high", "margin_mean_low", "margin_median_high"):
         assert getattr(one, end) == getattr(other, end)
@@ -432,6 +432,30 @@ def test_a_macro_average_is_over_families(make_item: Callable[..., Item]) -> Non
     assert alone is not None
     assert families.score == alone.score
     assert (families.ci_low, families.ci_high) != (alone.ci_low, alone.ci_high)
+
+
+def test_a_macro_average_of_one_item_says_nothing_of_others(make_item: Callable[..., Item]) -> None:
+    """It was 0.500 [0.500, 0.500]: one item of two groups, of which one holds."""
+    item = make_item({"a": ["x"]}, "f", item_id="d/x")
+    average = macro("c", "s", [judgement(item, 1.0, "f", "g"), judgement(item, -1.0, "f", "h")])
+    assert average is not None
+    assert (average.score, average.ci_low, average.ci_high) == (0.5, 0.0, 1.0)
+    assert average.ci_method == "one cluster"
+
+
+def test_an_item_of_many_predictions_says_more_than_one_of_one(
+    make_item: Callable[..., Item],
+) -> None:
+    few, many = [], []
+    for number in range(30):
+        item = make_item({"a": ["x"]}, "f", item_id=f"d{number}/x")
+        margins = [1.0 if (number + place) % 3 else -1.0 for place in range(12)]
+        few += [judgement(item, margins[0])]
+        many += [judgement(item, margin) for margin in margins]
+    (one,), (twelve,) = summarise("c", "s", few), summarise("c", "s", many)
+    assert one.score == twelve.score == pytest.approx(2 / 3)
+    widths = [row.ci_high - row.ci_low for row in (one, twelve) if row.ci_high and row.ci_low]
+    assert widths[1] < 0.5 * widths[0]
 
 
 def test_no_items_no_score_rather_than_0(make_item: Callable[..., Item]) -> None:

@@ -14,7 +14,6 @@ from scipy import stats
 
 from eval import paired
 from eval.paired import difference_interval, holm, mcnemar, paired_test, sign_flips
-from eval.significance import wilson
 
 # ---------------------------------------------------------------- McNemar
 
@@ -172,26 +171,71 @@ def test_copies_of_an_item_in_its_cluster_add_no_evidence() -> None:
 
 def test_the_interval_of_a_difference_agrees_with_the_normal_approximation() -> None:
     generator = np.random.default_rng(2)
-    differences = generator.choice([-1.0, 0.0, 1.0], 400, p=[0.1, 0.6, 0.3])
-    found = difference_interval(differences.tolist(), [str(place) for place in range(400)])
-    half = 1.96 * differences.std() / 20
+    differences = generator.choice([-1.0, 0.0, 1.0], 2000, p=[0.1, 0.6, 0.3])
+    found = difference_interval(differences.tolist(), [str(place) for place in range(2000)])
+    half = 1.96 * differences.std() / np.sqrt(2000)
     middle = differences.mean()
-    assert found.method == "bootstrap"
-    assert (found.low, found.high) == pytest.approx((middle - half, middle + half), abs=0.01)
+    assert found.method == "signs and sizes"
+    assert (found.low, found.high) == pytest.approx((middle - half, middle + half), abs=0.1 * half)
+
+
+def test_the_interval_of_clusters_agrees_with_the_normal_approximation() -> None:
+    """Where sizes and signs go together, as the differences of clusters are normal."""
+    generator = np.random.default_rng(3)
+    means = np.clip(generator.normal(0.3, 0.3, 600), -1, 1)
+    found = difference_interval(
+        np.repeat(means, 10).tolist(), np.repeat([str(i) for i in range(600)], 10).tolist()
+    )
+    half = 1.96 * means.std() / np.sqrt(600)
+    assert (found.low, found.high) == pytest.approx(
+        (means.mean() - half, means.mean() + half), abs=0.15 * half
+    )
+
+
+def test_an_interval_excludes_zero_where_its_test_says_so() -> None:
+    """Five of five are p = 0.0625, six of six 0.03125; one large difference outweighs no sign."""
+    for differences in ([1.0] * 5, [1.0] * 6, [0.01, 0.01, 0.01, 0.01, 0.01, 1.0], [0.5, -0.5]):
+        names = [str(place) for place in range(len(differences))]
+        p = sign_flips(differences, names).p
+        found = difference_interval(differences, names)
+        assert (found.low > 0) == (p < 0.05)
+        assert found.high > 0
+
+
+@given(CLUSTERED, st.integers(1, 6))
+def test_interval_and_test_never_disagree(pairs: list[tuple[Fraction, str]], times: int) -> None:
+    differences = [float(d) for d, _ in pairs] * times
+    names = [f"{name}{time}" for time in range(times) for _, name in pairs]
+    test = sign_flips(differences, names)
+    found = difference_interval(differences, names, test)
+    assert (found.low > 0 or found.high < 0) == (test.p < 0.05)
+    middle = sum(differences) / len(differences)
+    assert -1 <= found.low <= middle + 1e-12
+    assert middle - 1e-12 <= found.high <= 1
+
+
+def test_drawn_signs_do_not_widen_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A drawn p-value is never below 1 in 50,000, however certain the difference is."""
+    differences, names = [1.0] * 300 + [-1.0] * 100, [str(place) for place in range(400)]
+    known = difference_interval(differences, names)
+    monkeypatch.setattr(paired, "_MOST_SUMS", -1)
+    test = sign_flips(differences, names)
+    assert test.method == "sign flips, drawn"
+    assert difference_interval(differences, names, test) == known
 
 
 def test_two_models_that_agree_have_an_interval_around_zero() -> None:
-    other = wilson(0, 20).high
+    other = 1 - 0.025 ** (1 / 20)  # the exact limit of none of 20
     found = difference_interval([0.0] * 40, [str(place // 2) for place in range(40)])
     assert (found.low, found.high) == pytest.approx((-other, other))
-    assert found.method == "wilson over discourses"
     found = difference_interval([1.0] * 20, [str(place) for place in range(20)])
-    assert (found.low, found.high) == pytest.approx((1 - 2 * other, 1.0))
+    assert found.high == 1.0
+    assert 1 - 3 * other < found.low < 1 - 2 * other
 
 
-def test_one_discourse_says_nothing_about_others() -> None:
+def test_one_cluster_says_nothing_about_others() -> None:
     found = difference_interval([1.0, 0.0, 1.0], ["a", "a", "a"])
-    assert (found.low, found.high, found.method) == (-1.0, 1.0, "one discourse")
+    assert (found.low, found.high, found.method) == (-1.0, 1.0, "one cluster")
     with pytest.raises(ValueError, match="at least one item"):
         difference_interval([], [])
 

@@ -165,6 +165,22 @@ def test_a_file_that_is_no_results_is_refused(
     assert "results.json" in one_line(capsys.readouterr().err)
 
 
+def test_intervals_of_another_release_are_said(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = tmp_path / "old"
+    old.mkdir()
+    document = json.loads((results / "first" / "results.json").read_text())
+    del document["settings"]["intervals"]
+    (old / "results.json").write_text(json.dumps(document))
+    output = ["--output", str(tmp_path / "figures"), "--overwrite"]
+    assert main(["plot", str(results / "first"), *output]) == 0
+    assert "intervals of another release" not in capsys.readouterr().out
+    assert main(["plot", str(results / "first"), str(old), *output]) == 0
+    printed = capsys.readouterr().out
+    assert f"intervals of another release, which are not comparable: {old}; evaluate" in printed
+
+
 def test_results_of_an_older_release_are_read(results: Path, tmp_path: Path) -> None:
     """Fields that came later are missing, and such as went are there."""
     document = json.loads((results / "first" / "results.json").read_text())

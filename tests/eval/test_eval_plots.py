@@ -30,7 +30,7 @@ BLANK = Score(
         "split": "test",
         "level": "all",
         "undefined_why": {},
-        "ci_method": "wilson",
+        "ci_method": "clopper-pearson",
     }
 )
 

@@ -167,6 +167,23 @@ def test_the_same_run_again_is_no_commit_and_another_stands_beside(
     assert "| other/model |" in card
 
 
+def test_intervals_of_an_earlier_release_are_marked_beside_others(
+    hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
+) -> None:
+    old = changed(scored, tmp_path / "old")
+    content = json.loads((old / "results.json").read_text())
+    del content["settings"]["intervals"]
+    (old / "results.json").write_text(json.dumps(content))
+    push(hub_api, old, REPO)
+    assert "†" not in hub.files(REPO)["README.md"].decode()
+    push(hub_api, scored, REPO)
+    lines = hub.files(REPO)["README.md"].decode().splitlines()
+    marked = [line for line in lines if line.startswith("| ") and "†" in line]
+    assert marked
+    assert all("| other/model |" in line for line in marked)
+    assert any(line.startswith("† by the intervals of an earlier release") for line in lines)
+
+
 def test_a_dry_run_writes_nothing(
     hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
 ) -> None:

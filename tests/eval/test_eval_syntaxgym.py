@@ -392,7 +392,7 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         held[2] += good[1] < bad[1]
     assert [scores[f"prediction {n}"]["met"] for n in (1, 2, 3)] == held
     assert {score["n"] for score in scores.values()} == {2}
-    assert {score["ci_method"] for score in scores.values()} == {"wilson"}
+    assert {score["ci_method"] for score in scores.values()} == {"clopper-pearson"}
     assert scores["prediction 2"]["margin_mean"] is not None
 
 

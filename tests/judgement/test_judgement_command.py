@@ -87,8 +87,8 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     assert figures["agreement"]["less_coherent"] == {"alpha": 1.0, "units": 40}
     assert figures["agreement"]["grammatical"] == {"alpha": None, "units": 80}
     score = overall(figures)
-    assert (score["score"], score["n"], score["ci_method"]) == (1.0, 40, "wilson")
-    assert score["ci_low"] == pytest.approx(40 / (40 + 1.959964**2), abs=1e-4)  # Wilson at p = 1
+    assert (score["score"], score["n"], score["ci_method"]) == (1.0, 40, "clopper-pearson")
+    assert score["ci_low"] == pytest.approx(0.025 ** (1 / 40), abs=1e-4)  # exact, at p = 1
     assert "Quentin" not in json.dumps(manifest())
 
     card = Path("suites/story_cloze/README.md").read_text()

@@ -1,0 +1,462 @@
+"""How often intervals hold the truth, and how wide they are: ``python -m benchmarks.coverage``.
+
+Samples are drawn from distributions whose truth is known, and each gets the interval that this
+project computes and the one that it computed before (a percentile bootstrap over clusters; Wilson's
+where every item is of another cluster). Prints the tables of docs/intervals.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eval.effective_size import clustered
+from eval.mean_intervals import difference_of_means, mean_interval, median_interval
+from eval.paired import difference_interval, sign_flips
+from eval.significance import Interval, interval_of, macro_interval, share_interval
+from eval.tasks.outcomes import Measure, auc, f1, outcome
+
+#: Numbers of clusters.
+CLUSTERS = (2, 3, 4, 5, 7, 10, 20, 60, 200, 500)
+#: True shares.
+SHARES = (0.5, 0.7, 0.9, 0.97)
+#: Resamples of the bootstrap that was used before.
+RESAMPLES = 1000
+Generator = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Design:
+    """Clusters of ``size`` items (0: 1 to 5), whose outcomes correlate so much within a cluster."""
+
+    name: str
+    size: int
+    correlation: float
+
+    def sizes(self, shape: tuple[int, int], generator: Generator) -> Any:
+        """How many items each cluster has."""
+        return np.full(shape, self.size) if self.size else generator.integers(1, 6, shape)
+
+    def chances(self, share: float, shape: tuple[int, int], generator: Generator) -> Any:
+        """The chance of each cluster's items, with this share as the mean."""
+        if self.correlation == 0 or share in (0.0, 1.0):
+            return np.full(shape, share)
+        if self.correlation == 1:
+            return (generator.random(shape) < share).astype(float)
+        strength = (1 - self.correlation) / self.correlation
+        return generator.beta(share * strength, (1 - share) * strength, shape)
+
+
+DESIGNS = (
+    Design("1 item", 1, 0.0),
+    Design("1 to 5, ICC 0", 0, 0.0),
+    Design("1 to 5, ICC .3", 0, 0.3),
+    Design("1 to 5, ICC 1", 0, 1.0),
+    Design("20, ICC 0", 20, 0.0),
+    Design("20, ICC .3", 20, 0.3),
+    Design("20, ICC 1", 20, 1.0),
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Coverage and mean width of an interval, before and now; before is nan where unknown."""
+
+    before: tuple[float, float]
+    now: tuple[float, float]
+
+
+def judged(lows: Any, highs: Any, truth: float) -> tuple[float, float]:
+    """The share of intervals that hold the truth, and their mean width."""
+    lows, highs = np.asarray(lows), np.asarray(highs)
+    held = (lows <= truth + 1e-9) & (truth - 1e-9 <= highs)
+    return float(held.mean()), float((highs - lows).mean())
+
+
+def _judged(found: Sequence[Interval | Measure | None], truth: float) -> tuple[float, float]:
+    known = [one for one in found if one is not None and one.low is not None]
+    if not known:
+        return math.nan, math.nan
+    return judged([one.low for one in known], [one.high for one in known], truth)
+
+
+def counts(clusters: int, generator: Generator) -> Any:
+    """How often each cluster is drawn in each resample: (resamples, clusters)."""
+    return generator.multinomial(clusters, [1 / clusters] * clusters, RESAMPLES).astype(float)
+
+
+def _percentiles(drawn: Any) -> tuple[Any, Any]:
+    low, high = np.nanquantile(drawn, [0.025, 0.975], axis=0)
+    return low, high
+
+
+def wilson(share: Any, n: Any) -> tuple[Any, Any]:
+    """Wilson's score interval (1927)."""
+    z2 = 1.959963984540054**2
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
+    return centre - half, centre + half
+
+
+def shares_before(sums: Any, sizes: Any, generator: Generator) -> tuple[Any, Any]:
+    """The intervals of shares of earlier releases: (runs, clusters) each."""
+    n, clusters = sizes.sum(axis=1), sums.shape[1]
+    share = sums.sum(axis=1) / n
+    if (sizes == 1).all():
+        return wilson(share, n)
+    drawn = counts(clusters, generator)
+    low, high = _percentiles((drawn @ sums.T) / (drawn @ sizes.T))
+    flat_low, flat_high = wilson(share, clusters)
+    flat = high - low < 1e-9
+    return np.where(flat, flat_low, low), np.where(flat, flat_high, high)
+
+
+def of_shares(
+    design: Design, clusters: int, share: float, runs: int, generator: Generator
+) -> Found:
+    """The intervals of a share."""
+    shape = runs, clusters
+    sizes = design.sizes(shape, generator)
+    sums = generator.binomial(sizes, design.chances(share, shape, generator)).astype(float)
+    sizes = sizes.astype(float)
+    now = [
+        interval_of(clustered(met, of, of.sum()), clusters)
+        for met, of in zip(sums, sizes, strict=True)
+    ]
+    before = shares_before(sums, sizes, generator)
+    return Found(judged(*before, share), _judged(now, share))
+
+
+def _cells(found: Sequence[Found]) -> str:
+    """The lowest coverage and the mean of the widths, before and now."""
+    parts = []
+    for kind in ("before", "now"):
+        several = [getattr(one, kind) for one in found]
+        coverage, width = min(c for c, _ in several), sum(w for _, w in several) / len(several)
+        parts.append("–" if math.isnan(coverage) else f"{coverage:.3f} ({width:.3g})")
+    return " → ".join(parts)
+
+
+def table(
+    head: str,
+    rows: Sequence[int],
+    columns: Sequence[str],
+    measure: Callable[[int, str], Sequence[Found]],
+) -> Iterator[str]:
+    """A Markdown table: a row for each number, a column for each kind."""
+    yield f"| {head} | " + " | ".join(columns) + " |"
+    yield "|" + "---|" * (len(columns) + 1)
+    for number in rows:
+        cells = [_cells(measure(number, column)) for column in columns]
+        yield f"| {number} | " + " | ".join(cells) + " |"
+
+
+def share_table(rows: Sequence[int], runs: int, generator: Generator) -> Iterator[str]:
+    """Shares; each cell over all true shares."""
+    by_name = {design.name: design for design in DESIGNS}
+    yield from table(
+        "clusters",
+        rows,
+        list(by_name),
+        lambda n, name: [of_shares(by_name[name], n, p, runs, generator) for p in SHARES],
+    )
+
+
+#: True shares of the groups of a macro average.
+GROUPS = (0.3, 0.5, 0.6, 0.7, 0.9)
+
+
+def of_macros(clusters: int, across: bool, runs: int, generator: Generator) -> Found:
+    """The intervals of a macro average over groups of so many clusters of 1 to 5 items, ICC .3.
+
+    ``across``: a cluster has items in all groups; else each group has clusters of its own.
+    """
+    design, truth = DESIGNS[2], sum(GROUPS) / len(GROUPS)
+    now: list[Interval] = []
+    low: list[float] = []
+    high: list[float] = []
+    total = clusters if across else clusters * len(GROUPS)
+    drawn = counts(total, generator)
+    for _ in range(runs):
+        groups, sums, sizes = [], np.zeros((total, 5)), np.zeros((total, 5))
+        for place, share in enumerate(GROUPS):
+            of = design.sizes((1, clusters), generator)[0]
+            met = generator.binomial(of, design.chances(share, (1, clusters), generator)[0])
+            names = np.arange(clusters) + (0 if across else place * clusters)
+            sums[names, place], sizes[names, place] = met, of
+            values = [float(i < m) for m, n in zip(met, of, strict=True) for i in range(n)]
+            groups.append((values, [str(name) for name in np.repeat(names, of)]))
+        now.append(macro_interval(groups))
+        with np.errstate(invalid="ignore"):
+            means = np.nanmean((drawn @ sums) / (drawn @ sizes), axis=1)
+        for ends, end in zip((low, high), _percentiles(means), strict=True):
+            ends.append(end)
+    return Found(judged(low, high, truth), _judged(now, truth))
+
+
+#: Shares of items that two models judge differently, and of these the share that the second wins.
+DIFFERENCES = ((0.05, 0.5), (0.05, 0.9), (0.3, 0.5), (0.3, 0.8), (0.3, 1.0))
+
+
+def of_differences(
+    design: Design, clusters: int, runs: int, generator: Generator
+) -> Iterator[tuple[Found, float, float]]:
+    """The intervals of a difference; how often the old and the new contradict the test."""
+    drawn = counts(clusters, generator)
+    for differ, won in DIFFERENCES:
+        truth = differ * (2 * won - 1)
+        now, low, high, p = [], [], [], []
+        for _ in range(runs):
+            of = design.sizes((1, clusters), generator)[0]
+            differs = design.chances(differ, (1, clusters), generator)[0]
+            wins = design.chances(won, (1, clusters), generator)[0]
+            owner = np.repeat(np.arange(clusters), of)
+            signs = np.where(generator.random(len(owner)) < wins[owner], 1.0, -1.0)
+            values = signs * (generator.random(len(owner)) < differs[owner])
+            names = [str(name) for name in owner]
+            test = sign_flips(values.tolist(), names)
+            p.append(test.p)
+            now.append(difference_interval(values.tolist(), names, test))
+            sums = np.bincount(owner, weights=values, minlength=clusters)
+            ends = _percentiles((drawn @ sums) / (drawn @ of))
+            if ends[1] - ends[0] < 1e-9:
+                other = wilson(0.0, clusters)[1]
+                middle = (1 - other) * values.mean()
+                ends = middle - other, middle + other
+            low.append(ends[0])
+            high.append(ends[1])
+        found = Found(judged(low, high, truth), _judged(now, truth))
+        significant = np.array(p) < 0.05
+        yield (
+            found,
+            float((((np.array(low) > 0) | (np.array(high) < 0)) != significant).mean()),
+            float(((_ends(now, "low") > 0) | (_ends(now, "high") < 0) != significant).mean()),
+        )
+
+
+def _ends(found: Sequence[Any], name: str) -> Any:
+    return np.array([getattr(one, name) for one in found])
+
+
+def difference_table(rows: Sequence[int], runs: int, generator: Generator) -> Iterator[str]:
+    """Differences; each cell over all kinds of differences."""
+    chosen = [DESIGNS[0], DESIGNS[2], DESIGNS[3], DESIGNS[5]]
+    names = [design.name for design in chosen]
+    yield "| clusters | " + " | ".join(names) + " | other than the test |"
+    yield "|" + "---|" * (len(chosen) + 2)
+    for number in rows:
+        found = [list(of_differences(design, number, runs, generator)) for design in chosen]
+        cells = [_cells([one for one, _, _ in column]) for column in found]
+        contradicted = (np.mean([row[k] for column in found for row in column]) for k in (1, 2))
+        cells.append(" → ".join(f"{100 * share:.1f} %" for share in contradicted))
+        yield f"| {number} | " + " | ".join(cells) + " |"
+
+
+def of_bits(clusters: int, kind: str, runs: int, generator: Generator) -> Found:
+    """The intervals of means, medians and differences of means in bits; clusters of 1 to 5."""
+    statistic, _, shape = kind.partition(", ")
+    drawn = counts(clusters, generator)
+    other = counts(clusters, generator)
+
+    def sample() -> tuple[Any, Any]:
+        """Half of the variance is between clusters."""
+        owner = np.repeat(np.arange(clusters), generator.integers(1, 6, clusters))
+        if shape == "skewed":
+            return (
+                generator.exponential(1, clusters)[owner] + generator.exponential(1, len(owner)),
+                owner,
+            )
+        return generator.normal(0, 1, clusters)[owner] + generator.normal(0, 1, len(owner)), owner
+
+    truth = 2.0 if shape == "skewed" and statistic == "mean" else 0.0
+    if shape == "skewed" and statistic == "median":
+        truth = 1.67834699  # of Gamma(2, 1)
+    now, low, high = [], [], []
+    for _ in range(runs):
+        values, owner = sample()
+        names = [str(name) for name in owner]
+        if statistic == "median":
+            now.append(median_interval(values.tolist(), names))
+            repeated = (
+                values[np.repeat(np.arange(len(owner)), c[owner].astype(int))] for c in drawn[:200]
+            )
+            ends = _percentiles(np.array([np.median(own) for own in repeated]))
+        else:
+            means = _resampled_means(values, owner, drawn)
+            if statistic == "mean":
+                now.append(mean_interval(values.tolist(), names))
+            else:
+                theirs, owners = sample()
+                pair = theirs.tolist(), [f"b{name}" for name in owners]
+                now.append(difference_of_means((values.tolist(), names), pair))
+                means = means - _resampled_means(theirs, owners, other)
+            ends = _percentiles(means)
+        low.append(ends[0])
+        high.append(ends[1])
+    return Found(judged(low, high, truth), _judged(now, truth))
+
+
+def _resampled_means(values: Any, owner: Any, drawn: Any) -> Any:
+    return (drawn @ np.bincount(owner, weights=values)) / (drawn @ np.bincount(owner))
+
+
+def of_documents(number: int, kind: str, runs: int, generator: Generator) -> Found:
+    """F1 and the area under the ROC curve over documents of five sentences, half with an intruder.
+
+    An intruder scores a standard deviation higher; one of documents as hard as they come.
+    """
+
+    def documents(n: int) -> tuple[Any, Any]:
+        places = np.where(generator.random(n) < 0.5, generator.integers(1, 5, n), -1)
+        scores = generator.normal(0, 1, (n, 5)) + generator.normal(0, 1, (n, 1))
+        scores[places > 0, places[places > 0]] += 1.0
+        return scores, places
+
+    scores, places = documents(200_000)
+    wanted = np.zeros(scores.shape, dtype=bool)
+    wanted[places > 0, places[places > 0]] = True
+    if kind == "F1":
+        called = scores[:, 1:] > 1
+        truth = 2 * (called & wanted[:, 1:]).sum() / (called.sum() + wanted[:, 1:].sum())
+    else:
+        yes, no = scores[:, 1:][wanted[:, 1:]], scores[:, 1:][~wanted[:, 1:]]
+        truth = (np.searchsorted(np.sort(no), yes) / len(no)).mean()
+    names = [str(place) for place in range(number)]
+    drawn = counts(number, generator)
+    now, low, high = [], [], []
+    for _ in range(runs):
+        scores, places = documents(number)
+        called = [
+            outcome([i for i in range(1, 5) if s[i] > 1], p)
+            for s, p in zip(scores, places, strict=True)
+        ]
+        if kind == "F1":
+            now.append(f1(called, names, 4 * number))
+            parts = np.array([[2 * o.hits, 2 * o.hits + o.false_alarms + o.misses] for o in called])
+            with np.errstate(invalid="ignore"):
+                resampled = (drawn @ parts[:, 0]) / (drawn @ parts[:, 1])
+        else:
+            now.append(auc(scores.tolist(), places.tolist(), names))
+            resampled = _resampled_areas(scores, places, drawn)
+        if now[-1].value is None or np.isnan(resampled).all():
+            now.pop()
+            continue
+        ends = _percentiles(resampled)
+        low.append(ends[0])
+        high.append(ends[1])
+    return Found(judged(low, high, float(truth)), _judged(now, float(truth)))
+
+
+def _resampled_areas(scores: Any, places: Any, drawn: Any) -> Any:
+    mine = np.where(places > 0, scores[np.arange(len(places)), places], np.nan)
+    others = scores[:, 1:].copy()
+    others[places > 0, places[places > 0] - 1] = np.nan
+    wins = (mine[:, None, None] > others[None]).sum(axis=2)
+    pairs = (drawn @ (places > 0)) * (drawn @ (~np.isnan(others)).sum(axis=1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return ((drawn @ wins) * drawn).sum(axis=1) / pairs
+
+
+def of_artefacts(number: int, cue: str, runs: int, generator: Generator) -> Found:
+    """The artefact score: a cue in so many more of the incoherent texts, two items a discourse."""
+    from builders.release.quality import FOLDS, out_of_fold_scores
+
+    more = float(cue.rpartition(" ")[2]) / 2
+    words = [f"w{place}" for place in range(60)]
+    owner = [str(place // 2) for place in range(2 * number)]
+    values = []
+    for _ in range(runs):
+        texts = []
+        for chance in (0.5 + more, 0.5 - more) * (2 * number):
+            drawn = [*generator.choice(words, 5), *["cue"] * (generator.random() < chance)]
+            texts.append((" ".join(drawn),))
+        labels, owners = [1, 0] * (2 * number), [name for name in owner for _ in range(2)]
+        scores = np.array(out_of_fold_scores(texts, labels, owners)).reshape(-1, 2)
+        values.append(np.where(np.ptp(scores, axis=1) < 1e-9, 0.5, scores[:, 0] > scores[:, 1]))
+    truth = float(np.mean(values))
+    now = [share_interval(own.tolist(), owner, folds=FOLDS) for own in values]
+    sums = np.array(values).reshape(runs, number, 2).sum(axis=2)
+    before = shares_before(sums, np.full(sums.shape, 2.0), generator)
+    return Found(judged(*before, truth), _judged(now, truth))
+
+
+def sections(quick: bool, runs: int, seed: int) -> Iterator[tuple[str, Iterator[str]]]:
+    """The tables, each with its title; ``quick``: of few clusters."""
+
+    def generator(number: int) -> Generator:
+        return np.random.default_rng([seed, number])
+
+    few = (2, 5) if quick else (2, 3, 5, 10, 20, 60, 200)
+    yield "Shares", share_table(few if quick else CLUSTERS, runs, generator(0))
+    fewer = max(2, runs // 4)
+    draw = generator(1)
+    yield (
+        "Macro averages of five groups",
+        table(
+            "clusters of a group",
+            (1, 2) if quick else (1, 2, 3, 5, 10, 20, 60),
+            ("clusters of one group", "clusters of all groups"),
+            lambda n, kind: [of_macros(n, kind.endswith("all groups"), fewer, draw)],
+        ),
+    )
+    yield "Differences of two models", difference_table(few, fewer, generator(2))
+    bits = generator(3)
+    yield (
+        "Margins, bits",
+        table(
+            "clusters",
+            few,
+            [
+                f"{what}, {how}"
+                for what in ("mean", "median", "difference")
+                for how in ("normal", "skewed")
+            ],
+            lambda n, kind: [of_bits(n, kind, fewer, bits)],
+        ),
+    )
+    ours = generator(4)
+    yield (
+        "Detection",
+        table(
+            "documents",
+            few[1:],
+            ("F1", "AUC"),
+            lambda n, kind: [of_documents(n, kind, fewer, ours)],
+        ),
+    )
+    classifier = generator(5)
+    yield (
+        "Artefact scores",
+        table(
+            "discourses",
+            (20,) if quick else (20, 60),
+            ("cue 0", "cue 0.4") if quick else ("cue 0", "cue 0.2", "cue 0.4", "cue 0.8"),
+            lambda n, kind: [of_artefacts(n, kind, max(2, runs // 10), classifier)],
+        ),
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
+    parser.add_argument("--runs", type=int, default=2000, metavar="N", help="samples; default 2000")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="default 0")
+    parser.add_argument("--only", metavar="TEXT", help="tables with this in their title")
+    parser.add_argument("--quick", action="store_true", help="few clusters: to see that it runs")
+    chosen = parser.parse_args(arguments)
+    for title, lines in sections(chosen.quick, chosen.runs, chosen.seed):
+        if chosen.only is None or chosen.only.lower() in title.lower():
+            print(f"## {title}\n", flush=True)
+            for line in lines:
+                print(line, flush=True)
+            print()
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

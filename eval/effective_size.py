@@ -1,0 +1,129 @@
+"""How many independent items those of some clusters are worth: the size of a share's interval.
+
+Items of one cluster (a discourse, or a family of those that share text) are not independent. The
+variance of their mean, estimated over clusters, says how many independent items would have it: the
+effective size, by which a binomial interval is computed (Kish 1965; Korn and Graubard 1998). What
+is particular here is what is done where clusters are few, and docs/intervals.md shows why:
+
+- residuals are those of Bell and McCaffrey (2002), unbiased also where clusters differ in size;
+- the size is corrected by quantiles of t (Korn and Graubard 1998), with no more degrees of freedom
+  than there are clusters among which the rarer outcome is spread: of outcomes that came together in
+  one cluster the variance is known as badly as if there were one cluster;
+- it is never above the number of independent observations, nor below what the clusters would be
+  worth if all items of a cluster had one outcome, as no variance is larger than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+#: Two-sided 95 %.
+TAIL = 0.025
+#: Shares and variances this near to their limits differ from them by rounding alone.
+ROUNDING = 1e-12
+#: The fewest degrees of freedom of a quantile of t; with fewer it would say nothing.
+_FEWEST_DF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """A weighted mean of values from 0 to 1, by cluster: arrays of one number for each cluster.
+
+    Attributes:
+        weights: of its items, which add up to 1 over all clusters.
+        totals: of weight times value; they add up to the mean.
+        residuals: of the mean that its items come from.
+        fewest, most: what the clusters are worth if all items of one have one outcome, and if all
+            observations are independent.
+    """
+
+    weights: Any
+    totals: Any
+    residuals: Any
+    fewest: float
+    most: float
+
+    @property
+    def share(self) -> float:
+        """The mean."""
+        return min(1.0, max(0.0, float(self.totals.sum())))
+
+    @property
+    def size(self) -> float:
+        """The effective size."""
+        share = self.share
+        rare = self.weights - self.totals if share > 0.5 else self.totals
+        variance = float(self.residuals @ self.residuals)
+        if min(share, 1 - share) < ROUNDING or self.fewest >= self.most:
+            return min(self.fewest, self.most)
+        if variance < ROUNDING**2:
+            # The clusters do not differ at all: so many independent ones would hardly ever do that.
+            estimate = self.most
+        else:
+            estimate = share * (1 - share) * self.most / max(self.most - 1, ROUNDING) / variance
+        freedom = min(self.fewest - 1, worth(rare))
+        correction = quantile_of_t(self.most - 1) / quantile_of_t(freedom)
+        return min(self.most, max(self.fewest, min(estimate, self.most) * correction**2))
+
+
+def worth(weights: Any) -> float:
+    """The number of equal weights that a mean with these is worth (Kish 1965, section 11.7)."""
+    return float(weights.sum() ** 2 / (weights @ weights))
+
+
+def clustered(sums: Any, sizes: Any, most: float) -> Clusters:
+    """A share of sums by cluster: the sums of ``sums`` over those of ``sizes``, arrays."""
+    keep = sizes > 0
+    weights = sizes[keep] / sizes.sum()
+    totals = sums[keep] / sizes.sum()
+    residuals = adjusted(totals - totals.sum() * weights, weights)
+    fewest = worth(weights)
+    # Rounding aside, they are the same where every item is of another cluster.
+    return Clusters(weights, totals, residuals, fewest, max(most, fewest))
+
+
+def adjusted(residuals: Any, weights: Any) -> Any:
+    """Residuals of clusters about a mean, as large as if the mean were another sample's.
+
+    Bell and McCaffrey (2002), "Bias reduction in standard errors for linear regression with
+    multi-stage samples", Survey Methodology 28, for the mean.
+    """
+    import numpy as np
+
+    return residuals / np.sqrt(np.maximum(1 - weights, ROUNDING))
+
+
+def quantile_of_t(freedom: float) -> float:
+    """The upper 2.5 % point of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(max(freedom, _FEWEST_DF), 1 - TAIL))
+
+
+def binomial_limits(share: float, size: float, tail: Any = TAIL) -> tuple[Any, Any]:
+    """Limits of a binomial share, exact for whole numbers (Clopper and Pearson 1934).
+
+    Args:
+        share: seen.
+        size: number of trials, which need not be whole.
+        tail: probability beyond each limit; an array gives arrays.
+    """
+    import numpy as np
+    from scipy.special import betaincinv
+
+    met = share * size
+    none, all_ = share < ROUNDING, share > 1 - ROUNDING
+    tail = np.asarray(tail, dtype=np.float64)
+    low = np.zeros_like(tail) if none else betaincinv(met, size - met + 1, tail)
+    high = np.ones_like(tail) if all_ else betaincinv(met + 1, size - met, 1 - tail)
+    return low, high
+
+
+def owners(clusters: Sequence[str]) -> tuple[int, Any]:
+    """How many clusters there are, and the number of each item's."""
+    import numpy as np
+
+    names, owner = np.unique(np.asarray(clusters), return_inverse=True)
+    return len(names), owner
