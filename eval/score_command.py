@@ -97,6 +97,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--push-results", metavar="USER/NAME", help="also push them to a Hub dataset repository")
     add("--private", action="store_true", help="make that repository private, if it is made")
     add("--tokens", action="store_true", help="also write the surprisal of every token")
+    # Nothing is drawn any more; what was written for earlier releases goes on.
+    add("--seed", type=int, help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -132,6 +132,8 @@ def add_decision_options(parser: argparse.ArgumentParser) -> None:
         help="choose the threshold on the validation split of this config; default its own",
     )
     add("--threshold", type=_finite, metavar="X", help="this threshold, for all decisions")
+    # Nothing is drawn any more; what was written for earlier releases goes on.
+    add("--seed", type=int, help=argparse.SUPPRESS)
 
 
 def _finite(text: str) -> float:

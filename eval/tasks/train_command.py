@@ -91,6 +91,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="balanced: intruders weigh as much as all other sentences; none: each pair alike",
     )
     add("--decision", choices=DECISIONS, help="argmax or independent; default both")
+    # Nothing is drawn any more; what was written for earlier releases goes on.
+    add("--seed", type=int, help=argparse.SUPPRESS)
     add("--device", choices=("auto", "cpu"), default="auto", help="auto: a GPU where there is one")
     add(
         "--dtype",
