@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from loaders.debris import debris
 from loaders.discourse import Discourse
 from manipulations.block_store import BlockFolder
 from manipulations.intruder_sentence import FittedIntruderSentence, Fitting, IntruderSentence
@@ -36,6 +37,7 @@ class Fits:
     threads: int = 1
     progress: Callable[[str], None] = lambda message: None
     _made: dict[Any, FittedIntruderSentence] = field(default_factory=dict)
+    _debris: dict[tuple[str, ...], Mapping[str, str]] = field(default_factory=dict)
     _stores: list[BlockFolder] = field(default_factory=list)
 
     def fit(
@@ -74,6 +76,20 @@ class Fits:
                 ),
             )
         return self._made[key]
+
+    def debris(self, discourses: Sequence[Discourse]) -> Mapping[str, str]:
+        """Id -> what shows that extraction damaged it, of those of some discourses that it did.
+
+        Chat is not extracted from anything, and is written as it comes.
+        """
+        ids = tuple(discourse.id for discourse in discourses)
+        if ids not in self._debris:
+            self._debris[ids] = {
+                discourse.id: reason
+                for discourse in discourses
+                if discourse.meta.get("domain") != "chat" and (reason := debris(discourse.texts))
+            }
+        return self._debris[ids]
 
     def done(self) -> None:
         """Throw away the blocks: the build is complete."""

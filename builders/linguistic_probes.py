@@ -61,6 +61,8 @@ class ProbedIntruders(IntruderView):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
         """Yield the item of a document that has an intruder, if the probe applies."""
+        if self.drops(discourse, context):
+            return
         intruded = self.intrude(discourse, context)
         choice = self.choice(discourse)
         if intruded is None or choice is None:
@@ -147,7 +149,7 @@ def make_suite(
     return Suite(
         name="linguistic_probes",
         title="Linguistic probes",
-        version="1.0.0",
+        version="2.0.0",
         hypothesis=(
             "A model that notices incoherence finds a sentence more surprising when one property "
             "of it no longer agrees with the text around it, and sees an intruder more easily when "

@@ -37,7 +37,8 @@ class Features:
     """What an annotator said of a mention; an empty string is where nobody said anything.
 
     Attributes:
-        entity: type of what is mentioned (``person``, ``place``, ``event``, ...).
+        entity: type of what is mentioned (``person``, ``place``, ``event``, ...; ``participant``
+            of the conversation).
         status: information status (``new``, ``giv:act``, ...).
         link: how the mention takes part in its chain (``coref``, ``ana``, ``cata``, ``appos``,
             ``pred`` for a predicate, ``disc`` for a reference to what was said, ``sgl`` for a

@@ -5,7 +5,8 @@ Kummerfeld et al. 2019: ``<log>.raw.txt`` is a log of many conversations at once
 counted from 0, of which one replies to the other; a line that replies to none has itself. A thread
 is what replies hold together, in the order of the log. Its units are the messages with their
 speakers, as they were written; what the server says (``=== ann has joined``) is no unit, and of
-what people do (``/me``: ``=== ann waves``, ``* ann waves``) the unit is ``ann waves``.
+what people do (``/me``: ``=== ann waves``, ``* ann waves``) the unit is ``ann waves``. Mentions are
+the nicknames in messages (:mod:`loaders.nicknames`) of whoever speaks, comes or goes in the log.
 
 Annotated is the end of each log; the lines before it are context for annotators, so a thread's
 beginning may be missing. Threads of fewer than three messages are left out and counted. An id is
@@ -19,8 +20,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from loaders.discourse import Discourse, Source, Unit
+from loaders.discourse import Discourse, Mention, Source, Unit
 from loaders.lines import numbered_lines, shown, text_problem, tidy
+from loaders.nicknames import Nicknames
 
 #: Messages that a thread has at least.
 SHORTEST = 3
@@ -40,6 +42,8 @@ _LINK = re.compile(r"([0-9]{1,7}) ([0-9]{1,7}) -\s*")
 _LINE = re.compile(r"===|\[[0-9:]{5,8}\] ")
 _MESSAGE = re.compile(r"\[[0-9:]{5,8}\] <(?P<who>[^>\s]+)>(?P<said>.*)")
 _ACTION = re.compile(r"(?:===|\[[0-9:]{5,8}\]\s+\*) (?P<who>\S+) (?P<does>.*)")
+#: Somebody comes or goes: also whoever says nothing may be spoken to.
+_JOINED = re.compile(r"=== (?P<who>\S+) (?:\[|has (?:joined|left|quit)\b|is now known as\b)")
 #: What the server says of a user or of the channel.
 _SERVER = re.compile(
     r"=== (?:\S+ \[[^\]]*\]\s+(?:has|is|was)\b|\S+ (?:is now known as|has (?:joined|left|quit))\b|"
@@ -60,7 +64,7 @@ def read_threads(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iter
     if not links:
         raise CorpusError(f"{file.path}:1: no link, expected lines such as '1002 1003 -'")
     bad: set[int] = set()
-    lines, count = _lines(raw, {number for _, *link in links for number in link})
+    lines, count, names = _lines(raw, {number for _, *link in links for number in link})
     if not any(map(_LINE.match, lines.values())):
         raise CorpusError(f"{raw}:1: no line of a chat log, expected such as '[03:10] <nick> text'")
     for number, text in sorted(lines.items()):
@@ -76,10 +80,14 @@ def read_threads(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iter
             f"{max(one, other) + 1:,}, by line {line} of {file.path.name} (which counts from 0)"
         )
         options.bad(f"{raw}:1: {count:,} lines, expected at least {needed}", "log cut off")
+    nicknames = Nicknames(
+        names, [message[1] for message in map(_message, lines.values()) if message]
+    )
     for thread in _components(known):
         if not bad.isdisjoint(thread):
             continue
-        discourse = _discourse(corpus, file, raw, [(n, lines[n]) for n in thread], options)
+        numbered = [(number, lines[number]) for number in thread]
+        discourse = _discourse(corpus, file, raw, numbered, nicknames, options)
         if discourse is not None:
             yield discourse
 
@@ -105,16 +113,17 @@ def _links(file: CorpusFile, options: ReadOptions) -> Iterator[tuple[int, int, i
         yield line, int(match[1]), int(match[2])
 
 
-def _lines(raw: Path, wanted: set[int]) -> tuple[dict[int, str], int]:
-    """The lines of these numbers (from 0), and how many lines were read to find them."""
+def _lines(raw: Path, wanted: set[int]) -> tuple[dict[int, str], int, set[str]]:
+    """The lines of these numbers (from 0), how many lines there are, and who takes part."""
     lines: dict[int, str] = {}
+    names: set[str] = set()
     count = 0
     for count, text in numbered_lines(CorpusFile(raw, "")):
         if count - 1 in wanted:
             lines[count - 1] = text
-            if len(lines) == len(wanted):
-                break
-    return lines, count
+        if who := _MESSAGE.fullmatch(text) or _JOINED.match(text):
+            names.add(who["who"])
+    return lines, count, names
 
 
 def _components(links: Iterable[tuple[int, int]]) -> list[list[int]]:
@@ -135,15 +144,18 @@ def _discourse(
     file: CorpusFile,
     raw: Path,
     thread: Sequence[tuple[int, str]],
+    nicknames: Nicknames,
     options: ReadOptions,
 ) -> Discourse | None:
     """A thread of lines with their numbers (from 0); none where it is too short."""
-    units = []
+    units: list[Unit] = []
+    mentions: list[Mention] = []
     for number, text in thread:
-        message = _message(text)
-        if message is not None:
-            source = Source(raw.name, number + 1, number + 1)
-            units.append(Unit(message[1], message[0], source))
+        if (message := _message(text)) is None:
+            continue
+        who, said, acts = message
+        mentions += nicknames.mentions(said, len(units), who if acts else None)
+        units.append(Unit(said, who, Source(raw.name, number + 1, number + 1)))
     if len(units) < SHORTEST:
         if units:
             options.skipped["a thread of fewer than three messages"] += 1
@@ -154,20 +166,21 @@ def _discourse(
         id=f"{log}/{first.start if first else 0}",
         corpus=corpus.name,
         units=tuple(units),
+        mentions=tuple(mentions),
         meta={"split": file.split, "domain": "chat", "log": log},
     )
 
 
-def _message(text: str) -> tuple[str, str] | None:
-    """Who speaks in a line, and what they say; none where nobody says anything."""
+def _message(text: str) -> tuple[str, str, bool] | None:
+    """Who speaks, what they say, and whether it is what they do; none where nobody says a thing."""
     if match := _MESSAGE.fullmatch(text):
-        who, said = match["who"], tidy(match["said"])
+        who, said, acts = match["who"], tidy(match["said"]), False
     elif (match := _ACTION.fullmatch(text)) and not _SERVER.match(text):
-        who, said = match["who"], tidy(match["does"])
+        who, said, acts = match["who"], tidy(match["does"]), True
         said = said and f"{who} {said}"
     else:
         return None
-    return (who, said) if said else None
+    return (who, said, acts) if said else None
 
 
 def _parts(path: Path) -> tuple[Path, ...]:

@@ -13,6 +13,9 @@ from loaders.discourse import Discourse
 from manipulations.document_groups import groups, normalised
 from manipulations.neighbours import RECALL, nearest
 from manipulations.operator import Context
+from manipulations.participant_names import exchanged_names
+from manipulations.probes.probe import Replacement, apply
+from manipulations.protagonist_gender import sentence_gender, text_gender
 from manipulations.text_vectors import SentenceVectors, text_vectors
 
 if TYPE_CHECKING:
@@ -31,10 +34,12 @@ class Candidate:
     """A sentence of another document.
 
     Attributes:
-        text: the sentence.
+        text: the sentence as it stands there.
         discourse, unit: where it stands.
         similarity: TF-IDF cosine with the sentence that it would replace.
         document_similarity: the same of the two documents; 0 where neighbours are random.
+        names: what names of participants in it have to become in the other document
+            (:mod:`manipulations.participant_names`).
     """
 
     text: str
@@ -42,6 +47,12 @@ class Candidate:
     unit: int
     similarity: float
     document_similarity: float
+    names: tuple[Replacement, ...] = ()
+
+    @property
+    def inserted(self) -> str:
+        """The sentence as it stands in the other document."""
+        return apply(self.text, self.names)
 
 
 @dataclass(slots=True)
@@ -159,7 +170,11 @@ def _compare(
     sentences: SentenceVectors,
     context: Context,
 ) -> None:
-    """Draw a candidate from each neighbour; keep those that are not too similar, or its own."""
+    """Draw a candidate from each neighbour; keep those that could stand in the slot.
+
+    Passed over are those that are too similar, or its own; those about a man in a document about a
+    woman and the other way round; and those that name more people than the document.
+    """
     import numpy as np
 
     pairs: list[tuple[Drawn, int, int, float]] = []
@@ -173,22 +188,28 @@ def _compare(
         ]
     if not pairs:
         return
-    own = {one.document: set(map(normalised, discourses[one.document].texts)) for one in drawn}
+    own: dict[int, set[str]] = {}
+    gender: dict[int, str] = {}
+    for one in drawn:
+        texts = discourses[one.document].texts
+        own[one.document] = set(map(normalised, texts))
+        gender[one.document] = text_gender(texts[: one.slot] + texts[one.slot + 1 :])
     slots = sentences.of([sentences.first[one.document] + one.slot for one, *_ in pairs])
     candidates = sentences.of([sentences.first[other] + unit for _, other, unit, _ in pairs])
     cosines = np.asarray(slots.multiply(candidates).sum(axis=1)).ravel()
     for (one, other, unit, similarity), cosine in zip(pairs, cosines, strict=True):
-        text = discourses[other].units[unit].text
-        if cosine < operator.most_similar and normalised(text) not in own[one.document]:
-            one.candidates.append(
-                Candidate(
-                    text,
-                    discourses[other].id,
-                    unit,
-                    round(float(cosine), 6),
-                    round(similarity, 6),
-                )
-            )
+        text, wanted = discourses[other].units[unit].text, gender[one.document]
+        if cosine >= operator.most_similar or normalised(text) in own[one.document]:
+            continue
+        if wanted and sentence_gender(text) not in (wanted, ""):
+            continue
+        names = exchanged_names(discourses[other], unit, discourses[one.document], one.slot)
+        if names is None:
+            continue
+        identifier, rounded = discourses[other].id, round(float(cosine), 6)
+        one.candidates.append(
+            Candidate(text, identifier, unit, rounded, round(similarity, 6), names)
+        )
 
 
 def _digest(

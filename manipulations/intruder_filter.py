@@ -30,7 +30,7 @@ def filter_candidates(
     for one in drawn:
         for candidate in one.candidates:
             sentences = list(discourses[one.document].texts)
-            sentences[one.slot] = candidate.text
+            sentences[one.slot] = candidate.inserted
             asked.append((one.document, one.slot, candidate))
             texts.append(sentences)
     announce(len(texts))

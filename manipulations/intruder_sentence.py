@@ -23,6 +23,9 @@ from manipulations.text_vectors import WEIGHTINGS
 #: Where the other documents come from: the most similar ones, any, or any of the same category.
 STRATEGIES = ("similar", "random", "same_category")
 
+#: What edits are called that exchange the names of participants in an intruder.
+EXCHANGED_NAMES = "ExchangedNames"
+
 #: Why a document stays coherent.
 NOT_SELECTED = "stays coherent: not drawn"
 NO_CANDIDATE = "stays coherent: no candidate is left"
@@ -72,9 +75,11 @@ class IntruderSentence(Composable):
     """Replace a sentence that is not the first by one that is not the first of another document.
 
     Of the documents a share is drawn. Of each that is drawn one sentence S is drawn to be replaced,
-    and from each of the other documents one candidate. Candidates that are too similar to S, or
-    that the document has itself, are dropped, and one of the rest is drawn. Documents that share
-    lines (:mod:`manipulations.document_groups`) give each other nothing.
+    and from each of the other documents one candidate. Candidates that are too similar to S, that
+    the document has itself, or whose first pronoun is of the other gender than most of the
+    document's are dropped, and one of the rest is drawn. Names of those who take part in a
+    conversation become names of this one (:mod:`manipulations.participant_names`). Documents that
+    share lines (:mod:`manipulations.document_groups`) give each other nothing.
 
     Attributes:
         strategy: one of :data:`STRATEGIES`.
@@ -194,6 +199,10 @@ class FittedIntruderSentence(Composable):
             source_discourse=intruder.discourse,
             source_unit=intruder.unit,
         )
+        for name in reversed(intruder.names):  # so that places to the left hold
+            replaced = replace_text(
+                replaced, slot, name.start, name.end, name.after, operator=EXCHANGED_NAMES
+            )
         yield dataclasses.replace(replaced, variant="intruded")
 
     def __str__(self) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,13 @@ from builders import linguistic_probes
 from builders.build import Options, build
 from builders.cli import run_suite
 from builders.division import Division
-from builders.intruder_sentences import SUITE, make_suite
+from builders.fitting import Fits
+from builders.intruder_sentences import SUITE, Documents, Pairs, make_suite
 from builders.released_intruders import RELEASED
 from builders.sources import Source, Sources
 from eval.documents import document_from_row
 from eval.suite import item_from_row, validate_item
-from loaders.discourse import Discourse, Unit
+from loaders.discourse import Discourse, Unit, undo
 from loaders.read import read
 from loaders.registry import corpus, sample_of
 from manipulations.document_groups import groups
@@ -180,9 +183,59 @@ def test_settings_come_from_the_command_line(
         assert message in capsys.readouterr().err
 
 
+def test_documents_with_debris_are_dropped_and_lend_nothing() -> None:
+    documents = [
+        Discourse(
+            f"d{number}",
+            "toy",
+            tuple(Unit(f"The ship {number} saw {what} from the old harbour.") for what in "abcd"),
+            meta={"domain": "chat" if number % 3 == 0 else "encyclopaedia"},
+        )
+        for number in range(30)
+    ]
+    broken = [
+        replace(d, units=(*d.units, Unit(f"It has a length of and {d.id} flags.")))
+        for d in documents
+    ]
+    everything = [*broken[:10], *documents[10:]]
+    context = Context(0, "test")
+    fits = Fits()
+    operator = IntruderSentence(share=1.0)
+    view = Documents(operator).fit(everything, context, fits)
+    pairs = Pairs(operator).fit(everything, context, fits)
+    drafts = [draft for d in everything for draft in view(d, context)]
+    # Chat is written as it comes.
+    dropped = {d.id for d in everything[:10] if d.meta["domain"] != "chat"}
+    assert len(dropped) == 6
+    assert {draft.document.discourse_id for draft in drafts} == {d.id for d in everything} - dropped
+    assert dropped.isdisjoint(draft.document.extra["source_discourse"] for draft in drafts)
+    reason = "debris of extraction: a preposition without its noun"
+    assert context.skipped == {reason: 6}
+    again = Context(0, "test")
+    assert [draft for d in everything[:10] for draft in pairs(d, again)]
+    assert again.skipped[reason] == 6
+
+
+def test_intruders_of_chat_name_whom_their_document_names(shared: Path) -> None:
+    threads = {d.id: d for d in read(corpus("irc"), data_dir=shared / "corpora", splits=None)}
+    fitted = IntruderSentence(share=1.0).fit(list(threads.values()), Context(0, "test"))
+    named = 0
+    for name, choice in fitted.choices.items():
+        thread, intruder = threads[name], choice.intruder
+        (intruded,) = fitted(thread, Context(0, "test"))
+        assert undo(intruded) == thread.texts
+        source = threads[intruder.discourse]
+        strangers = {m.chain for m in source.mentions if m.span[0][0] == intruder.unit}
+        others = {m.chain for m in thread.mentions if m.span[0][0] != choice.slot}
+        named += bool(strangers - others)
+        text = intruded.texts[choice.slot]
+        assert not any(re.search(rf"(?<!\w){re.escape(s)}(?!\w)", text) for s in strangers - others)
+    assert named >= 8
+
+
 def test_documents_that_share_lines_are_on_one_side(shared: Path) -> None:
     everything = list(read(corpus("discoeval"), data_dir=shared / "corpora"))
-    chat = [d for d in everything if d.meta["domain"] == "chat"]
+    chat = [d for d in everything if d.id.startswith("DC/chat/valid/")]
     assert len(chat) == 917
     group_of = dict(zip((d.id for d in chat), groups([d.texts for d in chat]), strict=True))
     sizes = Counter(group_of.values())
