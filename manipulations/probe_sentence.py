@@ -50,7 +50,8 @@ class ProbeSentence(Composable):
             if unit >= len(discourse.units):
                 break
             text = discourse.units[unit].text
-            replacements = probe_sentence(text, self.probe, self.mode, self.pipeline)
+            before = discourse.texts[:unit]
+            replacements = probe_sentence(text, self.probe, self.mode, self.pipeline, before)
             if not replacements:
                 continue
             edited = discourse

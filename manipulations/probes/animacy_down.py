@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from manipulations.probes.nearest_candidate import nearest_is_inanimate
 from manipulations.probes.probe import Mode, Replacement
 from manipulations.probes.pronouns import personal_pronouns, replace
 from manipulations.probes.sentence import Sentence
@@ -16,8 +17,10 @@ class AnimacyDown:
     """Every ``he`` or ``she`` becomes ``it``, in the case that the grammar asks for.
 
     Sound: as for the gender flip, all gendered pronouns have one gender and no word tells their
-    sex; none is independent (``a friend of his``: English has no such ``its``); and the sentence
-    has no ``it`` already that the new ones could be taken for.
+    sex; none is independent (``a friend of his``: English has no such ``its``); the sentence has no
+    ``it`` already that the new ones could be taken for; and what stands nearest before the first of
+    them, here or in the sentences before, is no thing, which ``it`` could well mean
+    (:mod:`manipulations.probes.nearest_candidate`).
     """
 
     mode: Mode = "sound"
@@ -34,5 +37,9 @@ class AnimacyDown:
             or any(pronoun.case == "independent" for pronoun in pronouns)
             or not {"it", "its", "itself"}.isdisjoint(sentence.lowers)
         ):
+            return ()
+        first = pronouns[0]
+        at = sentence.words.index(first.word)
+        if sound and nearest_is_inanimate(sentence, at, first.case == "object"):
             return ()
         return tuple(replace(pronoun, FORMS.get(pronoun.case, "its")) for pronoun in pronouns)

@@ -1,4 +1,4 @@
-"""Conjunction flip: ``He was ill, but he went`` becomes ``He was ill, and he went``."""
+"""Conjunction flip: ``It was cheap, and it worked`` becomes ``It was cheap, but it worked``."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ _BEFORE = word_set(
     "soon immediately right long ever never until from and or but as so well all year years month "
     "months day days week weeks hour hours minute minutes time shortly"
 )
-_NEGATIVE = word_set("not n't never no neither nor nothing none only all anything")
-_AFTER_BUT = word_set("also for rather instead not only even")
+#: What an ``and`` may be the second half of.
+_PAIRED = word_set("both between either")
 
 
 @dataclass(frozen=True)
 class ConjunctionFlip:
     """One conjunction or connective becomes one of the opposed sense and the same syntax.
 
-    Of a sentence the first is taken that joins clauses (or verb phrases) for certain: ``but`` and
-    ``and`` before a subject and a finite verb, or before a finite verb after a comma; ``although``
+    Of a sentence the first is taken that joins clauses (or verb phrases) for certain: ``and``
+    before a subject and a finite verb, or before a finite verb after a comma (never ``but``: an
+    ``and`` in its place says less, and nothing wrong); ``although``
     and ``because``, ``before`` and ``after``, ``unless`` before a subject pronoun and a finite
     verb; ``however`` and ``therefore`` and their like set off by commas; ``despite`` and ``because
     of``.
@@ -122,25 +123,20 @@ def _subordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
 
 
 def _coordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
-    lower = words[at].lower
-    if lower not in ("and", "but") or at < 2:
+    if words[at].lower != "and" or at < 2:
         return None
     comma = _at(words, at - 1) == ","
-    end = at
-    after = "and" if lower == "but" else "but"
-    if lower == "and" and _at(words, at + 1) in ("therefore", "thus", "hence", "consequently"):
+    end, after = at, "but"
+    if _at(words, at + 1) in ("therefore", "thus", "hence", "consequently"):
         end, after = at + 1, "but nevertheless"
     rest = words[end + 1 :]
     plain = [word for word in rest if not word.is_only(ADVERBS)]
-    if len(plain) < 2:
+    if len(plain) < 2 or rest[0].lower in ("so", "then", "not"):
         return None
     earlier = [word.lower for word in words[:at]]
     if not any(word.may_be(FINITE) for word in words[:at]):
         return None
-    if lower == "but":
-        if not _NEGATIVE.isdisjoint(earlier) or rest[0].lower in _AFTER_BUT:
-            return None
-    elif {"both", "between", "either"} & set(earlier) or rest[0].lower in ("so", "then", "not"):
+    if not _PAIRED.isdisjoint(earlier):
         return None
     subject, verb = plain[0], plain[1]
     if (
@@ -150,12 +146,11 @@ def _coordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
     ):
         # "the house where he lived and he": a clause inside another is not worth the risk.
         return (end, after) if comma or subject.lower in NOMINATIVE else None
-    if lower == "and" and (earlier.count(",") > comma or "and" in earlier or not comma):
+    if earlier.count(",") > comma or "and" in earlier or not comma:
         return None  # it may end a list
-    finite = FINITE | {"VBN"} if lower == "but" else FINITE
-    if subject.is_only(finite) and (comma or lower == "but"):
+    if subject.is_only(FINITE) or _full_clause(rest):
         return end, after
-    return (end, after) if comma and _full_clause(rest) else None
+    return None
 
 
 def _full_clause(rest: tuple[Word, ...]) -> bool:

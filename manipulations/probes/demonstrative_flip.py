@@ -31,6 +31,11 @@ _LINKING = word_set("is was be been become became becomes remains remained are w
 _SINGULAR = word_set("it its itself each another every unique only")
 #: Between the demonstrative and its noun these ask for one thing.
 _ONE = word_set("one single sole only whole entire very latter former particular")
+#: What a text calls itself: no antecedent says that it is one, and there may be more of them.
+_TEXTS = word_set(
+    "paper article work study letter note review report contribution chapter thesis dissertation "
+    "survey section list manuscript essay communication talk lecture tutorial"
+)
 _RELATIVES = word_set("who which that whose where when whom")
 
 
@@ -38,9 +43,9 @@ _RELATIVES = word_set("who which that whose where when whom")
 class DemonstrativeFlip:
     """``this`` and ``that`` with a singular noun become ``these`` and ``those`` with its plural.
 
-    Sound: the noun is of those that are commonly counted, its phrase ends with it, a verb of which
-    it is the subject agrees, and nothing else in the sentence speaks of the one thing (``it``,
-    ``which``, ``is a``).
+    Sound: the noun is of those that are commonly counted and does not name the text itself (``in
+    this paper``), its phrase ends with it, a verb of which it is the subject agrees, and nothing
+    else in the sentence speaks of the one thing (``it``, ``which``, ``is a``).
     """
 
     mode: Mode = "sound"
@@ -89,6 +94,8 @@ def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
     if noun_at is None:
         return ()
     noun = words[noun_at]
+    if noun.lower in _TEXTS:
+        return ()
     plural = inflect(noun.lower, "NNS")
     if plural is None or plural == noun.lower or noun.text != noun.lower:
         return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from manipulations.connective_substitution import in_case_of
@@ -9,7 +10,7 @@ from manipulations.probes.clauses import MainVerb, main_verb
 from manipulations.probes.inflection import base_form
 from manipulations.probes.probe import Mode, Replacement
 from manipulations.probes.sentence import Sentence, Word
-from manipulations.probes.tagging import ADVERBS, BE
+from manipulations.probes.tagging import ADVERBS, BE, NOUNS
 from manipulations.probes.words import word_set
 
 #: A sentence with one of these is negative already, or what it says would not bear a negation.
@@ -34,6 +35,21 @@ _BEFORE_NOT = word_set(
     "also still therefore thus hence then later subsequently eventually finally consequently "
     "however now soon initially originally sometimes often"
 )
+#: Behind the verb these take a negation to themselves, so that the clause need not be denied:
+#: ``will not be discussed in detail``, ``does not detect at least one``, ``was not sold because``.
+_FOCUS = word_set(
+    "all every each many much several half numerous various entire whole more less fewer most "
+    "least than together alone well always usually often frequently generally typically normally "
+    "regularly necessarily because due owing thanks if when whenever until while otherwise "
+    "different same"
+)
+#: Adverbs in -ly that say nothing of how something is done.
+_NO_MANNER = word_set("finally recently lately formerly eventually subsequently previously early")
+#: After ``in``: ``in detail``, ``in full``.
+_EXTENT = word_set("detail full part particular general depth order total addition")
+#: What may be so may also not be so.
+_POSSIBLE = word_set("may might could")
+_YEAR = re.compile(r"1\d{3}|20\d{2}")
 _CAN = {"can": "cannot"}
 _DO = {"VBD": "did not", "VBZ": "does not", "VBP": "do not"}
 #: Verbs that are no auxiliaries and do not take ``do`` well either.
@@ -45,7 +61,8 @@ class Negation:
     """``not`` after the first auxiliary of the main clause, or with ``do`` where there is none.
 
     Sound: the sentence is not negative already, has no word that would have to change with it
-    (``some``, ``already``), and its subject is not quantified.
+    (``some``, ``already``), its subject is not quantified, and nothing behind the verb takes the
+    negation to itself (quantities, manner, reasons: ``will not be discussed in detail``).
     """
 
     mode: Mode = "sound"
@@ -59,7 +76,9 @@ class Negation:
         if verb is None:
             return ()
         subject = {sentence.words[index].lower for index in verb.subject}
-        if self.mode == "sound" and (subject & _QUANTIFIERS or _says_many(sentence, verb)):
+        if self.mode == "sound" and (
+            subject & _QUANTIFIERS or _says_many(sentence, verb) or _is_partial(sentence, verb)
+        ):
             return ()
         return _auxiliary(sentence, verb) or _with_do(sentence, verb)
 
@@ -68,6 +87,36 @@ def _says_many(sentence: Sentence, verb: MainVerb) -> bool:
     """Whether "there are a number of": a negation would ask for "there are no"."""
     following = {word.lower for word in sentence.words[verb.index + 1 : verb.index + 5]}
     return bool(following & {"number", "variety", "lot", "series", "range", "couple", "several"})
+
+
+def _is_partial(sentence: Sentence, verb: MainVerb) -> bool:
+    """Whether a negation could deny less than the clause: how, how many, why, or that it may be."""
+    words = sentence.words
+    if words[verb.index].lower in _POSSIBLE:
+        return True
+    for at in range(verb.adverbs, len(words)):
+        word = words[at]
+        if word.lower in _FOCUS or _is_count(words, at):
+            return True
+        manner = word.lower.endswith("ly") and word.is_only(ADVERBS)
+        if manner and word.lower not in _NO_MANNER | _BEFORE_NOT:
+            return True
+        after = words[at + 1] if at + 1 < len(words) else None
+        if after is None:
+            continue
+        if word.lower == "in" and after.lower in _EXTENT:
+            return True
+        if word.lower in ("and", "or") and after.may_be(("VBD", "VBZ")) and not after.may_be(NOUNS):
+            return True  # "was not cruising and spotted a ship": is the second denied, too?
+    return False
+
+
+def _is_count(words: tuple[Word, ...], at: int) -> bool:
+    """Whether a number counts what follows: ``three boats``, no date, year or part of a name."""
+    if not words[at].is_only(("CD",)) or _YEAR.fullmatch(words[at].text):
+        return False
+    after = words[at + 1 : at + 2]
+    return bool(after) and after[0].may_be(("NNS", "JJ", "NN", "CD"))
 
 
 def _auxiliary(sentence: Sentence, verb: MainVerb) -> tuple[Replacement, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from manipulations.probes.animacy_down import AnimacyDown
 from manipulations.probes.animacy_up import AnimacyUp
@@ -40,7 +40,11 @@ PROBES: dict[str, Entry] = {
 
 
 def probe_sentence(
-    text: str, name: str, mode: Mode = "sound", pipeline: str | None = None
+    text: str,
+    name: str,
+    mode: Mode = "sound",
+    pipeline: str | None = None,
+    preceding: Sequence[str] = (),
 ) -> tuple[Replacement, ...]:
     """What a probe replaces in a sentence; empty where it does not apply.
 
@@ -49,10 +53,12 @@ def probe_sentence(
         name: a key of :data:`PROBES`.
         mode: ``sound`` or ``insted``.
         pipeline: a trained spaCy pipeline to take tags from; none: rules only.
+        preceding: the sentences before it, in order: what a pronoun could stand for.
 
     Raises:
         KeyError: no probe has that name.
         MissingLibraryError: lemminflect is not installed.
         MissingPipelineError: the pipeline is not installed, or gives no tags.
     """
-    return PROBES[name].make(mode)(analyse(text, pipeline))
+    sentence = replace(analyse(text, pipeline), preceding=tuple(preceding))
+    return PROBES[name].make(mode)(sentence)

@@ -36,11 +36,19 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """An analysed sentence; ``pipeline`` is the trained pipeline that tagged it, or none."""
+    """An analysed sentence.
+
+    Attributes:
+        text: the sentence.
+        words: its tokens.
+        pipeline: the trained pipeline that tagged it, or none.
+        preceding: the sentences before it, in order, for a probe that looks for antecedents.
+    """
 
     text: str
     words: tuple[Word, ...]
     pipeline: str | None = None
+    preceding: tuple[str, ...] = ()
 
     @property
     def lowers(self) -> tuple[str, ...]:
