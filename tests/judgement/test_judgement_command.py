@@ -433,7 +433,7 @@ def test_a_damaged_build_is_one_line(built: Built, capsys: pytest.CaptureFixture
     folder = built("story_cloze")
     (folder / "manifest.json").write_text("{")
     assert command("sample", "--for-judgement", folder) == 2
-    assert "manifest.json cannot be read" in one_line(capsys.readouterr().err)
+    assert "manifest.json:1: not JSON" in one_line(capsys.readouterr().err)
 
 
 def test_judgements_are_about_one_suite(capsys: pytest.CaptureFixture[str]) -> None:

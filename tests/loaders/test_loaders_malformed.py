@@ -22,6 +22,7 @@ from native_files import LAYOUTS
 
 from builders.cli import run_suite
 from builders.registry import load_suite
+from eval.errors import one_line
 from loaders.cli import main
 from loaders.corpus import CorpusError
 from loaders.read import Reading, read
@@ -61,7 +62,7 @@ def check(
     if not before:  # `show` reads the first discourse, and here it is bad
         assert main(["show", corpus, "--data-dir", str(folder)]) == 2
         out, err = capsys.readouterr()
-        assert (out, err) == ("", f"error: {folder}/{message}\n")
+        assert (out, err) == ("", f"error: {one_line(f'{folder}/{message}')}\n")
     reading = read(CORPORA[corpus], data_dir=folder, skip_bad_rows=True)
     ids, message = told(reading, folder)
     if skipped:
@@ -124,7 +125,7 @@ def test_a_file_of_another_kind(
     assert message.startswith(f"{file}:{said}")
     assert len(message.splitlines()) == 1
     assert main(["show", corpus, "--data-dir", str(folder)]) == 2
-    assert capsys.readouterr().err == f"error: {folder}/{message}\n"
+    assert capsys.readouterr().err == f"error: {one_line(f'{folder}/{message}')}\n"
     reading = read(CORPORA[corpus], data_dir=folder, skip_bad_rows=True)
     ids, message = told(reading, folder)
     assert message.startswith(file) or reading.skipped.total() > 0
