@@ -34,7 +34,7 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff check .
 
 types: $(VENV)/.installed
-	$(BIN)/mypy --strict .
+	$(BIN)/mypy --strict src tests benchmarks
 
 pytest: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2

@@ -15,11 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from eval.effective_size import clustered
-from eval.mean_intervals import difference_of_means, mean_interval, median_interval
-from eval.paired import difference_interval, sign_flips
-from eval.significance import Interval, interval_of, macro_interval, share_interval
-from eval.tasks.outcomes import Measure, auc, f1, outcome
+from coherencegym.eval.statistics.effective_size import clustered
+from coherencegym.eval.statistics.intervals import (
+    Interval,
+    interval_of,
+    macro_interval,
+    share_interval,
+)
+from coherencegym.eval.statistics.mean_intervals import (
+    difference_of_means,
+    mean_interval,
+    median_interval,
+)
+from coherencegym.eval.statistics.paired import difference_interval, sign_flips
+from coherencegym.eval.tasks.detect.outcomes import Measure, auc, f1, outcome
 
 #: Numbers of clusters.
 CLUSTERS = (2, 3, 4, 5, 7, 10, 20, 60, 200, 500)
@@ -364,7 +373,7 @@ def _resampled_areas(scores: Any, places: Any, drawn: Any) -> Any:
 
 def of_artefacts(number: int, cue: str, runs: int, generator: Generator) -> Found:
     """The artefact score: a cue in so many more of the incoherent texts, two items a discourse."""
-    from builders.release.quality import FOLDS, out_of_fold_scores
+    from coherencegym.builders.release.quality import FOLDS, out_of_fold_scores
 
     more = float(cue.rpartition(" ")[2]) / 2
     words = [f"w{place}" for place in range(60)]

@@ -14,9 +14,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eval.dataset import tables
-from eval.source import find
-from eval.suite import Condition, Item, Prediction, Region, item_from_row, item_to_row
+from coherencegym.eval.data.dataset import tables
+from coherencegym.eval.data.source import find
+from coherencegym.eval.kinds.items import (
+    Condition,
+    Item,
+    Prediction,
+    Region,
+    item_from_row,
+    item_to_row,
+)
 
 #: Conditions of an item: the original and six replacements.
 CONDITIONS = 7
@@ -103,8 +110,8 @@ def long_connectives(folder: Path, items: int, seed: int = 0) -> list[Item]:
 
 def sample_sentences() -> list[str]:
     """The sentences of the sample stories, each once."""
-    from loaders.read import read
-    from loaders.registry import corpus, sample_of
+    from coherencegym.loaders.read import read
+    from coherencegym.loaders.registry import corpus, sample_of
 
     sample = sample_of(corpus("storycloze"))
     assert sample is not None

@@ -35,12 +35,12 @@ from benchmarks.worker import one_thread
 GOALS = {"shuffle": 6.0, "connective": 25.0}
 #: Functions whose time is shown, where they are called from.
 _STAGES = {
-    "read and verify the data": "eval.score_command.read_tables",
-    "load the model": "eval.score_command.load_model",
-    "encode": "eval.scoring.prepare",
-    "plan": "eval.scoring.make_plan",
-    "judge and summarise": "eval.results.gather",
-    "write": "eval.report.write",
+    "read and verify the data": "coherencegym.eval.commands.score_command.read_tables",
+    "load the model": "coherencegym.eval.commands.score_command.load_model",
+    "encode": "coherencegym.eval.surprisal.prepare",
+    "plan": "coherencegym.eval.surprisal.make_plan",
+    "judge and summarise": "coherencegym.eval.results.results.gather",
+    "write": "coherencegym.eval.views.report.write",
 }
 
 
@@ -67,7 +67,7 @@ def build_connectives(folder: Path, items: int) -> Path:
     sentences = sample_sentences()
     corpus = folder / "disco"
     corpus.mkdir(parents=True, exist_ok=True)
-    from loaders.sample import FOLDER
+    from coherencegym.loaders.corpora.sample import FOLDER
 
     with (FOLDER / "disco" / "disco.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -91,10 +91,10 @@ def _build(suite: str, corpus: str, data: Path, output: Path) -> Path:
 
 
 def without_model(model: Any, plan: Any, budget: Any, **_: Any) -> Any:
-    """In place of :func:`eval.execute.execute`: random surprisals, no forward pass."""
+    """In place of :func:`eval.forward.execute.execute`: random surprisals, no forward pass."""
     import numpy as np
 
-    from eval.execute import Execution
+    from coherencegym.eval.forward.execute import Execution
 
     table = np.random.default_rng(0).exponential(4.0, size=1 << 16)
     bits, start = [], 0
@@ -124,7 +124,7 @@ def _staged(times: dict[str, float]) -> Iterator[None]:
     import importlib
 
     with contextlib.ExitStack() as patches:
-        patches.enter_context(mock.patch("eval.scoring.execute", without_model))
+        patches.enter_context(mock.patch("coherencegym.eval.surprisal.execute", without_model))
         for stage, place in _STAGES.items():
             module, name = place.rsplit(".", 1)
             original = getattr(importlib.import_module(module), name)
@@ -153,7 +153,7 @@ def evaluate(
     Returns:
         Seconds of processor time in all, and by stage.
     """
-    from eval.cli import main
+    from coherencegym.eval.commands.cli import main
 
     times = dict.fromkeys(_STAGES, 0.0)
     words = ["--model", str(model), "--dataset", str(suite), "--config", config, "--device", "cpu"]

@@ -55,9 +55,10 @@ def measure(number: int, bare: bool, threads: int, prune_df: float | None, weigh
     from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
     from sparse_dot_topn import sp_matmul_topn
 
-    from loaders.discourse import Discourse, Unit
-    from manipulations.intruder_sentence import Fitting, IntruderSentence
-    from manipulations.operator import Context
+    from coherencegym.loaders.discourse import Discourse, Unit
+    from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
+    from coherencegym.manipulations.intruders.settings import Fitting
+    from coherencegym.manipulations.operator import Context
 
     documents = synthetic(number)
     discourses = [

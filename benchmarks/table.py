@@ -8,8 +8,8 @@ from typing import Any
 
 from benchmarks.data import DATASETS
 from benchmarks.tools import TITLES
-from eval.sequence import common_start
-from eval.suite import Item
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.text.sequence import common_start
 
 #: Bits by which two tools may differ in what they say of one region.
 AGREEMENT = 1e-2

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from benchmarks.data import texts
-from eval.suite import Item
+from coherencegym.eval.kinds.items import Item
 
 
 @dataclass
@@ -41,7 +41,7 @@ Tool = Callable[[Sequence[Item]], Answer]
 
 def coherencegym(model: Any, tokenizer: Any, batch: int) -> Tool:
     """This project, as ``python -m eval`` calls it; ``batch`` is not used."""
-    from eval.scoring import score
+    from coherencegym.eval.surprisal import score
 
     def run(items: Sequence[Item]) -> Answer:
         scored = score(model, tokenizer, items)

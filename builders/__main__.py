@@ -1,6 +1,6 @@
 """``python -m builders``."""
 
-from builders.cli import main
+from coherencegym.builders.command.cli import main
 
 __all__ = ["main"]
 

@@ -22,16 +22,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from builders.citations import BEYER_2021
-from builders.suite import Column, Config, Contrast, Draft, Suite, condition, item_edits
-from eval.suite import Item, SuiteError, validate_item
-from loaders.discourse import Discourse
-from loaders.senses import CONNECTIVES as KNOWN
-from loaders.senses import Meaning, UnknownSenseError, beside, carries, meaning_of
-from manipulations.connective_context import begins_clause, fits, syntax
-from manipulations.connective_segments import CONNECTIVES, ConnectiveSegments, main_clause
-from manipulations.connective_substitution import ConnectiveSubstitution, around_connective
-from manipulations.operator import Context
+from coherencegym.builders.citations import BEYER_2021
+from coherencegym.builders.suite import (
+    Column,
+    Config,
+    Contrast,
+    Draft,
+    Suite,
+    condition,
+    item_edits,
+)
+from coherencegym.eval.kinds.items import Item, SuiteError, validate_item
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.senses import CONNECTIVES as KNOWN
+from coherencegym.loaders.senses import Meaning, UnknownSenseError, beside, carries, meaning_of
+from coherencegym.manipulations.connectives.connective_context import begins_clause, fits, syntax
+from coherencegym.manipulations.connectives.connective_segments import (
+    CONNECTIVES,
+    ConnectiveSegments,
+    main_clause,
+)
+from coherencegym.manipulations.connectives.connective_substitution import (
+    ConnectiveSubstitution,
+    around_connective,
+)
+from coherencegym.manipulations.operator import Context
 
 ORIGINAL = "original"
 #: What the score of a config is taken over: pairs in which nothing but the sense is wrong.
@@ -359,6 +374,6 @@ def suite(meanwhile: bool = False) -> Suite:
 SUITE = suite()
 
 if __name__ == "__main__":
-    from builders.cli import run_suite
+    from coherencegym.builders.command.cli import run_suite
 
     run_suite(SUITE)

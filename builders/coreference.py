@@ -13,11 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from builders.citations import BEYER_2021
-from builders.suite import Column, Config, Contrast, MinimalPairs, Suite
-from loaders.discourse import Discourse
-from manipulations.antecedents import antecedent, bare_text
-from manipulations.pronoun_repetition import PronounRepetition, replaced_place, replaced_pronoun
+from coherencegym.builders.citations import BEYER_2021
+from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.reference.antecedents import antecedent, bare_text
+from coherencegym.manipulations.reference.pronoun_repetition import (
+    PronounRepetition,
+    replaced_place,
+    replaced_pronoun,
+)
 
 CORPORA = ("arrau", "parcor", "ontonotes", "gum")
 PRONOUN, REPETITION = "pronoun", "repetition"
@@ -186,6 +190,6 @@ def make_suite(max_words: int = 15) -> Suite:
 SUITE = make_suite()
 
 if __name__ == "__main__":
-    from builders.cli import run_suite
+    from coherencegym.builders.command.cli import run_suite
 
     run_suite(SUITE)

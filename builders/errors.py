@@ -11,14 +11,14 @@ def explain(error: Exception) -> tuple[int, str] | None:
 
     2 where the user can mend it, 1 where the Hub failed or could not be reached.
     """
-    from builders.export.write import ExportError
-    from builders.release.manifest import ManifestError
-    from builders.release.remote import PublishError
-    from builders.release.version import VersionError
-    from eval.errors import EvaluationError, one_line
-    from eval.hub_errors import hub_problem
-    from eval.suite import SuiteError
-    from loaders.corpus import BadRowError, CorpusError
+    from coherencegym.builders.export.write import ExportError
+    from coherencegym.builders.release.manifest import ManifestError
+    from coherencegym.builders.release.remote import PublishError
+    from coherencegym.builders.release.version import VersionError
+    from coherencegym.errors import EvaluationError, one_line
+    from coherencegym.eval.kinds.items import SuiteError
+    from coherencegym.hub.errors import hub_problem
+    from coherencegym.loaders.corpus import BadRowError, CorpusError
 
     ours = (
         *(CorpusError, PublishError, ManifestError, VersionError),

@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from builders.division import Division
-from builders.fitting import Fits
-from builders.judgement.questions import NONE, Question
-from builders.released_intruders import RELEASED
-from builders.suite import (
+from coherencegym.builders.judgement.questions import NONE, Question
+from coherencegym.builders.making.division import Division
+from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.making.released_intruders import RELEASED
+from coherencegym.builders.suite import (
     Column,
     Config,
     Contrast,
@@ -29,12 +29,16 @@ from builders.suite import (
     condition,
     item_edits,
 )
-from eval.documents import COHERENT, Document
-from eval.suite import Item, validate_item
-from loaders.citations import SHEN_2021
-from loaders.discourse import Discourse
-from manipulations.intruder_sentence import Choice, FittedIntruderSentence, IntruderSentence
-from manipulations.operator import Context
+from coherencegym.eval.kinds.documents import COHERENT, Document
+from coherencegym.eval.kinds.items import Item, validate_item
+from coherencegym.loaders.corpora.citations import SHEN_2021
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.intruders.intruder_sentence import (
+    Choice,
+    FittedIntruderSentence,
+    IntruderSentence,
+)
+from coherencegym.manipulations.operator import Context
 
 CORPORA = ("documents", "discoeval", "insted", "irc", "rocstories")
 COHERENT_CONDITION, INTRUDED = "coherent", "intruded"
@@ -352,6 +356,6 @@ def make_suite(
 SUITE = make_suite()
 
 if __name__ == "__main__":
-    from builders.cli import run_suite
+    from coherencegym.builders.command.cli import run_suite
 
     run_suite(SUITE)

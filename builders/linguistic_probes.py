@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from builders.division import Division
-from builders.intruder_sentences import (
+from coherencegym.builders.intruder_sentences import (
     CORPORA,
     PAIR_COLUMNS,
     SETTINGS_HELP,
@@ -22,14 +21,23 @@ from builders.intruder_sentences import (
     around_slot,
     intruder_columns,
 )
-from builders.suite import Column, Config, Contrast, Draft, Suite, condition, item_edits
-from eval.suite import Item, validate_item
-from loaders.citations import SHEN_2021
-from loaders.discourse import Discourse
-from manipulations.intruder_sentence import IntruderSentence
-from manipulations.operator import Context
-from manipulations.probe_sentence import ProbeSentence
-from manipulations.probes.registry import PROBES
+from coherencegym.builders.making.division import Division
+from coherencegym.builders.suite import (
+    Column,
+    Config,
+    Contrast,
+    Draft,
+    Suite,
+    condition,
+    item_edits,
+)
+from coherencegym.eval.kinds.items import Item, validate_item
+from coherencegym.loaders.corpora.citations import SHEN_2021
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.probe_sentence import ProbeSentence
+from coherencegym.manipulations.probes.registry import PROBES
 
 ORIGINAL, INTRUDER = "original", "intruder"
 INTRUDER_PROBE, ORIGINAL_PROBE = "intruder_probe", "original_probe"
@@ -191,6 +199,6 @@ def make_suite(
 SUITE = make_suite()
 
 if __name__ == "__main__":
-    from builders.cli import run_suite
+    from coherencegym.builders.command.cli import run_suite
 
     run_suite(SUITE)

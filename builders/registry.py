@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from builders.suite import Suite
+from coherencegym.builders.suite import Suite
 
 #: Suite name -> one line for the listing. The module ``builders.<name>`` holds ``SUITE``.
 SUITES = {
@@ -27,6 +27,6 @@ def load_suite(name: str) -> Suite:
     """
     if name not in SUITES:
         raise KeyError(name)
-    suite = importlib.import_module(f"builders.{name}").SUITE
+    suite = importlib.import_module(f"coherencegym.builders.{name}").SUITE
     assert isinstance(suite, Suite)
     return suite

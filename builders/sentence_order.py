@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from builders.citations import BEYER_2021
-from builders.suite import Column, Config, Contrast, MinimalPairs, Suite
-from loaders.discourse import Discourse
-from manipulations.operator import Pipeline
-from manipulations.shuffle import Shuffle, kendall_tau, original_positions
-from manipulations.speaker_separator import SpeakerSeparator
+from coherencegym.builders.citations import BEYER_2021
+from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.operator import Pipeline
+from coherencegym.manipulations.shuffle import Shuffle, kendall_tau, original_positions
+from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 NARRATION = ("storycloze", "rocstories")
 DIALOGUE = ("personachat",)
@@ -174,6 +174,6 @@ def make_suite(permutations: int = 1) -> Suite:
 SUITE = make_suite()
 
 if __name__ == "__main__":
-    from builders.cli import run_suite
+    from coherencegym.builders.command.cli import run_suite
 
     run_suite(SUITE)

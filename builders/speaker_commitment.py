@@ -16,13 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from builders.citations import BEYER_2021
-from builders.suite import Column, Config, Contrast, MinimalPairs, Suite
-from eval.suite import SEPARATOR
-from loaders.dialoguenli import LABELS
-from loaders.discourse import Discourse
-from manipulations.operator import Pipeline
-from manipulations.speaker_separator import SpeakerSeparator
+from coherencegym.builders.citations import BEYER_2021
+from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.eval.kinds.items import SEPARATOR
+from coherencegym.loaders.corpora.dialoguenli import LABELS
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.operator import Pipeline
+from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,6 @@ SUITE = Suite(
 )
 
 if __name__ == "__main__":
-    from builders.cli import run_suite
+    from coherencegym.builders.command.cli import run_suite
 
     run_suite(SUITE)

@@ -7,10 +7,10 @@ Beyer, Loáiciga and Schlangen 2021, section 4.2, on the Story Cloze Test (Mosta
 
 from __future__ import annotations
 
-from builders.citations import BEYER_2021
-from builders.suite import Config, Contrast, MinimalPairs, Suite
-from loaders.discourse import Discourse
-from manipulations.ending_swap import EndingSwap
+from coherencegym.builders.citations import BEYER_2021
+from coherencegym.builders.suite import Config, Contrast, MinimalPairs, Suite
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.ending_swap import EndingSwap
 
 
 def story_and_ending(discourse: Discourse) -> list[list[int]]:
@@ -71,6 +71,6 @@ SUITE = Suite(
 )
 
 if __name__ == "__main__":
-    from builders.cli import run_suite
+    from coherencegym.builders.command.cli import run_suite
 
     run_suite(SUITE)

@@ -7,11 +7,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from builders.judgement.questions import Question, distinct
-from eval.documents import Document
-from eval.suite import Condition, Item, ItemEdit, Prediction, Region, SuiteError, validate_item
-from loaders.discourse import Discourse
-from manipulations.operator import Context, Operator, Pipeline
+from coherencegym.builders.judgement.questions import Question, distinct
+from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.kinds.items import (
+    Condition,
+    Item,
+    ItemEdit,
+    Prediction,
+    Region,
+    SuiteError,
+    validate_item,
+)
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.operator import Context, Operator, Pipeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +279,7 @@ class Config:
         select: which discourses of a corpus the config is about; the others are no loss, and are
             not counted as skipped.
         by: a key of ``meta``, such as ``genre``: one config is made for each of its values that
-            the corpus has (:func:`builders.spread.spread`); empty where it is one config.
+            the corpus has (:func:`builders.making.spread.spread`); empty where it is one config.
         summary: one sentence for the card.
         regions: what each region holds, in order.
         columns: the suite's own columns.

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from builders.citations import BEYER_2021
-from builders.suite import Column, Config, Contrast, MinimalPairs, Suite
-from eval.suite import FAMILY
-from loaders.discourse import Discourse
-from manipulations.candidate_substitution import CandidateSubstitution, around_candidate
+from coherencegym.builders.citations import BEYER_2021
+from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.eval.kinds.items import FAMILY
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.reference.candidate_substitution import (
+    CandidateSubstitution,
+    around_candidate,
+)
 
 CORPORA = ("winograd", "winogrande")
 TARGET, DISTRACTOR = "target", "distractor"
@@ -132,6 +135,6 @@ SUITE = Suite(
 )
 
 if __name__ == "__main__":
-    from builders.cli import run_suite
+    from coherencegym.builders.command.cli import run_suite
 
     run_suite(SUITE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cards.licences import licence_field
+from coherencegym.cards.licences import licence_field
 
 #: Lower bounds of the Hub's size categories, and their names.
 SIZES = (

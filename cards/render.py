@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from cards.example import contrasting_edits, show_conditions
-from cards.licences import licence_sentence, licence_table, licence_text
-from cards.metadata import card_yaml, ordered_configs, pretty_name
+from coherencegym.cards.example import contrasting_edits, show_conditions
+from coherencegym.cards.licences import licence_sentence, licence_table, licence_text
+from coherencegym.cards.metadata import card_yaml, ordered_configs, pretty_name
 
 
 def render_card(manifest: dict[str, Any]) -> str:
@@ -21,7 +21,7 @@ def _template() -> Any:
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("cards", "templates"),
+        loader=jinja2.PackageLoader("coherencegym.cards", "templates"),
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
         autoescape=False,

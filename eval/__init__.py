@@ -2,7 +2,7 @@
 
 As a library::
 
-    from eval import items_from, score
+    from coherencegym.eval import items_from, score
 
     results = score(model, tokenizer, items_from("coherencegym/sentence_order"))
 
@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eval.library import Items, items_from, rows, score, to_pandas
-    from eval.model import load as load_model
-    from eval.report import write as write_results
-    from eval.results import Results
+    from coherencegym.eval.library import Items, items_from, rows, score, to_pandas
+    from coherencegym.eval.models.load import load as load_model
+    from coherencegym.eval.results.results import Results
+    from coherencegym.eval.views.report import write as write_results
 
 __all__ = [
     "Items",
@@ -33,9 +33,9 @@ __all__ = [
 
 #: Where a name is from that is not in the library's own module under that name.
 _ELSEWHERE = {
-    "Results": ("eval.results", "Results"),
-    "load_model": ("eval.model", "load"),
-    "write_results": ("eval.report", "write"),
+    "Results": ("coherencegym.eval.results.results", "Results"),
+    "load_model": ("coherencegym.eval.models.load", "load"),
+    "write_results": ("coherencegym.eval.views.report", "write"),
 }
 
 
@@ -43,6 +43,6 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         import importlib
 
-        module, attribute = _ELSEWHERE.get(name, ("eval.library", name))
+        module, attribute = _ELSEWHERE.get(name, ("coherencegym.eval.library", name))
         return getattr(importlib.import_module(module), attribute)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

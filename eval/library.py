@@ -11,15 +11,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from eval.compat import DEFAULT, MODES, refuse_options
-from eval.dataset import ItemTable, tables
-from eval.errors import EvaluationError
-from eval.execute import Progress
-from eval.predictions import read_by
-from eval.results import Results, gather
-from eval.source import Source, find
-from eval.special import BosChoice, SpaceChoice
-from eval.suite import (
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.dataset import ItemTable, tables
+from coherencegym.eval.data.source import Source, find
+from coherencegym.eval.forward.execute import Progress
+from coherencegym.eval.kinds.compat import DEFAULT, MODES, refuse_options
+from coherencegym.eval.kinds.items import (
     SEPARATOR,
     Item,
     SuiteError,
@@ -28,6 +25,10 @@ from eval.suite import (
     row_hash,
     validate_item,
 )
+from coherencegym.eval.kinds.predictions import read_by
+from coherencegym.eval.results.results import Results, gather
+from coherencegym.eval.text.special import BosChoice, SpaceChoice
+from coherencegym.eval.views.notebook import ShownResults, shown
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
@@ -47,7 +48,7 @@ class Items:
     Attributes:
         source: the dataset or the suites.
         tables: the items of each config and split; ``tables[0].items`` is a tuple of
-            :class:`eval.suite.Item`.
+            :class:`eval.kinds.items.Item`.
         chosen: which of them were asked for: ``configs``, ``split``, ``max_items``.
     """
 
@@ -104,7 +105,7 @@ def items_from(
     for option, value in (("configs", names), ("split", split), ("revision", revision)):
         if value:
             raise EvaluationError(f"items_from: {option}: a suite's file has none")
-    from eval.syntaxgym import suites
+    from coherencegym.eval.data.syntaxgym import suites
 
     paths = [suite] if isinstance(suite, str | Path) else list(suite or ())
     if not paths:
@@ -129,7 +130,7 @@ def score(
     share: bool = True,
     batch_tokens: int | None = None,
     progress: Progress | None = None,
-) -> Results:
+) -> ShownResults:
     """Score a loaded model on items.
 
     The model is asked in evaluation mode, and is left in the mode in which it was.
@@ -140,7 +141,7 @@ def score(
         items: from :func:`items_from`; or items, or rows of a dataset with their columns.
         name: what results call the model; None: what it was loaded as.
         commit: what results call its weights; None: a digest of them, which reads them all.
-        bos: start of text: ``auto``, ``always`` or ``never``; see :mod:`eval.special`.
+        bos: start of text: ``auto``, ``always`` or ``never``; see :mod:`eval.text.special`.
         separator: ``auto``, ``none`` or the text that stands for ``[SEP]``.
         separator_space: ``keep`` or ``drop`` the white space after a separator.
         truncate: cut a text that is too long on the left, as far as all conditions are identical.
@@ -160,8 +161,8 @@ def score(
             wrong or contradicts the mode, or a text cannot be scored.
         SuiteError: an item is not valid.
     """
-    from eval.in_memory import evaluating, in_memory
-    from eval.scoring import score as scored
+    from coherencegym.eval.models.in_memory import evaluating, in_memory
+    from coherencegym.eval.surprisal import score as scored
 
     if compat is not None and compat not in MODES:
         raise EvaluationError(f"compat={compat!r}; expected None or one of {', '.join(MODES)}")
@@ -220,7 +221,7 @@ def score(
         "device_map": None,
         "trust_remote_code": loaded.remote_code,
     }
-    return gather(read.source, loaded, found, settings)
+    return shown(gather(read.source, loaded, found, settings))
 
 
 def rows(results: Results, kind: Kind = "scores") -> list[dict[str, Any]]:
@@ -235,7 +236,7 @@ def rows(results: Results, kind: Kind = "scores") -> list[dict[str, Any]]:
     Raises:
         EvaluationError: there is no such table.
     """
-    from eval import report
+    from coherencegym.eval.views import report
 
     if kind == "scores":
         return [asdict(row) for row in results.scores]

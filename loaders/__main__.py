@@ -2,7 +2,7 @@
 
 import sys
 
-from loaders.cli import main
+from coherencegym.loaders.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

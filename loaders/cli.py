@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from eval.errors import one_line
-from loaders import fetch_command
-from loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
-from loaders.find import DATA_VARIABLE, UNFINISHED, find, how_to_obtain, places
-from loaders.read import read
-from loaders.registry import CORPORA, corpus
+from coherencegym.errors import one_line
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
+from coherencegym.loaders.fetching import fetch_command
+from coherencegym.loaders.find import DATA_VARIABLE, UNFINISHED, find, how_to_obtain, places
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import CORPORA, corpus
 
 EXAMPLES = f"""\
 examples:
@@ -27,7 +27,7 @@ examples:
 
 Files are looked for in DIR/<corpus>/ and DIR (--data-dir), in ${DATA_VARIABLE}/<corpus>/, and
 in the folder for caches (`show` names it). Any dataset on the Hugging Face Hub can be read as well,
-from Python: loaders.hub.hub_corpus("org/name", column="sentences").
+from Python: loaders.corpora.hub.hub_corpus("org/name", column="sentences").
 """
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loaders.discourse import Discourse
+from coherencegym.loaders.discourse import Discourse
 
 
 class CorpusError(Exception):

@@ -15,8 +15,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from loaders.corpus import Corpus, CorpusError, CorpusFile, CorpusNotFoundError, FilePattern
-from loaders.origin import origin_names
+from coherencegym.loaders.corpus import (
+    Corpus,
+    CorpusError,
+    CorpusFile,
+    CorpusNotFoundError,
+    FilePattern,
+)
+from coherencegym.loaders.fetching.origin import origin_names
 
 #: Environment variable that names a folder with one folder a corpus.
 DATA_VARIABLE = "COHERENCEGYM_DATA"

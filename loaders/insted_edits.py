@@ -13,11 +13,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from loaders.corpus import CorpusFile, CorpusNotFoundError, ReadOptions
-from loaders.find import find
-from loaders.insted import CORPUS, PROBE_SPLIT, contents_of
-from loaders.insted_record import COHERENT, InstedRecord, Placed, place, read_records
-from loaders.lines import tidy
+from coherencegym.loaders.corpora.insted import CORPUS, PROBE_SPLIT, contents_of
+from coherencegym.loaders.corpora.insted_record import (
+    COHERENT,
+    InstedRecord,
+    Placed,
+    place,
+    read_records,
+)
+from coherencegym.loaders.corpus import CorpusFile, CorpusNotFoundError, ReadOptions
+from coherencegym.loaders.find import find
+from coherencegym.loaders.formats.lines import tidy
 
 #: Why an edit of an intruder cannot be given.
 UNKNOWN = "the intruder without the probe is in no file"

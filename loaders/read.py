@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
-from loaders.discourse import Discourse
-from loaders.find import Found, find
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.find import Found, find
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def read(
     """Find the files of a corpus; what comes back yields its discourses lazily.
 
     Args:
-        corpus: from :func:`loaders.registry.corpus` or :func:`loaders.hub.hub_corpus`.
+        corpus: from :func:`loaders.registry.corpus` or :func:`loaders.corpora.hub.hub_corpus`.
         data_dir: looked in before the usual places (:mod:`loaders.find`).
         splits: read only these; none: all that are there and read by default.
         skip_bad_rows: count bad rows in ``skipped`` and go on.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from loaders import (
+from coherencegym.loaders.corpora import (
     conll2012,
     dialoguenli,
     disco,
@@ -19,8 +19,8 @@ from loaders import (
     storycloze,
     winograd,
 )
-from loaders.corpus import Corpus, CorpusError
-from loaders.sample import all_samples, sample_of
+from coherencegym.loaders.corpora.sample import all_samples, sample_of
+from coherencegym.loaders.corpus import Corpus, CorpusError
 
 __all__ = ["CORPORA", "corpus", "sample_of"]
 

@@ -115,7 +115,7 @@ def _carries_one(connective: Connective, meaning: str, time: str) -> bool | None
 
 
 def _rows(name: str, width: int) -> Iterator[list[str]]:
-    text = (files("loaders") / name).read_text(encoding="utf-8")
+    text = (files(__package__) / name).read_text(encoding="utf-8")
     for line in text.splitlines():
         if line and not line.startswith("#"):
             cells = line.split("\t")

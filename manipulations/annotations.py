@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from loaders.discourse import Discourse, Span
+from coherencegym.loaders.discourse import Discourse, Span
 
 
 def move_annotations(discourse: Discourse, move: Callable[[Span], Span | None]) -> Discourse:

@@ -9,9 +9,9 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from loaders.discourse import Discourse
-from manipulations.operator import Composable, Context
-from manipulations.replacement import replace_text
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.replacement import replace_text
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from loaders.discourse import Discourse, Span
-from manipulations.annotations import move_annotations
+from coherencegym.loaders.discourse import Discourse, Span
+from coherencegym.manipulations.annotations import move_annotations
 
 
 def excerpt(discourse: Discourse, first: int, last: int) -> Discourse:

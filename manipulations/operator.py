@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
-from loaders.discourse import Discourse
+from coherencegym.loaders.discourse import Discourse
 
 #: A language model handed to an operator: texts -> one score (bits) each. Never imported from eval.
 Scorer = Callable[[list[str]], list[float]]

@@ -9,11 +9,11 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from loaders.discourse import Discourse
-from manipulations.operator import Composable, Context
-from manipulations.probes.probe import Mode
-from manipulations.probes.registry import PROBES, probe_sentence
-from manipulations.replacement import replace_text
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.probes.probe import Mode
+from coherencegym.manipulations.probes.registry import PROBES, probe_sentence
+from coherencegym.manipulations.replacement import replace_text
 
 
 @dataclass(frozen=True)

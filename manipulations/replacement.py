@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from loaders.discourse import Discourse, Edit, Span
-from manipulations.annotations import move_annotations
+from coherencegym.loaders.discourse import Discourse, Edit, Span
+from coherencegym.manipulations.annotations import move_annotations
 
 
 def replace_text(

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from loaders.discourse import Discourse, Edit, Span
-from manipulations.annotations import move_annotations
-from manipulations.operator import Composable, Context
+from coherencegym.loaders.discourse import Discourse, Edit, Span
+from coherencegym.manipulations.annotations import move_annotations
+from coherencegym.manipulations.operator import Composable, Context
 
 
 @dataclass(frozen=True)

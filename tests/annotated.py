@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from loaders.discourse import Discourse, Features, Mention, Unit
-from loaders.pronouns import by_form
+from coherencegym.loaders.discourse import Discourse, Features, Mention, Unit
+from coherencegym.loaders.text.pronouns import by_form
 
 _TOKEN = re.compile(r"\[|\|(?P<chain>\w+)(?P<fields>(?: \w+=[\w:-]*| \w+)*)\]|[^\[|]+")
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from eval.dataset import tables
-from eval.source import find
-from eval.suite import item_to_row
+from coherencegym.eval.data.dataset import tables
+from coherencegym.eval.data.source import find
+from coherencegym.eval.kinds.items import item_to_row
 
 #: A line of ``pairs.jsonl`` -> the answers to its three questions.
 Annotator = Callable[[dict[str, Any]], dict[str, Any]]

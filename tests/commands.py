@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from builders.cli import run_suite
-from builders.registry import load_suite
+from coherencegym.builders.command.cli import run_suite
+from coherencegym.builders.registry import load_suite
 
 
 def build_command(suite: str, *argv: object) -> int:

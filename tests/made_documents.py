@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from builders.release.rows import to_table, write_split
-from eval.documents import Document, document_features, document_to_row
+from coherencegym.builders.release.rows import to_table, write_split
+from coherencegym.eval.kinds.documents import Document, document_features, document_to_row
 
 
 def write_documents(

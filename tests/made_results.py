@@ -11,16 +11,16 @@ from zlib import crc32
 
 import numpy as np
 
-from eval.controls import Difference
-from eval.dataset import ItemTable
-from eval.encode import Encoding
-from eval.metrics import judge
-from eval.predictions import WHOLE, read_by
-from eval.results import Results
-from eval.scoring import Scored, ScoredCondition, ScoredItem
-from eval.special import Start
-from eval.suite import Condition, Item
-from eval.summary import macro, summarise
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.items import Condition, Item
+from coherencegym.eval.kinds.predictions import WHOLE, read_by
+from coherencegym.eval.results.results import Results
+from coherencegym.eval.surprisal import Scored, ScoredCondition, ScoredItem
+from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.metrics import judge
+from coherencegym.eval.tasks.score.summary import macro, summarise
+from coherencegym.eval.text.encode import Encoding
+from coherencegym.eval.text.special import Start
 
 #: The surprisal (bits) of a token of a text.
 Bits = Callable[[str], float]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from loaders.discourse import Discourse, Relation, Span, Unit
+from coherencegym.loaders.discourse import Discourse, Relation, Span, Unit
 
 
 def related(

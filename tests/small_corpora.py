@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from loaders.corpus import Corpus, CorpusError
-from loaders.discourse import Discourse
-from loaders.read import read
+from coherencegym.loaders.corpus import Corpus, CorpusError
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.read import read
 
 #: Writes content to a file and returns the corpus with that file as its only one.
 OfFile = Callable[[Corpus, bytes | str], Corpus]

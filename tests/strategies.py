@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from loaders.discourse import Alternative, Discourse, Judgement, Mention, Relation, Unit
+from coherencegym.loaders.discourse import (
+    Alternative,
+    Discourse,
+    Judgement,
+    Mention,
+    Relation,
+    Unit,
+)
 
 WORDS = st.sampled_from(["Ann", "left", "the", "dog.", "It", "é", "x y", "…", "😀 smiled."])
 TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)

@@ -11,11 +11,15 @@ from typing import Any
 
 import pytest
 
-from builders.build import Options, build
-from builders.sources import Source, Sources
-from loaders.corpus import CorpusError
-from loaders.find import find
-from loaders.read import read
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.find import find
+from coherencegym.loaders.read import read
+
+RECIPES = "loaders/corpora/recipes.py"
+REVERSE = "manipulations/reverse.py"
+ORDER = "builders/recipe_order.py"
 
 
 def blocks(repository: Path, language: str) -> list[str]:
@@ -29,7 +33,7 @@ def modules(repository: Path, tmp_path: Path) -> Iterator[dict[str, Any]]:
     made: dict[str, Any] = {}
     for code in blocks(repository, "python"):
         path = code.splitlines()[0].removeprefix("# ")
-        name = path.removesuffix(".py").replace("/", ".")
+        name = "coherencegym." + path.removesuffix(".py").replace("/", ".")
         file = tmp_path / path.replace("/", "_")
         file.write_text(code)
         spec = importlib.util.spec_from_file_location(name, file)
@@ -38,21 +42,21 @@ def modules(repository: Path, tmp_path: Path) -> Iterator[dict[str, Any]]:
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)
-        made[name] = module
+        made[path] = module
     yield made
-    for name in made:
-        del sys.modules[name]
+    for module in made.values():
+        del sys.modules[module.__name__]
 
 
 def test_the_three_examples_make_a_suite(
     repository: Path, modules: dict[str, Any], tmp_path: Path
 ) -> None:
-    assert list(modules) == ["loaders.recipes", "manipulations.reverse", "builders.recipe_order"]
+    assert list(modules) == [RECIPES, REVERSE, ORDER]
     data = tmp_path / "data"
     data.mkdir()
     (lines,) = blocks(repository, "tsv")
     (data / "recipes.tsv").write_text(lines)
-    corpus, suite = modules["loaders.recipes"].CORPUS, modules["builders.recipe_order"].SUITE
+    corpus, suite = modules[RECIPES].CORPUS, modules[ORDER].SUITE
     assert find(corpus, data).files
     sources = Sources([Source(corpus, suite.configs)])
     folder = tmp_path / "out"
@@ -69,7 +73,7 @@ def test_the_three_examples_make_a_suite(
 def test_the_example_reader_says_what_is_wrong(modules: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "recipes.tsv").write_text("tea\tBoil the water.\n")
     with pytest.raises(CorpusError, match=r"recipes\.tsv:1: 1 steps, expected two or more"):
-        list(read(modules["loaders.recipes"].CORPUS, data_dir=tmp_path))
+        list(read(modules[RECIPES].CORPUS, data_dir=tmp_path))
 
 
 def test_the_examples_pass_the_linter(repository: Path, tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from hub.fixtures import hub, hub_clients, hub_sleeps
 from hub.server import HubServer
 
-from builders.cli import run_suite
-from builders.registry import load_suite
-from eval.cli import main as evaluate
+from coherencegym.builders.command.cli import run_suite
+from coherencegym.builders.registry import load_suite
+from coherencegym.eval.commands.cli import main as evaluate
 
 __all__ = ["hub", "hub_clients", "hub_sleeps"]
 

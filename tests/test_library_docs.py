@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from eval import Results
+from coherencegym.eval import Results
 
 
 def blocks(repository: Path) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGES = {"builders", "cards", "eval", "loaders", "manipulations"}
+ROOMS = ("builders", "cards", "eval", "loaders", "manipulations")
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +23,9 @@ def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     source.mkdir()
     for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(repository / name, source)
-    for name in PACKAGES:
-        ignore = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(repository / name, source / name, ignore=ignore)
+    for name in (*ROOMS, "src"):
+        ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        shutil.copytree(repository / name, source / name, ignore=ignore, symlinks=True)
     run = subprocess.run(
         [
             *(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"),
@@ -58,16 +58,24 @@ def run(installed: Path, folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_the_wheel_holds_nothing_but_the_packages(installed: Path) -> None:
+def test_the_wheel_holds_one_name_and_every_module(installed: Path, repository: Path) -> None:
     tops = {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")}
-    assert tops == PACKAGES
+    assert tops == {"coherencegym"}
+    package = installed / "coherencegym"
+    assert all((package / room).is_dir() and not (package / room).is_symlink() for room in ROOMS)
+    here = {
+        path.relative_to(repository / "src/coherencegym")
+        for top in (*ROOMS, "files", "hub", "")
+        for path in (repository / "src/coherencegym" / top).glob("**/*.py" if top else "*.py")
+    }
+    assert {path.relative_to(package) for path in package.rglob("*.py")} == here
 
 
 def test_the_wheel_knows_what_can_be_fetched(
     installed: Path, repository: Path, tmp_path: Path
 ) -> None:
-    listed = json.loads(run(installed, tmp_path, "loaders", "fetch", "--json"))
-    names = sorted(path.stem for path in (repository / "loaders/origins").iterdir())
+    listed = json.loads(run(installed, tmp_path, "coherencegym.loaders", "fetch", "--json"))
+    names = sorted(path.stem for path in (repository / "loaders/fetching/origins").iterdir())
     assert [entry["name"] for entry in listed] == names
     assert len(names) == 9
 
@@ -75,16 +83,63 @@ def test_the_wheel_knows_what_can_be_fetched(
 def test_the_wheel_builds_and_scores_outside_the_repository(
     installed: Path, tmp_path: Path
 ) -> None:
-    where = run(installed, tmp_path, "builders.sentence_order", "--limit", "21")
+    where = run(installed, tmp_path, "coherencegym.builders.sentence_order", "--limit", "21")
     assert "written to suites/sentence_order" in where
     drawn = ("sample", "--for-judgement", "suites/sentence_order", "-n", "4")
-    assert "4 pairs" in run(installed, tmp_path, "builders", *drawn)
+    assert "4 pairs" in run(installed, tmp_path, "coherencegym.builders", *drawn)
     assert (tmp_path / "judgements/sentence_order/sheet.html").is_file()
     dataset = str(tmp_path / "suites" / "sentence_order")
     config = "sample_narration_all"
-    arguments = ("eval", "--model", "demo", "--dataset", dataset, "--config", config)
+    arguments = ("coherencegym.eval", "--model", "demo", "--dataset", dataset, "--config", config)
     run(installed, tmp_path, *arguments, "--output", "results/demo")
     scores = json.loads((tmp_path / "results/demo/results.json").read_text())["scores"]
     assert scores[0]["config"] == config
     assert scores[0]["n"] == 21
     assert "<h1>" in (tmp_path / "results/demo/report.html").read_text(encoding="utf-8")
+
+
+def test_names_of_others_hide_nothing(installed: Path, tmp_path: Path) -> None:
+    """A folder, and site-packages, have an ``eval.py``, an ``eval`` and a ``loaders`` too."""
+    site = tmp_path / "site"
+    shutil.copytree(installed, site)
+    for folder in (tmp_path, site):
+        for name in ("cards", "eval", "loaders"):
+            (folder / name).mkdir()
+            (folder / name / "__init__.py").write_text("raise SystemExit('another package')\n")
+        (folder / "eval.py").write_text("raise SystemExit('another module')\n")
+    code = (
+        "import coherencegym, coherencegym.eval as e\n"
+        "from coherencegym.builders.registry import load_suite\n"
+        "from coherencegym.cards import render\n"
+        "assert e.score and load_suite('story_cloze').name == 'story_cloze'\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{site}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("command", [("eval",), ("builders.story_cloze",), ("loaders",)])
+def test_in_a_checkout_no_module_has_two_names(
+    repository: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """``python -m eval`` runs the code of ``coherencegym.eval``, not a second copy of it."""
+    code = (
+        "import runpy, sys\n"
+        f"sys.argv = [{command[0]!r}, '--help']\n"
+        "try:\n"
+        f"    runpy.run_module({command[0]!r}, run_name='__main__', alter_sys=True)\n"
+        "except SystemExit:\n"
+        "    pass\n"
+        f"rooms = {ROOMS!r}\n"
+        "print([m for m in sys.modules if m.split('.')[0] in rooms and '.' in m])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=repository, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr

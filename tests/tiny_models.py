@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from eval.batches import Budget
-from eval.beginnings import Sharing
-from eval.plan import Request
+from coherencegym.eval.plan.batches import Budget
+from coherencegym.eval.plan.beginnings import Sharing
+from coherencegym.eval.plan.plan import Request
 
 VOCABULARY = 97
 #: Small, so that there are many batches, cut beginnings and divided families.

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from builders.judgement.questions import Question
-from builders.sentence_order import context_and_last
-from builders.suite import Config, Contrast, MinimalPairs, Suite
-from loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
-from loaders.discourse import Discourse, Unit
-from manipulations.shuffle import Shuffle
+from coherencegym.builders.judgement.questions import Question
+from coherencegym.builders.sentence_order import context_and_last
+from coherencegym.builders.suite import Config, Contrast, MinimalPairs, Suite
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.discourse import Discourse, Unit
+from coherencegym.manipulations.shuffle import Shuffle
 
 #: Split -> discourse id -> sentences.
 Texts = Mapping[str, Mapping[str, Sequence[str]]]

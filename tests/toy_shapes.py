@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from toy import toy_corpus
 
-from builders.suite import Config, Contrast, Draft, Suite
-from eval.suite import Condition, Item, Region, validate_item
-from loaders.corpus import Corpus
-from loaders.discourse import Discourse
-from manipulations.operator import Context
+from coherencegym.builders.suite import Config, Contrast, Draft, Suite
+from coherencegym.eval.kinds.items import Condition, Item, Region, validate_item
+from coherencegym.loaders.corpus import Corpus
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.operator import Context
 
 HEADLINE = "different sense, same syntax"
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from builders.cli import add_export_options
+from coherencegym.builders.command.cli import add_export_options
 
 EXAMPLES = """examples:
   python -m builders.export suites/winograd --export-syntaxgym winograd_suites
@@ -32,11 +32,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error("expected --export-syntaxgym DIR, --export-pairs DIR or both")
     from pathlib import Path
 
-    from builders.errors import explain
-    from builders.export.write import Exports, export
-    from builders.run import stop_cleanly
-    from builders.summary import print_lines
-    from eval.source import find
+    from coherencegym.builders.command.run import stop_cleanly
+    from coherencegym.builders.errors import explain
+    from coherencegym.builders.export.write import Exports, export
+    from coherencegym.builders.making.summary import print_lines
+    from coherencegym.eval.data.source import find
 
     exports = Exports(arguments.export_syntaxgym, arguments.export_pairs, arguments.overwrite)
     folder = Path(arguments.dataset)

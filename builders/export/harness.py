@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from builders.export.pairs import PairTable
-from eval.suite import SuiteError
+from coherencegym.builders.export.pairs import PairTable
+from coherencegym.eval.kinds.items import SuiteError
 
 #: The Python file beside the task files, by the name that they call it.
 MODULE = "item_pairs"
@@ -192,7 +192,9 @@ def module_text(made: Sequence[Task]) -> str:
     """
     if not any(task.function for task in made):
         return ""
-    text = files("builders.export").joinpath(f"{MODULE}.py").read_text(encoding="utf-8")
+    text = (
+        files("coherencegym.builders.export").joinpath(f"{MODULE}.py").read_text(encoding="utf-8")
+    )
     named: dict[str, str] = {}
     for function, group in ((task.function, task.group) for task in made if task.group):
         if named.setdefault(function, group) != group:

@@ -11,9 +11,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from builders.export.item_pairs import pairs
-from eval.dataset import ItemTable
-from eval.suite import Condition, Item, item_to_row
+from coherencegym.builders.export.item_pairs import pairs
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.items import Condition, Item, item_to_row
 
 #: BLiMP's field of linguistics, which for these suites is always the same.
 FIELD = "discourse"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from builders.export.harness import Release, Task, in_no_task
-from builders.export.pairs import PairTable
-from builders.export.syntaxgym import SuiteTable
+from coherencegym.builders.export.harness import Release, Task, in_no_task
+from coherencegym.builders.export.pairs import PairTable
+from coherencegym.builders.export.syntaxgym import SuiteTable
 
 _SUITES = """\
 # {suite} {version} as test suites in SyntaxGym's JSON

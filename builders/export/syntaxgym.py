@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from eval.dataset import ItemTable
-from eval.suite import SEPARATOR, Condition, Item, join_regions
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.items import SEPARATOR, Condition, Item, join_regions
 
 #: What SyntaxGym's formulas can call a condition.
 _NAME = re.compile(r"[A-Za-z0-9_-]+")

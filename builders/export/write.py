@@ -11,13 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from builders.export.harness import MODULE, Release, Task, in_no_task, module_text, tasks
-from builders.export.pairs import PairTable, pair_table
-from builders.export.report import pairs_report, suites_report
-from builders.export.syntaxgym import SuiteTable, item_records, suite_json, suite_table
-from eval.dataset import ItemTable, tables
-from eval.folders import check_folder, written_beside
-from eval.source import Source, find
+from coherencegym.builders.export.harness import (
+    MODULE,
+    Release,
+    Task,
+    in_no_task,
+    module_text,
+    tasks,
+)
+from coherencegym.builders.export.pairs import PairTable, pair_table
+from coherencegym.builders.export.report import pairs_report, suites_report
+from coherencegym.builders.export.syntaxgym import SuiteTable, item_records, suite_json, suite_table
+from coherencegym.eval.data.dataset import ItemTable, tables
+from coherencegym.eval.data.source import Source, find
+from coherencegym.files.folders import check_folder, written_beside
 
 #: The files by which folders are known as exports. None ends in ``.json``, as suites do.
 SUITES_MARKER, PAIRS_MARKER = "SUITES.md", "PAIRS.md"
@@ -55,7 +62,7 @@ class Exports:
 
         Raises:
             ExportError: two of the folders are the same, or one is inside the other.
-            FileExistsError: see :func:`eval.folders.check_folder`.
+            FileExistsError: see :func:`coherencegym.files.folders.check_folder`.
         """
         places = [(named, build)] if build is not None else []
         for option, folder, marker in self.folders:

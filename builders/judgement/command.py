@@ -26,7 +26,7 @@ text is which, and there is no key to keep: a build knows its pairs again by the
 
 def main(argv: Sequence[str]) -> int:
     """Draw pairs and write the sheet; the exit code is 2 where the user can mend it."""
-    from builders.errors import explain
+    from coherencegym.builders.errors import explain
 
     arguments = _parser().parse_args(argv)
     try:
@@ -42,7 +42,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from builders.cli import positive
+    from coherencegym.numbers import positive
 
     parser = argparse.ArgumentParser(
         prog="python -m builders sample",
@@ -88,14 +88,14 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         EvaluationError: the folder is no build, or has no such config or group.
         OSError: the output is there already, or cannot be written.
     """
-    from builders.judgement.draw import draw
-    from builders.judgement.questions import questions_of
-    from builders.judgement.sheet import PAIRS, SHEET, write_sheet
-    from builders.run import MARKER
-    from eval.dataset import tables
-    from eval.errors import EvaluationError
-    from eval.folders import written_beside
-    from eval.source import find
+    from coherencegym.builders.command.run import MARKER
+    from coherencegym.builders.judgement.draw import draw
+    from coherencegym.builders.judgement.questions import questions_of
+    from coherencegym.builders.judgement.sheet import PAIRS, SHEET, write_sheet
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.data.dataset import tables
+    from coherencegym.eval.data.source import find
+    from coherencegym.files.folders import written_beside
 
     folder: Path = arguments.for_judgement
     if not (folder / MARKER).is_file():

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from builders.judgement.pairs import Pair, pairs_of, place_digest, texts_digest
-from builders.judgement.questions import Question, distinct
-from eval.dataset import ItemTable
-from eval.suite import Item
-from manipulations.operator import Context
+from coherencegym.builders.judgement.pairs import Pair, pairs_of, place_digest, texts_digest
+from coherencegym.builders.judgement.questions import Question, distinct
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.items import Item
+from coherencegym.manipulations.operator import Context
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 from typing import Any
 
-from builders.judgement.agreement import Label, alpha, majority
-from builders.judgement.match import COHERENT, INCOHERENT, JudgedPair, human_ok
-from builders.judgement.questions import CANT_TELL, NO, YES, Question
-from builders.suite import Config
-from eval.significance import share_interval
+from coherencegym.builders.judgement.agreement import Label, alpha, majority
+from coherencegym.builders.judgement.match import COHERENT, INCOHERENT, JudgedPair, human_ok
+from coherencegym.builders.judgement.questions import CANT_TELL, NO, YES, Question
+from coherencegym.builders.suite import Config
+from coherencegym.eval.statistics.intervals import share_interval
 
 
 def human_figures(config: Config, judged: Sequence[JudgedPair], digests: Sequence[str]) -> Any:

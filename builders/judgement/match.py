@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from builders.judgement.agreement import majority
-from builders.judgement.pairs import Pair, pairs_of, place_digest, texts_digest
-from builders.judgement.questions import CANT_TELL, TEXT_A, YES
-from builders.judgement.read import Answer, Answers
-from builders.suite import Column
-from eval.suite import Item
-from loaders.corpus import CorpusError
+from coherencegym.builders.judgement.agreement import majority
+from coherencegym.builders.judgement.pairs import Pair, pairs_of, place_digest, texts_digest
+from coherencegym.builders.judgement.questions import CANT_TELL, TEXT_A, YES
+from coherencegym.builders.judgement.read import Answer, Answers
+from coherencegym.builders.suite import Column
+from coherencegym.eval.kinds.items import Item
+from coherencegym.loaders.corpus import CorpusError
 
 #: The column of an item that says whether people found what the suite predicts.
 HUMAN_OK = "human_ok"

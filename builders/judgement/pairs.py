@@ -11,8 +11,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eval.predictions import Comparison, Value, parse
-from eval.suite import Item
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.predictions import Comparison, Value, parse
 
 #: What an identifier looks like.
 PAIR_ID = r"[0-9a-f]{8}-[0-9a-f]{12}"

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from builders.judgement.pairs import PAIR_ID, texts_digest
-from builders.judgement.questions import (
+from coherencegym.builders.judgement.pairs import PAIR_ID, texts_digest
+from coherencegym.builders.judgement.questions import (
     FREE_FIELDS,
     GIVEN_FIELDS,
     NONE,
@@ -17,10 +17,10 @@ from builders.judgement.questions import (
     Question,
     fields,
 )
-from loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from loaders.json_records import json_records
-from loaders.lines import shown, text_problem
-from loaders.records import Record
+from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.formats.json_records import json_records
+from coherencegym.loaders.formats.lines import shown, text_problem
+from coherencegym.loaders.formats.records import Record
 
 
 @dataclass(frozen=True, slots=True)

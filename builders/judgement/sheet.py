@@ -12,9 +12,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from builders.judgement.draw import DrawnPair
-from builders.judgement.questions import FREE_FIELDS, LABELS, NONE, QUESTIONS, distinct
-from eval.suite import SEPARATOR
+from coherencegym.builders.judgement.draw import DrawnPair
+from coherencegym.builders.judgement.questions import FREE_FIELDS, LABELS, NONE, QUESTIONS, distinct
+from coherencegym.eval.kinds.items import SEPARATOR
 
 #: The files of a folder for annotators.
 PAIRS, SHEET = "pairs.jsonl", "sheet.html"
@@ -58,7 +58,7 @@ def page(pairs: Sequence[DrawnPair]) -> str:
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("builders.judgement", "templates"),
+        loader=jinja2.PackageLoader("coherencegym.builders.judgement", "templates"),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
         trim_blocks=True,

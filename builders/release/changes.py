@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from builders.release.manifest import BY_SPLIT, Manifest, dump_manifest, merge
-from builders.release.remote import Head, PublishError, read_hashes
-from builders.release.rows import hashes_path
-from builders.release.version import Change, RowChanges, compare_rows
+from coherencegym.builders.release.manifest import BY_SPLIT, Manifest, dump_manifest, merge
+from coherencegym.builders.release.remote import Head, PublishError, read_hashes
+from coherencegym.builders.release.rows import hashes_path
+from coherencegym.builders.release.version import Change, RowChanges, compare_rows
 
 
 @dataclass
@@ -152,7 +152,7 @@ def _merge_splits(
 
 def _add_documents(release: Release, head: Head) -> None:
     """Add manifest and card where they differ from head's."""
-    from cards.render import render_card
+    from coherencegym.cards.render import render_card
 
     for path, text, old in (
         ("manifest.json", dump_manifest(release.manifest), head.manifest_text),

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from builders.release.changes import Release, plan_release
-from builders.release.manifest import Manifest
-from builders.release.remote import Head, PublishError, fetch, read_head, read_tags
-from builders.release.version import Change, Version
-from eval.hub_answers import AnswerError, dataset_info, endpoint_host
+from coherencegym.builders.release.changes import Release, plan_release
+from coherencegym.builders.release.manifest import Manifest
+from coherencegym.builders.release.remote import Head, PublishError, fetch, read_head, read_tags
+from coherencegym.builders.release.version import Change, Version
+from coherencegym.hub.answers import AnswerError, dataset_info, endpoint_host
 
 #: How often a release is worked out anew after somebody else's commit came between.
 TRIES = 3

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-from builders.suite import Config, Draft
-from eval.significance import share_interval
-from eval.suite import SEPARATOR
+from coherencegym.builders.suite import Config, Draft
+from coherencegym.eval.kinds.items import SEPARATOR
+from coherencegym.eval.statistics.intervals import share_interval
 
 #: Discourses that the classifier is trained on at most (the first ones in order of a hash).
 MOST_DISCOURSES = 3000

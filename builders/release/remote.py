@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from builders.release.manifest import Manifest, check_manifest
-from eval.hub_answers import dataset_info
+from coherencegym.builders.release.manifest import Manifest, check_manifest
+from coherencegym.hub.answers import dataset_info
 
 
 class PublishError(Exception):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eval.suite import SuiteError, row_hash
+from coherencegym.eval.kinds.items import SuiteError, row_hash
 
 #: Uncompressed bytes of a table that go into one parquet file.
 SHARD_BYTES = 500_000_000

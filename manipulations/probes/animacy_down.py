@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manipulations.probes.nearest_candidate import nearest_is_inanimate
-from manipulations.probes.probe import Mode, Replacement
-from manipulations.probes.pronouns import personal_pronouns, replace
-from manipulations.probes.sentence import Sentence
+from coherencegym.manipulations.probes.nearest_candidate import nearest_is_inanimate
+from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.pronouns import personal_pronouns, replace
+from coherencegym.manipulations.probes.sentence import Sentence
 
 FORMS = {"subject": "it", "object": "it", "possessive": "its", "reflexive": "itself"}
 

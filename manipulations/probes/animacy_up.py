@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manipulations.connective_substitution import in_case_of
-from manipulations.probes.inflection import lemma
-from manipulations.probes.probe import Mode, Replacement
-from manipulations.probes.pronouns import begins, begins_a_name, begins_noun_phrase
-from manipulations.probes.sentence import Sentence
-from manipulations.probes.tagging import ADVERBS, BE, FINITE
-from manipulations.probes.words import word_list, word_set
+from coherencegym.manipulations.connectives.connective_substitution import in_case_of
+from coherencegym.manipulations.probes.inflection import lemma
+from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.pronouns import begins, begins_a_name, begins_noun_phrase
+from coherencegym.manipulations.probes.sentence import Sentence
+from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE
+from coherencegym.manipulations.probes.words import word_list, word_set
 
 FORMS = {"it": "he", "object": "him", "its": "his", "itself": "himself"}
 _QUOTES = frozenset(('"', "“", "”", "«", "»", "``", "''"))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from manipulations.probes.sentence import Sentence, Word
-from manipulations.probes.tagging import ADVERBS, BE, FINITE, HAVE, NOMINATIVE, NOUNS
-from manipulations.probes.words import word_set
+from coherencegym.manipulations.probes.sentence import Sentence, Word
+from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE, HAVE, NOMINATIVE, NOUNS
+from coherencegym.manipulations.probes.words import word_set
 
 _OPENING = frozenset("([{“«")
 _CLOSING = frozenset(")]}”»")

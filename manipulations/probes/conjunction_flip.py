@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manipulations.connective_substitution import in_case_of
-from manipulations.probes.clauses import visible
-from manipulations.probes.probe import Mode, Replacement
-from manipulations.probes.sentence import Sentence, Word
-from manipulations.probes.tagging import ADVERBS, FINITE, NOMINATIVE
-from manipulations.probes.words import word_set
+from coherencegym.manipulations.connectives.connective_substitution import in_case_of
+from coherencegym.manipulations.probes.clauses import visible
+from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.sentence import Sentence, Word
+from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOMINATIVE
+from coherencegym.manipulations.probes.words import word_set
 
 #: Adverbs set off by commas: the sense is turned round, the syntax is the same.
 _ADVERBS = {

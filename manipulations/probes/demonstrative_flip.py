@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from manipulations.connective_substitution import in_case_of
-from manipulations.probes.clauses import main_verb
-from manipulations.probes.inflection import base_form, inflect
-from manipulations.probes.probe import Mode, Replacement
-from manipulations.probes.sentence import Sentence, Word
-from manipulations.probes.tagging import ADVERBS, FINITE, NOUNS
-from manipulations.probes.words import word_list, word_set
+from coherencegym.manipulations.connectives.connective_substitution import in_case_of
+from coherencegym.manipulations.probes.clauses import main_verb
+from coherencegym.manipulations.probes.inflection import base_form, inflect
+from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.sentence import Sentence, Word
+from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOUNS
+from coherencegym.manipulations.probes.words import word_list, word_set
 
 _PLURAL = {"this": "these", "that": "those"}
 #: Nouns that stand as adverbials of time without a preposition: ``that year``.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manipulations.probes.probe import Mode, Replacement, apply
-from manipulations.probes.pronouns import Pronoun, personal_pronouns, replace
-from manipulations.probes.sentence import Sentence, analyse
+from coherencegym.manipulations.probes.probe import Mode, Replacement, apply
+from coherencegym.manipulations.probes.pronouns import Pronoun, personal_pronouns, replace
+from coherencegym.manipulations.probes.sentence import Sentence, analyse
 
 FORMS = {
     ("feminine", "subject"): "she",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any
 
-from loaders.corpus import CorpusError
+from coherencegym.loaders.corpus import CorpusError
 
 #: A tag of the Penn Treebank for each form of a noun or verb that lemminflect knows.
 _OPEN_CLASSES = ("NOUN", "VERB", "AUX", "ADJ", "ADV")

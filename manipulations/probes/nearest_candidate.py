@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from manipulations.probes.clauses import main_verb
-from manipulations.probes.sentence import Sentence, Word, analyse
-from manipulations.probes.tagging import NOUNS
-from manipulations.probes.words import word_list, word_set
+from coherencegym.manipulations.probes.clauses import main_verb
+from coherencegym.manipulations.probes.sentence import Sentence, Word, analyse
+from coherencegym.manipulations.probes.tagging import NOUNS
+from coherencegym.manipulations.probes.words import word_list, word_set
 
 _PERSONAL = word_set("i me my he him his she her hers himself herself")
 _THINGS = word_set("it its itself")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from manipulations.connective_substitution import in_case_of
-from manipulations.probes.clauses import MainVerb, main_verb
-from manipulations.probes.inflection import base_form
-from manipulations.probes.probe import Mode, Replacement
-from manipulations.probes.sentence import Sentence, Word
-from manipulations.probes.tagging import ADVERBS, BE, NOUNS
-from manipulations.probes.words import word_set
+from coherencegym.manipulations.connectives.connective_substitution import in_case_of
+from coherencegym.manipulations.probes.clauses import MainVerb, main_verb
+from coherencegym.manipulations.probes.inflection import base_form
+from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.sentence import Sentence, Word
+from coherencegym.manipulations.probes.tagging import ADVERBS, BE, NOUNS
+from coherencegym.manipulations.probes.words import word_set
 
 #: A sentence with one of these is negative already, or what it says would not bear a negation.
 _NEGATIVE = word_set(

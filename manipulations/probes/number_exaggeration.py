@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from manipulations.probes.probe import Mode, Replacement
-from manipulations.probes.sentence import Sentence, Word
-from manipulations.probes.words import word_list, word_set
+from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.sentence import Sentence, Word
+from coherencegym.manipulations.probes.words import word_list, word_set
 
 #: What a number is multiplied by.
 FACTOR = 1000

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from manipulations.probes.clauses import RELATIVES, SUBORDINATORS, MainVerb, main_verb, visible
-from manipulations.probes.inflection import base_form
-from manipulations.probes.probe import Mode, Replacement
-from manipulations.probes.sentence import Sentence, Word
-from manipulations.probes.tagging import ADVERBS, BE, FINITE, NOMINATIVE, NOUNS
-from manipulations.probes.words import word_set
+from coherencegym.manipulations.probes.clauses import (
+    RELATIVES,
+    SUBORDINATORS,
+    MainVerb,
+    main_verb,
+    visible,
+)
+from coherencegym.manipulations.probes.inflection import base_form
+from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.sentence import Sentence, Word
+from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE, NOMINATIVE, NOUNS
+from coherencegym.manipulations.probes.words import word_set
 
 #: Verbs whose clause would have to change its tense as well, and verbs without a future.
 _REPORTING = word_set(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from manipulations.probes.sentence import Sentence
+from coherencegym.manipulations.probes.sentence import Sentence
 
 #: ``sound``: the result is grammatical, or there is none. ``insted``: as in the released files of
 #: Shen et al. (2021), which are not always grammatical; only for comparison with them.

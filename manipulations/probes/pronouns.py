@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manipulations.connective_substitution import in_case_of
-from manipulations.probes.probe import Replacement
-from manipulations.probes.sentence import Sentence, Word
-from manipulations.probes.tagging import ADVERBS, FINITE, NOUNS, VERBAL
-from manipulations.probes.words import word_list, word_set
+from coherencegym.manipulations.connectives.connective_substitution import in_case_of
+from coherencegym.manipulations.probes.probe import Replacement
+from coherencegym.manipulations.probes.sentence import Sentence, Word
+from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOUNS, VERBAL
+from coherencegym.manipulations.probes.words import word_list, word_set
 
 _GENDERS = {
     "he": "masculine", "him": "masculine", "his": "masculine", "himself": "masculine",
@@ -171,7 +171,7 @@ _SINGULAR_AFTER = word_set(
 
 
 def _takes_two_objects(word: Word) -> bool:
-    from manipulations.probes.inflection import lemma
+    from coherencegym.manipulations.probes.inflection import lemma
 
     return word.lower == "had" or lemma(word.lower, "VERB") in _TWO_OBJECTS
 

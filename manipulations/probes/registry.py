@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from manipulations.probes.animacy_down import AnimacyDown
-from manipulations.probes.animacy_up import AnimacyUp
-from manipulations.probes.conjunction_flip import ConjunctionFlip
-from manipulations.probes.demonstrative_flip import DemonstrativeFlip
-from manipulations.probes.gender_flip import GenderFlip
-from manipulations.probes.negation import Negation
-from manipulations.probes.number_exaggeration import NumberExaggeration
-from manipulations.probes.past_to_future import PastToFuture
-from manipulations.probes.probe import Mode, Probe, Replacement
-from manipulations.probes.sentence import analyse
+from coherencegym.manipulations.probes.animacy_down import AnimacyDown
+from coherencegym.manipulations.probes.animacy_up import AnimacyUp
+from coherencegym.manipulations.probes.conjunction_flip import ConjunctionFlip
+from coherencegym.manipulations.probes.demonstrative_flip import DemonstrativeFlip
+from coherencegym.manipulations.probes.gender_flip import GenderFlip
+from coherencegym.manipulations.probes.negation import Negation
+from coherencegym.manipulations.probes.number_exaggeration import NumberExaggeration
+from coherencegym.manipulations.probes.past_to_future import PastToFuture
+from coherencegym.manipulations.probes.probe import Mode, Probe, Replacement
+from coherencegym.manipulations.probes.sentence import analyse
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from manipulations.probes.probe import Mode, apply
-from manipulations.probes.registry import probe_sentence
+from coherencegym.manipulations.probes.probe import Mode, apply
+from coherencegym.manipulations.probes.registry import probe_sentence
 
 
 @dataclass(frozen=True, slots=True)

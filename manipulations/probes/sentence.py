@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from loaders.corpus import CorpusError
-from manipulations.probes.tagging import disambiguate, form_tags
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.manipulations.probes.tagging import disambiguate, form_tags
 
 
 class MissingPipelineError(CorpusError):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from manipulations.probes.inflection import possible_tags
+from coherencegym.manipulations.probes.inflection import possible_tags
 
 _CLOSED = {
     "DT": "the a an this these that those every each another any some no all both either neither",

@@ -12,7 +12,11 @@ from importlib.resources import files
 @cache
 def word_list(name: str) -> frozenset[str]:
     """The words of ``lists/<name>.txt``."""
-    text = files("manipulations.probes").joinpath("lists", f"{name}.txt").read_text("utf-8")
+    text = (
+        files("coherencegym.manipulations.probes")
+        .joinpath("lists", f"{name}.txt")
+        .read_text("utf-8")
+    )
     return frozenset(word for line in text.splitlines() for word in line.partition("#")[0].split())
 
 

@@ -16,8 +16,8 @@ import pytest
 from rich.console import Console
 
 from benchmarks import data, models, pipeline, table, worker
-from eval.plan import Request, default_budget, make_plan
-from eval.suite import Condition, Item, Prediction, Region, validate_item
+from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
+from coherencegym.eval.plan.plan import Request, default_budget, make_plan
 
 WORDS = ("because", "although", "while", "since", "as", "though", "yet")
 

@@ -10,9 +10,9 @@ import pytest
 from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
 from toy import SUITE
 
-from builders.build import Options, build
-from builders.sources import Source, Sources
-from loaders.corpus import Corpus
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.loaders.corpus import Corpus
 
 __all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps", "portal"]
 

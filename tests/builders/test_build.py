@@ -13,15 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 from toy import SUITE, stories, toy_corpus
 
-from builders.build import Options, build
-from builders.release.manifest import dump_manifest, in_order, read_manifest
-from builders.release.rows import data_path, hashes_path, to_table, write_split
-from builders.sentence_order import make_suite
-from builders.sources import Source, Sources
-from builders.story_cloze import SUITE as STORY_CLOZE
-from eval.suite import features, item_from_row, row_hash, validate_item
-from loaders.corpus import CorpusError
-from loaders.registry import corpus, sample_of
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.release.manifest import dump_manifest, in_order, read_manifest
+from coherencegym.builders.release.rows import data_path, hashes_path, to_table, write_split
+from coherencegym.builders.sentence_order import make_suite
+from coherencegym.builders.story_cloze import SUITE as STORY_CLOZE
+from coherencegym.eval.kinds.items import features, item_from_row, row_hash, validate_item
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.registry import corpus, sample_of
 
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 

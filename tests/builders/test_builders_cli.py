@@ -15,8 +15,8 @@ from commands import build_command, one_line
 from hub.client import NO_PARQUET_EXPORT, run_python
 from hub.server import HubServer
 
-from builders.cli import main, suite_parser
-from builders.registry import SUITES, load_suite
+from coherencegym.builders.command.cli import main, suite_parser
+from coherencegym.builders.registry import SUITES, load_suite
 
 HEADER = (
     "InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,"

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from related import related
 
-from builders.build import Options, build
-from builders.connectives import HEADLINE, SUITE, suite
-from builders.registry import load_suite
-from builders.sources import Source, Sources, find_sources
-from builders.suite import Draft
-from cards.render import render_card
-from eval.suite import SuiteError, validate_item
-from loaders.discourse import Discourse
-from loaders.registry import corpus
-from manipulations.operator import Context
+from coherencegym.builders.connectives import HEADLINE, SUITE, suite
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import Source, Sources, find_sources
+from coherencegym.builders.registry import load_suite
+from coherencegym.builders.suite import Draft
+from coherencegym.cards.render import render_card
+from coherencegym.eval.kinds.items import SuiteError, validate_item
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.registry import corpus
+from coherencegym.manipulations.operator import Context
 
 (CONFIG,) = SUITE.configs
 

@@ -11,15 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 from annotated import annotated
 
-from builders.build import Options, build
-from builders.cli import run_suite
-from builders.coreference import SUITE, make_suite
-from builders.release.rows import data_path
-from builders.sources import Source, Sources
-from cards.render import render_card
-from eval.suite import item_from_row, validate_item
-from loaders.registry import corpus, sample_of
-from manipulations.operator import Context
+from coherencegym.builders.command.cli import run_suite
+from coherencegym.builders.coreference import SUITE, make_suite
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.release.rows import data_path
+from coherencegym.cards.render import render_card
+from coherencegym.eval.kinds.items import item_from_row, validate_item
+from coherencegym.loaders.registry import corpus, sample_of
+from coherencegym.manipulations.operator import Context
 
 MENTION, SPILLOVER = SUITE.configs
 
@@ -197,7 +197,7 @@ def test_the_same_bytes_whatever_the_number_of_processes(
 ) -> None:
     folder, _ = built
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("builders.drafting.CHUNK", 2)
+    monkeypatch.setattr("coherencegym.builders.making.drafting.CHUNK", 2)
     with pytest.raises(SystemExit) as stopped:
         run_suite(SUITE, ["--corpus", "sample", "--num-proc", "2", "--output", "out"])
     assert stopped.value.code == 0

@@ -10,8 +10,8 @@ import yaml
 from commands import build_command, one_line
 from hub.server import HubServer
 
-from builders.cli import main
-from builders.export.__main__ import main as export_main
+from coherencegym.builders.command.cli import main
+from coherencegym.builders.export.__main__ import main as export_main
 
 SAMPLE = ("--corpus", "sample", "--limit", "21", "--output", "out")
 BOTH = ("--export-syntaxgym", "suites_out", "--export-pairs", "pairs_out")

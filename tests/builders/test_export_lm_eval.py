@@ -12,22 +12,22 @@ import pytest
 from hub.server import HubServer
 from toy_shapes import SHAPES, shapes_corpus
 
-from builders.build import Options, build
-from builders.export.pairs import pair_table
-from builders.export.write import Exports, export_build
-from builders.registry import load_suite
-from builders.release.publish import PublishOptions, publish
-from builders.sources import Source, Sources, find_sources
-from builders.suite import Suite
-from eval.cli import main as evaluate
-from eval.dataset import tables
-from eval.source import find
+from coherencegym.builders.export.pairs import pair_table
+from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import Source, Sources, find_sources
+from coherencegym.builders.registry import load_suite
+from coherencegym.builders.release.publish import PublishOptions, publish
+from coherencegym.builders.suite import Suite
+from coherencegym.eval.commands.cli import main as evaluate
+from coherencegym.eval.data.dataset import tables
+from coherencegym.eval.data.source import find
 
 MISSING = "lm-evaluation-harness is not installed (pip install lm-eval[hf])"
 lm_eval = pytest.importorskip("lm_eval", reason=MISSING)
 harness_tasks = pytest.importorskip("lm_eval.tasks", reason=MISSING)
 
-DEMO_MODEL = str(files("eval") / "demo_model")
+DEMO_MODEL = str(files("coherencegym.eval.models") / "demo_model")
 
 
 @pytest.fixture(scope="module")

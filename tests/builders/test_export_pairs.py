@@ -17,16 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_shapes import HEADLINE, SHAPES, shapes_corpus
 
-from builders.build import Options, build
-from builders.export.harness import Release, module_text, tasks
-from builders.export.item_pairs import NO_PAIR, SAME_TEXT, SEPARATED, compared, pairs
-from builders.export.pairs import pair_table
-from builders.export.write import Exports, export_build
-from builders.release.rows import data_path
-from builders.sources import Source, Sources
-from eval.dataset import ItemTable
-from eval.predictions import parse
-from eval.suite import Condition, Item, Prediction, Region
+from coherencegym.builders.export.harness import Release, module_text, tasks
+from coherencegym.builders.export.item_pairs import NO_PAIR, SAME_TEXT, SEPARATED, compared, pairs
+from coherencegym.builders.export.pairs import pair_table
+from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.release.rows import data_path
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
+from coherencegym.eval.kinds.predictions import parse
 
 RELEASE = Release("me/shapes", "v1.2.0", "1.2.0", "shapes", {})
 

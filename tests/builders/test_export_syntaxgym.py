@@ -16,16 +16,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_shapes import SHAPES, shapes_corpus
 
-from builders.build import Options, build
-from builders.export.syntaxgym import ODD_NAME, item_records, refusal, suite_json, suite_table
-from builders.export.write import Exports, export_build
-from builders.registry import SUITES, load_suite
-from builders.sources import Source, Sources, find_sources
-from eval.cli import main as evaluate
-from eval.dataset import ItemTable, tables
-from eval.source import find
-from eval.suite import Condition, Item, Prediction, Region, validate_item
-from eval.syntaxgym import suites as evaluator_reads
+from coherencegym.builders.export.syntaxgym import (
+    ODD_NAME,
+    item_records,
+    refusal,
+    suite_json,
+    suite_table,
+)
+from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import Source, Sources, find_sources
+from coherencegym.builders.registry import SUITES, load_suite
+from coherencegym.eval.commands.cli import main as evaluate
+from coherencegym.eval.data.dataset import ItemTable, tables
+from coherencegym.eval.data.source import find
+from coherencegym.eval.data.syntaxgym import suites as evaluator_reads
+from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
 
 #: Discourses that are read of a sample.
 LIMIT = 40

@@ -15,23 +15,23 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from builders import linguistic_probes
-from builders.build import Options, build
-from builders.cli import run_suite
-from builders.division import Division
-from builders.fitting import Fits
-from builders.intruder_sentences import SUITE, Documents, Pairs, make_suite
-from builders.released_intruders import RELEASED
-from builders.sources import Source, Sources
-from eval.documents import document_from_row
-from eval.suite import item_from_row, validate_item
-from loaders.discourse import Discourse, Unit, undo
-from loaders.read import read
-from loaders.registry import corpus, sample_of
-from manipulations.document_groups import groups
-from manipulations.intruder_sentence import IntruderSentence
-from manipulations.operator import Context
-from manipulations.probes.registry import PROBES
+from coherencegym.builders import linguistic_probes
+from coherencegym.builders.command.cli import run_suite
+from coherencegym.builders.intruder_sentences import SUITE, Documents, Pairs, make_suite
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.division import Division
+from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.making.released_intruders import RELEASED
+from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.eval.kinds.documents import document_from_row
+from coherencegym.eval.kinds.items import item_from_row, validate_item
+from coherencegym.loaders.discourse import Discourse, Unit, undo
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import corpus, sample_of
+from coherencegym.manipulations.intruders.document_groups import groups
+from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.probes.registry import PROBES
 
 
 def rows(folder: Path, config: str, split: str = "test") -> list[dict[str, Any]]:
@@ -308,8 +308,8 @@ def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> Non
     assert {row["filter_model"] for row in pairs} == {"demo"}
     assert {row["difficulty"] for row in pairs} <= {"difficult", "easy"}
     items = [item_from_row(row) for row in pairs]
-    from eval import score
-    from eval.model import load
+    from coherencegym.eval import score
+    from coherencegym.eval.models.load import load
 
     model = load("demo", device="cpu")
     results = score(model.model, model.tokenizer, items, name="demo")

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from toy import SUITE, last_unit, stories, toy_corpus
 
-from builders.build import Options, build
-from builders.sources import Source, Sources
-from builders.suite import Contrast, MinimalPairs
-from eval.suite import SuiteError
-from loaders.discourse import Discourse, Unit
-from manipulations.operator import Composable, Context, Pipeline
-from manipulations.replacement import replace_text
-from manipulations.shuffle import Shuffle
-from manipulations.speaker_separator import SpeakerSeparator
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.suite import Contrast, MinimalPairs
+from coherencegym.eval.kinds.items import SuiteError
+from coherencegym.loaders.discourse import Discourse, Unit
+from coherencegym.manipulations.operator import Composable, Context, Pipeline
+from coherencegym.manipulations.replacement import replace_text
+from coherencegym.manipulations.shuffle import Shuffle
+from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 TEXT = Discourse("d", "toy", (Unit("One."), Unit("Two."), Unit("Three.")))
 

@@ -16,8 +16,8 @@ from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
 from toy import stories, toy_corpus
 
-from builders.release.publish import Outcome, PublishOptions, publish, publishable
-from builders.release.remote import PublishError
+from coherencegym.builders.release.publish import Outcome, PublishOptions, publish, publishable
+from coherencegym.builders.release.remote import PublishError
 
 REPO = "coherencegym/toy_order"
 Make = Callable[..., tuple[Path, dict[str, Any]]]

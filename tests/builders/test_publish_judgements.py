@@ -13,15 +13,15 @@ from hub.server import HubServer
 from huggingface_hub import HfApi
 from toy import stories, toy_corpus
 
-from builders.judgement.draw import draw
-from builders.judgement.match import Matcher
-from builders.judgement.read import read_answers
-from builders.judgement.sheet import write_sheet
-from builders.release.publish import Outcome, PublishOptions, publish
-from builders.release.remote import PublishError
-from eval.dataset import tables
-from eval.source import find
-from loaders.corpus import Corpus
+from coherencegym.builders.judgement.draw import draw
+from coherencegym.builders.judgement.match import Matcher
+from coherencegym.builders.judgement.read import read_answers
+from coherencegym.builders.judgement.sheet import write_sheet
+from coherencegym.builders.release.publish import Outcome, PublishOptions, publish
+from coherencegym.builders.release.remote import PublishError
+from coherencegym.eval.data.dataset import tables
+from coherencegym.eval.data.source import find
+from coherencegym.loaders.corpus import Corpus
 
 REPO = "coherencegym/toy_order"
 Make = Callable[..., tuple[Path, dict[str, Any]]]

@@ -14,11 +14,11 @@ from hub.server import HubServer
 from huggingface_hub import HfApi
 from toy import SUITE, stories, toy_corpus
 
-from builders.cli import suite_parser
-from builders.errors import explain
-from builders.release.publish import PublishOptions, publish
-from builders.run import push, resolve_privacy
-from eval.hub_answers import AnswerError, hub_answers
+from coherencegym.builders.command.cli import suite_parser
+from coherencegym.builders.command.run import push, resolve_privacy
+from coherencegym.builders.errors import explain
+from coherencegym.builders.release.publish import PublishOptions, publish
+from coherencegym.hub.answers import AnswerError, hub_answers
 
 REPO = "coherencegym/toy_order"
 Build = tuple[Path, dict[str, Any]]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from builders import published
-from builders.entries import suite_entry
-from builders.published import COLUMNS, parse_published, read_published
-from builders.registry import SUITES, load_suite
+from coherencegym.builders.making import published
+from coherencegym.builders.making.entries import suite_entry
+from coherencegym.builders.making.published import COLUMNS, parse_published, read_published
+from coherencegym.builders.registry import SUITES, load_suite
 
 HEADER = "\t".join(COLUMNS) + "\n"
 GOOD = "s\tc\tr\tM\t0.25\tA 2021, Table 1\n"

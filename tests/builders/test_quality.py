@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from toy import SUITE, stories
 
-from builders.drafting import draft
-from builders.release.quality import artefact_scores, out_of_fold_scores, quality
-from builders.suite import Contrast, Draft, MinimalPairs
-from eval.suite import Condition, Item, Region
-from loaders.discourse import Discourse, Unit
+from coherencegym.builders.making.drafting import draft
+from coherencegym.builders.release.quality import artefact_scores, out_of_fold_scores, quality
+from coherencegym.builders.suite import Contrast, Draft, MinimalPairs
+from coherencegym.eval.kinds.items import Condition, Item, Region
+from coherencegym.loaders.discourse import Discourse, Unit
 
 
 def pair(number: int, worse: str, better: str, groups: tuple[str, ...] = ()) -> Draft:
@@ -100,8 +100,8 @@ def test_lengths_are_in_words_without_separators() -> None:
 
 
 def test_a_drafter_refuses_identical_conditions() -> None:
-    from eval.suite import SuiteError
-    from manipulations.operator import Context, Pipeline
+    from coherencegym.eval.kinds.items import SuiteError
+    from coherencegym.manipulations.operator import Context, Pipeline
 
     drafter = MinimalPairs(
         names=("a", "b"),

@@ -14,16 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TEXTS
 
-from builders.build import Options, build
-from builders.drafting import draft
-from builders.release.rows import data_path
-from builders.sources import Source, Sources, find_sources
-from builders.speaker_commitment import COLUMNS, SUITE, Labelled
-from eval.suite import item_from_row, validate_item
-from loaders.dialoguenli import LABELS
-from loaders.discourse import Discourse, Judgement, Unit
-from loaders.registry import corpus, sample_of
-from manipulations.operator import Context
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.drafting import draft
+from coherencegym.builders.making.sources import Source, Sources, find_sources
+from coherencegym.builders.release.rows import data_path
+from coherencegym.builders.speaker_commitment import COLUMNS, SUITE, Labelled
+from coherencegym.eval.kinds.items import item_from_row, validate_item
+from coherencegym.loaders.corpora.dialoguenli import LABELS
+from coherencegym.loaders.discourse import Discourse, Judgement, Unit
+from coherencegym.loaders.registry import corpus, sample_of
+from coherencegym.manipulations.operator import Context
 
 CONTRADICTION = SUITE.configs[0]
 

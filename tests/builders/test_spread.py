@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from toy import SUITE
 
-from builders.release.quality import Decision, quality, scores_of
-from builders.spread import part_name, spread
-from builders.suite import Config
-from loaders.discourse import Discourse, Unit
+from coherencegym.builders.making.spread import part_name, spread
+from coherencegym.builders.release.quality import Decision, quality, scores_of
+from coherencegym.builders.suite import Config
+from coherencegym.loaders.discourse import Discourse, Unit
 
 CONFIG: Config = replace(SUITE.configs[0], name="context", by="genre")
 
@@ -67,7 +67,7 @@ def test_a_value_is_a_part_of_a_name(value: str, name: str) -> None:
 
 
 def test_scores_of_a_part_are_of_its_own_decisions() -> None:
-    from builders.drafting import draft
+    from coherencegym.builders.making.drafting import draft
 
     drafts, _ = draft(
         SUITE.configs[0].drafter,

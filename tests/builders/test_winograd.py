@@ -10,15 +10,15 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from builders.build import Options, build
-from builders.release.rows import data_path
-from builders.sources import Source, Sources
-from builders.winograd import SUITE
-from cards.render import render_card
-from eval.suite import Item, item_from_row, validate_item
-from loaders.discourse import Alternative, Discourse, Unit
-from loaders.registry import corpus, sample_of
-from manipulations.operator import Context
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.release.rows import data_path
+from coherencegym.builders.winograd import SUITE
+from coherencegym.cards.render import render_card
+from coherencegym.eval.kinds.items import Item, item_from_row, validate_item
+from coherencegym.loaders.discourse import Alternative, Discourse, Unit
+from coherencegym.loaders.registry import corpus, sample_of
+from coherencegym.manipulations.operator import Context
 
 FULL, PARTIAL = SUITE.configs
 

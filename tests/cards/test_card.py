@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy import stories, toy_corpus
 
-from builders.build import Options, build, write_documents
-from builders.sources import Source, Sources
-from cards.example import escape, show_conditions
-from cards.metadata import SIZES
-from cards.render import render_card
+from coherencegym.builders.making.build import Options, build, write_documents
+from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.cards.example import escape, show_conditions
+from coherencegym.cards.metadata import SIZES
+from coherencegym.cards.render import render_card
 
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 

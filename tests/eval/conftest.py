@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
 
-from eval.suite import Condition, Item, Prediction, Region, features, item_to_row, row_hash
+from coherencegym.eval.kinds.items import (
+    Condition,
+    Item,
+    Prediction,
+    Region,
+    features,
+    item_to_row,
+    row_hash,
+)
 
 __all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps", "portal"]
 

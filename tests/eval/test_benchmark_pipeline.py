@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.pipeline import evaluate
-from eval.suite import Item
+from coherencegym.eval.kinds.items import Item
 
 
 def test_an_evaluation_without_its_model_writes_results_and_times_its_stages(

@@ -13,10 +13,10 @@ import pytest
 from commands import one_line
 from made_documents import about_families, with_intruders, write_documents
 
-from eval.cli import main
-from eval.documents import Document
-from eval.tasks.decisions import best_threshold, highest, intruders
-from eval.tasks.outcomes import f1_parts, outcome
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.tasks.detect.decisions import best_threshold, highest, intruders
+from coherencegym.eval.tasks.detect.outcomes import f1_parts, outcome
 
 HUMAN = {"human": ["int32"]}
 
@@ -125,9 +125,9 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_a_narrow_table_keeps_the_intervals_that_matter() -> None:
     from rich.console import Console
 
-    from eval.tasks.detect_table import detection_table
-    from eval.tasks.detection_scores import DetectionScore
-    from eval.tasks.outcomes import Measure
+    from coherencegym.eval.tasks.detect.detection_scores import DetectionScore
+    from coherencegym.eval.tasks.detect.outcomes import Measure
+    from coherencegym.eval.tasks.detect.table import detection_table
 
     half = Measure(0.5, 0.4, 0.6, "clopper-pearson", 40)
     score = DetectionScore(
@@ -328,7 +328,7 @@ def test_a_row_that_was_changed_is_refused(
 ) -> None:
     from datasets import Dataset
 
-    from eval.documents import document_features, document_to_row
+    from coherencegym.eval.kinds.documents import document_features, document_to_row
 
     documents = with_intruders(about_families(8))
     data = write_documents(tmp_path / "d", {"test": documents, "validation": documents})

@@ -10,9 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.errors import EvaluationError
-from eval.tasks.decisions import DECISIONS, Decision, best_threshold, highest, intruders
-from eval.tasks.outcomes import (
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.tasks.detect.decisions import (
+    DECISIONS,
+    Decision,
+    best_threshold,
+    highest,
+    intruders,
+)
+from coherencegym.eval.tasks.detect.outcomes import (
     Outcome,
     accuracy,
     auc,
@@ -22,7 +28,7 @@ from eval.tasks.outcomes import (
     outcome,
     ratio,
 )
-from eval.tasks.outcomes import f1 as measure_of_f1
+from coherencegym.eval.tasks.detect.outcomes import f1 as measure_of_f1
 
 OPENING = -math.inf
 

@@ -12,13 +12,13 @@ import pytest
 from commands import one_line
 from made_documents import about_families, with_intruders, write_documents
 
-from eval.cli import main
-from eval.source import Source
-from eval.suite import Item, SuiteError, item_to_row
-from eval.tasks.decisions import Decision
-from eval.tasks.document_tables import DocumentTable
-from eval.tasks.probe_scores import ProbeScore, probe_scores
-from eval.tasks.probe_tables import documents_of
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.kinds.items import Item, SuiteError, item_to_row
+from coherencegym.eval.tasks.detect.decisions import Decision
+from coherencegym.eval.tasks.detect.document_tables import DocumentTable
+from coherencegym.eval.tasks.detect.edited_scores import ProbeScore, probe_scores
+from coherencegym.eval.tasks.detect.edited_tables import documents_of
 
 EXTRA = {"before": ["string"], "after": ["string"]}
 SLOTS = {

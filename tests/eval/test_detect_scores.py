@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from eval.errors import EvaluationError
-from eval.tasks.detect import detect, detections, document_items, load_detector
-from eval.tasks.detectors import DETECTORS, detector_of
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.tasks.detect.detect import detect, detections, document_items, load_detector
+from coherencegym.eval.tasks.detect.detectors import DETECTORS, detector_of
 
 DOCUMENTS = [
     ["Lily had a red ball.", "She threw the ball to Tim.", "It was raining.", "Tim ran home."],
@@ -117,7 +117,7 @@ def test_documents_that_are_too_long_are_not_numbers_and_harm_no_other(
 
 
 def test_a_partial_is_what_an_operator_may_be_handed(pair: tuple[Any, Any]) -> None:
-    from manipulations.operator import Detector
+    from coherencegym.manipulations.operator import Detector
 
     model, tokenizer = pair
     model.train()
@@ -131,7 +131,7 @@ def test_a_partial_is_what_an_operator_may_be_handed(pair: tuple[Any, Any]) -> N
 
 
 def test_a_model_by_its_name() -> None:
-    from manipulations.operator import Detector
+    from coherencegym.manipulations.operator import Detector
 
     detector: Detector = load_detector("demo", "context", device="cpu")
     ((opening, near, far),) = detector(
@@ -169,5 +169,5 @@ def test_what_is_wrong_is_said(
 
 
 def test_importing_it_imports_no_torch(repository: Path) -> None:
-    code = "import sys, eval.tasks.detect; sys.exit('torch' in sys.modules)"
+    code = "import sys, eval.tasks.detect.detect; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=repository, check=False).returncode == 0

@@ -17,16 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_models import BOTH, BUDGET, MODELS, Memory, requests, tiny
 
-from eval.activation import fused_activations
-from eval.backends import packed, padded, shared
-from eval.backends.logits import Forward
-from eval.batches import Batch, Budget
-from eval.beginnings import Sharing
-from eval.errors import EvaluationError
-from eval.execute import execute, run_batch
-from eval.plan import Plan, make_plan
-from eval.probe import probe, trial
-from eval.sequence import Run
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.forward import packed, padded, shared
+from coherencegym.eval.forward.activation import fused_activations
+from coherencegym.eval.forward.execute import execute, run_batch
+from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.trial import probe, trial
+from coherencegym.eval.plan.batches import Batch, Budget
+from coherencegym.eval.plan.beginnings import Sharing
+from coherencegym.eval.plan.plan import Plan, make_plan
+from coherencegym.eval.text.sequence import Run
 
 
 def oracle(model: Any, run: Run) -> np.ndarray:

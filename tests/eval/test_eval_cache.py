@@ -22,8 +22,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.cache import SUFFIX, Cache, cache_folder, file_name
-from eval.cache_row import checksum, key_of
+from coherencegym.eval.forward.cache import SUFFIX, Cache, cache_folder, file_name
+from coherencegym.eval.forward.cache_row import checksum, key_of
 
 ABOUT = {"model": "m", "identity": {"commit": "c"}}
 Row = tuple[tuple[int, ...], tuple[int, ...], np.ndarray]
@@ -480,7 +480,7 @@ import sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[3]]
 from test_eval_cache import ABOUT, rows
-from eval.cache import Cache
+from coherencegym.eval.forward.cache import Cache
 cache = Cache(Path(sys.argv[1]), ABOUT)
 for batch in range(int(sys.argv[2]), int(sys.argv[2]) + 200):
     cache.put(rows(5, batch * 5))

@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from eval.backends.logits import Forward
-from eval.cache import SUFFIX, Cache
-from eval.cache_command import add_cache_options, open_cache
-from eval.cli import main
-from eval.model import LoadedModel
-from eval.suite import Item
+from coherencegym.eval.commands.cache_command import add_cache_options, open_cache
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.forward.cache import SUFFIX, Cache
+from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.models.load import LoadedModel
 
 
 @pytest.fixture
@@ -258,7 +258,9 @@ def test_another_version_of_a_library_is_another_cache(
     found = {"coherencegym": "1", "torch": "2.9", "transformers": "5.21"}
     paths = []
     for changed in ({}, {"coherencegym": "2"}, {"torch": "2.10"}, {"transformers": "5.22"}):
-        monkeypatch.setattr("eval.signature.versions", lambda _, new=changed: {**found, **new})
+        monkeypatch.setattr(
+            "coherencegym.eval.data.signature.versions", lambda _, new=changed: {**found, **new}
+        )
         paths.append(path_of(tmp_path))
     assert paths[0] == paths[1]
     assert len(set(paths)) == 3
@@ -274,7 +276,7 @@ def test_weights_that_nothing_names_are_not_kept(
 
 KILLED = """
 import os, signal, sys
-from eval import execute
+from coherencegym.eval.forward import execute
 left = [int(sys.argv.pop(1))]
 run = execute.run_batch
 def counted(*arguments):
@@ -283,7 +285,7 @@ def counted(*arguments):
     left[0] -= 1
     return run(*arguments)
 execute.run_batch = counted
-from eval.cli import main
+from coherencegym.eval.commands.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from eval.cli import main
-from eval.suite import Item
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.items import Item
 
 EXTRA = {"moved": "bool"}
 
@@ -202,7 +202,7 @@ def test_what_the_user_can_mend_is_one_line_and_leaves_nothing(
 def test_a_failed_write_leaves_nothing_and_keeps_the_old(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import eval.plots
+    import coherencegym.eval.views.plots
 
     output = tmp_path / "out"
     assert main(arguments(saved, output, "--max-items", "2")) == 0
@@ -211,7 +211,7 @@ def test_a_failed_write_leaves_nothing_and_keeps_the_old(
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(eval.plots, "plot_scores", stop)
+    monkeypatch.setattr(coherencegym.eval.views.plots, "plot_scores", stop)
     assert main(arguments(saved, output, "--overwrite", "--max-items", "3")) == 130
     assert (output / "results.json").read_text() == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
@@ -226,7 +226,7 @@ def test_ctrl_c_exits_130_without_a_traceback(saved: Path, tmp_path: Path) -> No
         "def run(forward, runs, batch):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "padded.run = run\n"
-        "from eval.cli import main\n"
+        "from eval.commands.cli import main\n"
         "sys.exit(main(sys.argv[1:]))"
     )
     done = subprocess.run(

@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.compare_plot import plot_comparisons
-from eval.compare_report import as_json, write
-from eval.compare_table import comparison_table, print_comparisons
-from eval.comparison import Comparison, PairedScore, compare
-from eval.errors import EvaluationError
-from eval.labels import model_labels, printable
-from eval.paired import holm, mcnemar, sign_flips
-from eval.predictions import Outcome
-from eval.predictions_file import SavedItem, SavedJudgement
-from eval.saved import Saved, SavedDataset, SavedModel, SavedTable
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.results.comparison import Comparison, PairedScore, compare
+from coherencegym.eval.results.labels import model_labels, printable
+from coherencegym.eval.results.predictions_file import SavedItem, SavedJudgement
+from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
+from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
+from coherencegym.eval.views.compare_plot import plot_comparisons
+from coherencegym.eval.views.compare_report import as_json, write
+from coherencegym.eval.views.compare_table import comparison_table, print_comparisons
 
 SETTINGS: dict[str, Any] = {"bos": "auto", "compat": None, "seed": 0, "versions": {"torch": "2.9"}}
 
@@ -445,7 +445,7 @@ def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
 def test_the_folder_is_whole_or_not_there(
     comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import eval.compare_plot
+    import coherencegym.eval.views.compare_plot
 
     folder = tmp_path / "out"
     write([comparison], [("b", "a")], folder, seed=0)
@@ -466,7 +466,7 @@ def test_the_folder_is_whole_or_not_there(
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(eval.compare_plot, "plot_comparisons", stop)
+    monkeypatch.setattr(coherencegym.eval.views.compare_plot, "plot_comparisons", stop)
     before = (folder / "comparison.json").read_text()
     with pytest.raises(KeyboardInterrupt):
         write([comparison], [("c", "a")], folder, seed=0, overwrite=True)

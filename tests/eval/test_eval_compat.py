@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from eval.cli import main
-from eval.compat import DEFAULT, DEPARTURES, MODES, SYNTAXGYM_2021, Rules
-from eval.errors import EvaluationError
-from eval.metrics import Judgement, judge, region_value
-from eval.regions import SPECIAL
-from eval.scoring import ScoredCondition, score
-from eval.suite import Condition, Item, Prediction, Region
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.compat import DEFAULT, DEPARTURES, MODES, SYNTAXGYM_2021, Rules
+from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
+from coherencegym.eval.surprisal import ScoredCondition, score
+from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
+from coherencegym.eval.text.regions import SPECIAL
 
 
 def template(tokenizer: Any, text: str = "<s> $A </s>") -> Any:

@@ -12,13 +12,13 @@ from commands import one_line
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.cli import main
-from eval.controls import differences
-from eval.labels import difference_labels
-from eval.mean_intervals import difference_of_means
-from eval.metrics import Judgement
-from eval.predictions import Outcome
-from eval.suite import Item
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.results.labels import difference_labels
+from coherencegym.eval.statistics.mean_intervals import difference_of_means
+from coherencegym.eval.tasks.score.controls import differences
+from coherencegym.eval.tasks.score.metrics import Judgement
 
 Make = Callable[..., Item]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from eval.dataset import tables
-from eval.errors import EvaluationError
-from eval.source import find
-from eval.suite import Item, item_to_row
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.dataset import tables
+from coherencegym.eval.data.source import find
+from coherencegym.eval.kinds.items import Item, item_to_row
 
 if TYPE_CHECKING:
     from hub.server import HubServer
@@ -80,7 +80,7 @@ def test_configs_splits_and_a_limit(
 def rewrite(folder: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:
     from datasets import Dataset
 
-    from eval.suite import features
+    from coherencegym.eval.kinds.items import features
 
     (path,) = folder.glob("data/*/*.parquet")
     (source,) = tables(find(str(folder)))

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.distributed import ALONE, World, joined, own_device, world
-from eval.errors import EvaluationError
-from eval.suite import Item
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.forward.distributed import ALONE, World, joined, own_device, world
+from coherencegym.eval.kinds.items import Item
 
 
 def launch(count: int, *argv: str) -> subprocess.CompletedProcess[str]:
@@ -95,10 +95,10 @@ def test_each_process_has_its_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_others_let_the_first_say_what_is_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from eval import cli
+    from coherencegym.eval.commands import cli
 
     waited: list[float] = []
-    monkeypatch.setattr("eval.cli.time.sleep", waited.append)
+    monkeypatch.setattr("coherencegym.eval.commands.cli.time.sleep", waited.append)
     arguments = ["--model", "demo", "--dataset", str(tmp_path / "nothing")]
     for rank, waits in (("0", []), ("1", [cli.PATIENCE])):
         monkeypatch.setenv("RANK", rank)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.documents import (
+from coherencegym.eval.kinds.documents import (
     Document,
     document_features,
     document_from_row,
     document_to_row,
 )
-from eval.suite import SuiteError
+from coherencegym.eval.kinds.items import SuiteError
 
 TEXT = st.text(min_size=1, max_size=20).filter(lambda text: text.strip() != "")
 

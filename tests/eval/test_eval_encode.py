@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import eval.encode as module
-from eval.encode import Encoding, encode
-from eval.errors import EvaluationError
-from eval.reading import Reader
-from eval.regions import NO_REGION, SPECIAL
-from eval.special import Separator, Start, separator, start_of_text
-from eval.suite import Condition, Region
+import coherencegym.eval.text.encode as module
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.items import Condition, Region
+from coherencegym.eval.text.encode import Encoding, encode
+from coherencegym.eval.text.reading import Reader
+from coherencegym.eval.text.regions import NO_REGION, SPECIAL
+from coherencegym.eval.text.special import Separator, Start, separator, start_of_text
 
 NO_START = Start(None, "", "test")
 Spans = list[tuple[int, int]]

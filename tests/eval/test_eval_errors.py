@@ -9,11 +9,11 @@ from commands import one_line as checked
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.errors import explain
-from eval.cli import main
-from eval.errors import LONGEST, EvaluationError, one_line
-from loaders import cli as loaders_cli
-from loaders.corpus import CorpusError
+from coherencegym.builders.errors import explain
+from coherencegym.errors import LONGEST, EvaluationError, one_line
+from coherencegym.eval.commands.cli import main
+from coherencegym.loaders import cli as loaders_cli
+from coherencegym.loaders.corpus import CorpusError
 
 
 @given(st.text(st.characters(exclude_categories=())))

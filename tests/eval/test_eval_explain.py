@@ -11,14 +11,14 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from eval.backends.logits import Forward
-from eval.batches import Budget
-from eval.beginnings import Sharing
-from eval.cli import main
-from eval.execute import run_batch
-from eval.explain import Shape, operations, shape_of
-from eval.plan import Request, make_plan
-from eval.suite import Item
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.forward.execute import run_batch
+from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.plan.batches import Budget
+from coherencegym.eval.plan.beginnings import Sharing
+from coherencegym.eval.plan.explain import Shape, operations, shape_of
+from coherencegym.eval.plan.plan import Request, make_plan
 
 
 def requests() -> list[Request]:

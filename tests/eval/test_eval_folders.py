@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.folders import check_folder, clear_leftovers, written_beside
+from coherencegym.files.folders import check_folder, clear_leftovers, written_beside
 
 MARKER = "manifest.json"
 
@@ -58,7 +58,7 @@ def test_an_empty_folder_may_be_used_with_overwrite(tmp_path: Path) -> None:
 LIVING = """
 import sys, time
 from pathlib import Path
-from eval.folders import written_beside
+from coherencegym.files.folders import written_beside
 
 folder, step = Path(sys.argv[1]), sys.argv[2]
 rename = Path.rename

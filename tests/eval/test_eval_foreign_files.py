@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from commands import one_line
 
-from builders.export.__main__ import main as export
-from eval import model_files
-from eval.cli import main
-from eval.dataset import tables
-from eval.errors import EvaluationError
-from eval.model import load, load_config
-from eval.source import find
-from eval.suite import Item, row_hash
+from coherencegym.builders.export.__main__ import main as export
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.data.dataset import tables
+from coherencegym.eval.data.source import find
+from coherencegym.eval.kinds.items import Item, row_hash
+from coherencegym.eval.models import files as model_files
+from coherencegym.eval.models.load import load, load_config
 
 DEMO = Path(model_files.__file__).parent / "demo_model"
 EVIL = "\x1b[2J\u202e\n" + "z" * 3000

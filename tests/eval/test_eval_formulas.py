@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.errors import EvaluationError
-from eval.predictions import (
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.predictions import (
     TIE_BITS,
     Arithmetic,
     Comparison,
@@ -27,7 +28,6 @@ from eval.predictions import (
     read_by,
     references,
 )
-from eval.suite import Item
 
 A, B = Value(1, "a"), Value(1, "b")
 VALUES = {(1, "a"): 4.0, (1, "b"): 3.0, (2, "a"): 1.0, (2, "b"): 2.5, ("*", "a"): 10.0}

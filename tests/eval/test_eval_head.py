@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import torch
 
-from eval import head as module
-from eval.head import float32_head, reused_logits
+from coherencegym.eval.forward import head as module
+from coherencegym.eval.forward.head import float32_head, reused_logits
 
 LLAMA = {
     "hidden_size": 32,

@@ -10,8 +10,8 @@ import pytest
 from browser import Browser, headless
 from made_results import made_item, made_results
 
-from eval.html_report import write_report
-from eval.suite import Item
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.views.html_report import write_report
 
 HOSTILE = "<script>alert(1)</script></script>\u2028<img\u00a0src=x\u00a0onerror=alert(2)>"
 RIGHT_TO_LEFT = "שלום\u202eabc 👩\u200d👩\u200d👧 e\u0301"

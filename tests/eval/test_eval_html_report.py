@@ -17,18 +17,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_results import made_item, made_results
 
-from eval import html_items
-from eval.encode import Encoding
-from eval.html_report import plot_files, render_report, write_report
-from eval.html_selection import select
-from eval.html_tables import block_grids, score_grid
-from eval.html_tokens import Piece, packed, scored_pieces, unscored_pieces
-from eval.metrics import Judgement
-from eval.predictions import Outcome
-from eval.results import Results
-from eval.scoring import ScoredCondition
-from eval.suite import Condition, Item, Region
-from eval.summary import shown
+from coherencegym.eval.kinds.items import Condition, Item, Region
+from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.results.results import Results
+from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.summary import shown
+from coherencegym.eval.text.encode import Encoding
+from coherencegym.eval.views import html_items
+from coherencegym.eval.views.html_report import plot_files, render_report, write_report
+from coherencegym.eval.views.html_selection import select
+from coherencegym.eval.views.html_tables import block_grids, score_grid
+from coherencegym.eval.views.html_tokens import Piece, packed, scored_pieces, unscored_pieces
 
 FORMULA = "(2;%bad%) > (2;%good%)"
 
@@ -323,7 +323,7 @@ def test_a_page_that_would_be_too_large_shows_fewer(
     assert few.selections[0].limit == 5
     assert len(few.data["items"]) == few.selections[0].total - few.selections[0].n_left_out
     assert len(html_items.collect(made, most_characters=0).data["predictions"]) == 4
-    monkeypatch.setattr("eval.html_report.collect", lambda _: few)
+    monkeypatch.setattr("coherencegym.eval.views.html_report.collect", lambda _: few)
     text = unescape(re.sub(r"<[^>]+>", "", render_report(made)))
     n = few.selections[0].n_left_out
     assert f"{n} predictions are left out of this page" in text

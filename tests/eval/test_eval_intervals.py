@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from eval.effective_size import adjusted, binomial_limits, clustered, worth
-from eval.mean_intervals import difference_of_means, mean_interval, median_interval
-from eval.significance import macro_interval, ratio_interval, share_interval
+from coherencegym.eval.statistics.effective_size import adjusted, binomial_limits, clustered, worth
+from coherencegym.eval.statistics.intervals import macro_interval, ratio_interval, share_interval
+from coherencegym.eval.statistics.mean_intervals import (
+    difference_of_means,
+    mean_interval,
+    median_interval,
+)
 
 # ---------------------------------------------------------------- shares
 

@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.blocks import shown_lengths
-from eval.encode import Encoding
-from eval.labels import formula_labels
-from eval.lengths import (
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.results.labels import formula_labels
+from coherencegym.eval.surprisal import ScoredCondition, ScoredItem
+from coherencegym.eval.tasks.score.lengths import (
     LengthCorrelation,
     correlations,
     length_correlations,
     length_difference,
 )
-from eval.metrics import judge
-from eval.regions import SPECIAL
-from eval.scoring import ScoredCondition, ScoredItem
-from eval.suite import Item
+from coherencegym.eval.tasks.score.metrics import judge
+from coherencegym.eval.text.encode import Encoding
+from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.eval.views.blocks import shown_lengths
 
 FORMULA = "(1;%a%) > (1;%b%)"
 

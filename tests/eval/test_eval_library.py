@@ -14,16 +14,16 @@ import pytest
 import torch
 
 import eval as package
-from eval import Results, items_from, load_model, rows, score, to_pandas, write_results
-from eval.cli import main
-from eval.comparability import obstacles
-from eval.errors import EvaluationError
-from eval.in_memory import evaluating, state_digest
-from eval.library import Kind
-from eval.model import LoadedModel
-from eval.report import as_json
-from eval.saved import read
-from eval.suite import Item, SuiteError, item_to_row
+from coherencegym.errors import EvaluationError
+from coherencegym.eval import Results, items_from, load_model, rows, score, to_pandas, write_results
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.items import Item, SuiteError, item_to_row
+from coherencegym.eval.library import Kind
+from coherencegym.eval.models.in_memory import evaluating, state_digest
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.results.comparability import obstacles
+from coherencegym.eval.results.saved import read
+from coherencegym.eval.views.report import as_json
 
 
 @pytest.fixture(scope="module")

@@ -16,15 +16,15 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.backends import packed, padded
-from eval.backends.logits import Forward
-from eval.batches import Batch, Budget
-from eval.beginnings import Sharing
-from eval.execute import execute, run_batch
-from eval.limits import UNLIMITED, Limits, limits_of
-from eval.plan import Plan, Request, make_plan
-from eval.probe import beside_longer, trial
-from eval.sequence import Run
+from coherencegym.eval.forward import packed, padded
+from coherencegym.eval.forward.execute import execute, run_batch
+from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.trial import beside_longer, trial
+from coherencegym.eval.models.limits import UNLIMITED, Limits, limits_of
+from coherencegym.eval.plan.batches import Batch, Budget
+from coherencegym.eval.plan.beginnings import Sharing
+from coherencegym.eval.plan.plan import Plan, Request, make_plan
+from coherencegym.eval.text.sequence import Run
 
 VOCABULARY = 97
 #: Several groups in a batch, so that short and long ones could meet.
@@ -269,7 +269,7 @@ def test_every_rope_function_of_transformers_is_known() -> None:
 
 
 def test_texts_beyond_what_dynamic_positions_begin_at_are_not_scored() -> None:
-    from eval.model import context_length
+    from coherencegym.eval.models.load import context_length
 
     rope = {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 10000.0}
     from transformers import AutoConfig

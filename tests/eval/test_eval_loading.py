@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from hub.server import HubServer
 
-import eval.model_source
-from eval.cli import main
-from eval.errors import EvaluationError
-from eval.model import load
-from eval.model_arguments import parse
-from eval.placement import input_device, is_spread
-from eval.suite import Item
+import coherencegym.eval.models.source
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.models.arguments import parse
+from coherencegym.eval.models.load import load
+from coherencegym.eval.models.placement import input_device, is_spread
 
 MODULE = """
 from transformers import LlamaConfig, LlamaForCausalLM
@@ -108,7 +108,9 @@ def margins(results: dict[str, Any]) -> list[float]:
 def without(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a package were not installed."""
     monkeypatch.setattr(
-        eval.model_source, "find_spec", lambda name: None if name == package else find_spec(name)
+        coherencegym.eval.models.source,
+        "find_spec",
+        lambda name: None if name == package else find_spec(name),
     )
 
 

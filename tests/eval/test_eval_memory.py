@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from eval.memory import free_budget, sizes_of
-from eval.plan import Sizes, budget_for
+from coherencegym.eval.plan.memory import free_budget, sizes_of
+from coherencegym.eval.plan.plan import Sizes, budget_for
 
 
 def test_on_a_cpu_memory_is_not_asked_for(
@@ -26,7 +26,7 @@ def test_on_a_gpu_it_is(
 ) -> None:
     model = make_model("llama", make_tokenizer())
     gpu = SimpleNamespace(type="cuda")
-    monkeypatch.setattr("eval.memory.input_device", lambda model: gpu)
+    monkeypatch.setattr("coherencegym.eval.plan.memory.input_device", lambda model: gpu)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (6 * 10**9, 8 * 10**9))
     sizes = Sizes(2, 32, 48, model.config.vocab_size, 4)
     assert sizes_of(model.config, 4) == sizes

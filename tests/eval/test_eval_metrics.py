@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eval.encode import Encoding
-from eval.metrics import Judgement, judge, region_value
-from eval.regions import SPECIAL
-from eval.scoring import ScoredCondition, ScoredItem, score
-from eval.suite import METRICS, Item
-from eval.summary import Score, macro, shown, summarise
+from coherencegym.eval.kinds.items import METRICS, Item
+from coherencegym.eval.surprisal import ScoredCondition, ScoredItem, score
+from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
+from coherencegym.eval.tasks.score.summary import Score, macro, shown, summarise
+from coherencegym.eval.text.encode import Encoding
+from coherencegym.eval.text.regions import SPECIAL
 
 BITS = [2.0, 3.0, 7.0, 4.0]
 
@@ -49,7 +49,7 @@ def test_median_of_an_odd_number() -> None:
 
 
 def test_every_metric_of_a_suite_is_there() -> None:
-    from eval import metrics
+    from coherencegym.eval.tasks.score import metrics
 
     assert set(metrics.METRICS) == set(METRICS)
 
@@ -272,7 +272,7 @@ def rows(scores: list[Score]) -> dict[tuple[str, str, str], Score]:
 
 
 def judgement(item: Item, margin: float | None, formula: str = "f", *groups: str) -> Judgement:
-    from eval.predictions import Outcome
+    from coherencegym.eval.kinds.predictions import Outcome
 
     outcome = None if margin is None else Outcome(margin > 0, margin == 0, margin)
     return Judgement(item, formula, "mean", groups, outcome, "" if outcome else "identical")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import torch
 
-from eval.causal import refuse_if_it_sees_ahead
-from eval.errors import EvaluationError
-from eval.model import context_length, load
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.models.causal import refuse_if_it_sees_ahead
+from coherencegym.eval.models.load import context_length, load
 
 
 @pytest.fixture
@@ -185,8 +185,8 @@ def test_a_model_of_images_and_text_that_is_causal_in_text_is_loaded(
 
 def test_the_dtype_of_a_model_that_is_stored_quantized_is_its_own() -> None:
     pytest.importorskip("accelerate", reason="accelerate is not installed")
-    from eval.model_arguments import parse
-    from eval.placement import place
+    from coherencegym.eval.models.arguments import parse
+    from coherencegym.eval.models.placement import place
 
     plain, stored = SimpleNamespace(), SimpleNamespace(quantization_config={"bits": 4})
     arguments = parse([])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.errors import EvaluationError
-from eval.model_arguments import ModelArguments, Scalar, parse, scalar
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.models.arguments import ModelArguments, Scalar, parse, scalar
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.scoring import score
-from eval.suite import Condition, Item
+from coherencegym.eval.kinds.items import Condition, Item
+from coherencegym.eval.surprisal import score
 
 KINDS = ("gpt2", "llama", "gpt_neox", "opt", "mamba", "gemma2")
 

@@ -12,8 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from eval import paired
-from eval.paired import difference_interval, holm, mcnemar, paired_test, sign_flips
+from coherencegym.eval.statistics import paired
+from coherencegym.eval.statistics.paired import (
+    difference_interval,
+    holm,
+    mcnemar,
+    paired_test,
+    sign_flips,
+)
 
 # ---------------------------------------------------------------- McNemar
 

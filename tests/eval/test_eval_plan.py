@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.batches import Batch, Budget, head_rows
-from eval.beginnings import WORTH_SHARING, Sharing, shared_length
-from eval.plan import Plan, Request, Sizes, budget_for, default_budget, make_plan
-from eval.sequence import Run
+from coherencegym.eval.plan.batches import Batch, Budget, head_rows
+from coherencegym.eval.plan.beginnings import WORTH_SHARING, Sharing, shared_length
+from coherencegym.eval.plan.plan import Plan, Request, Sizes, budget_for, default_budget, make_plan
+from coherencegym.eval.text.sequence import Run
 
 WIDE = Budget(tokens=10_000, head_rows=10_000, cached=10_000, forward=10)
 BEGINNING = tuple(range(100, 120))
@@ -323,7 +323,10 @@ def test_many_items_are_batched_with_little_padding(sharing: Sharing) -> None:
 
 def test_types_formulas_plans_and_the_command_line_need_no_torch() -> None:
     code = (
-        "import sys, eval, eval.cli, eval.suite, eval.predictions, eval.plan, eval.score_command\n"
+        "import sys\n"
+        "from coherencegym.eval.commands import cli, score_command\n"
+        "from coherencegym.eval.kinds import items, predictions\n"
+        "from coherencegym.eval.plan import plan\n"
         "heavy = {'torch', 'transformers', 'datasets', 'numpy', 'rich', 'pyarrow'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
@@ -334,7 +337,7 @@ def test_types_formulas_plans_and_the_command_line_need_no_torch() -> None:
 def test_score_is_the_function_before_and_after_its_module_is_imported() -> None:
     code = (
         "from eval import score\nassert callable(score)\n"
-        "import eval.scoring, eval.score_command, eval.library\n"
+        "import eval.surprisal, eval.commands.score_command, eval.library\n"
         "from eval import score as again\nassert again is score is eval.library.score"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

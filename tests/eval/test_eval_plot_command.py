@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from commands import one_line
 
-from eval.cli import main
-from eval.runs import Run, read_run
-from eval.suite import Item
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.results.runs import Run, read_run
 
 
 @pytest.fixture(scope="module")

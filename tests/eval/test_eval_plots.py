@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from made_results import made_difference
 
-from eval.figures import colour, mark, save, style
-from eval.heatmap import heat_maps
-from eval.plot_rows import merge
-from eval.plots import plot_runs
-from eval.plots_heatmap import draw_heat_maps
-from eval.plots_scores import draw_scores
-from eval.runs import Run
-from eval.summary import Score
+from coherencegym.eval.results.runs import Run
+from coherencegym.eval.tasks.score.summary import Score
+from coherencegym.eval.views.figures import colour, mark, save, style
+from coherencegym.eval.views.heatmap import heat_maps
+from coherencegym.eval.views.plot_rows import merge
+from coherencegym.eval.views.plots import plot_runs
+from coherencegym.eval.views.plots_heatmap import draw_heat_maps
+from coherencegym.eval.views.plots_scores import draw_scores
 
 NOTHING: dict[str, Any] = {field.name: None for field in fields(Score)}
 COUNTS = dict.fromkeys(("ties", "undefined", "too_long", "first_left_out", "human_n"), 0)
@@ -276,7 +276,7 @@ def test_the_users_own_settings_of_matplotlib_change_nothing(tmp_path: Path) -> 
 
 
 def test_characters_that_no_font_has_are_told(tmp_path: Path) -> None:
-    from eval.figures import new_figure
+    from coherencegym.eval.views.figures import new_figure
 
     with style():
         figure = new_figure(1, 1)

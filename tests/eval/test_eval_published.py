@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from eval.blocks import published_block
-from eval.cli import main
-from eval.errors import EvaluationError
-from eval.published import Published, about, published
-from eval.source import find
-from eval.suite import Item
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.data.published import Published, about, published
+from coherencegym.eval.data.source import find
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.views.blocks import published_block
 
 ROW = {
     "config": "context",

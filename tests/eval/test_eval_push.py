@@ -25,13 +25,13 @@ from huggingface_hub import (
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from pyarrow import parquet
 
-from eval.cli import main
-from eval.errors import EvaluationError
-from eval.push_results import push, run_folder
-from eval.results_card import END, START, config_name
-from eval.runs import read_run
-from eval.saved import read as read_saved
-from eval.suite import Item
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.hub.push_results import push, run_folder
+from coherencegym.eval.hub.results_card import END, START, config_name
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.results.saved import read as read_saved
 
 REPO = "coherencegym/results"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eval.dataset import ItemTable
-from eval.metrics import judge
-from eval.results import notes
-from eval.scoring import score
-from eval.suite import Item
-from eval.summary import summarise
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.results.results import notes
+from coherencegym.eval.surprisal import score
+from coherencegym.eval.tasks.score.metrics import judge
+from coherencegym.eval.tasks.score.summary import summarise
 
 
 def told(model: Any, tokenizer: Any, items: list[Item], **settings: Any) -> str:

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from commands import build_command, one_line
 
-from eval.cli import main
-from eval.comparability import MAY_DIFFER
-from eval.errors import EvaluationError
-from eval.saved import read
-from eval.selections import select
-from eval.suite import Item
-from eval.summary import item_values
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.results.comparability import MAY_DIFFER
+from coherencegym.eval.results.saved import read
+from coherencegym.eval.tasks.score.selections import select
+from coherencegym.eval.tasks.score.summary import item_values
 
 EXTRA = {"moved": "bool", "family": "string"}
 

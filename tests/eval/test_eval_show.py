@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from commands import one_line
 
-from eval.cli import main
-from eval.compat import DEFAULT
-from eval.figures import style
-from eval.item_text import SHADES, print_item, shade
-from eval.item_view import ItemView, view_item, visible_text
-from eval.plots_item import draw_item
-from eval.scoring import score
-from eval.suite import Item
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.compat import DEFAULT
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.surprisal import score
+from coherencegym.eval.views.figures import style
+from coherencegym.eval.views.item_text import SHADES, print_item, shade
+from coherencegym.eval.views.item_view import ItemView, view_item, visible_text
+from coherencegym.eval.views.plots_item import draw_item
 
 FORMULA = "(2;%shuffled%) > (2;%original%)"
 
@@ -171,9 +171,9 @@ def test_what_the_user_can_mend_is_one_line(
 
 
 def test_an_item_in_two_splits_asks_for_the_split(pair_items: list[Item]) -> None:
-    from eval.dataset import ItemTable
-    from eval.errors import EvaluationError
-    from eval.find_item import find_item
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.data.dataset import ItemTable
+    from coherencegym.eval.data.find_item import find_item
 
     tables = [ItemTable("c", s, tuple(pair_items), "", False, False) for s in ("dev", "test")]
     with pytest.raises(EvaluationError, match="the splits dev, test; choose one with --split"):
@@ -356,7 +356,7 @@ def test_an_item_that_cannot_be_shown_says_why(
     make_model: Callable[..., Any],
     make_tokenizer: Callable[..., Any],
 ) -> None:
-    from eval.errors import EvaluationError
+    from coherencegym.errors import EvaluationError
 
     tokenizer = make_tokenizer(eos=None)
     model = make_model("gpt2", tokenizer, n_positions=16)

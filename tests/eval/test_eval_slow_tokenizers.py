@@ -12,13 +12,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from transformers import PreTrainedTokenizer
 
-from eval.align import align
-from eval.encode import Encoding, encode
-from eval.errors import EvaluationError
-from eval.regions import SPECIAL
-from eval.scoring import score
-from eval.special import Added, Start, added_by, separator, start_of_text
-from eval.suite import Condition, Item, Region
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.items import Condition, Item, Region
+from coherencegym.eval.surprisal import score
+from coherencegym.eval.text.align import align
+from coherencegym.eval.text.encode import Encoding, encode
+from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.eval.text.special import Added, Start, added_by, separator, start_of_text
 
 
 class Slow(PreTrainedTokenizer):  # type: ignore[misc]

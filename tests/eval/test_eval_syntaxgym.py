@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eval.cli import main
-from eval.errors import EvaluationError
-from eval.suite import METRICS, join_regions
-from eval.syntaxgym import SPLIT, read_suite, suites
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.data.syntaxgym import SPLIT, read_suite, suites
+from coherencegym.eval.kinds.items import METRICS, join_regions
 
 
 def item(number: int, **conditions: list[str]) -> dict[str, Any]:
@@ -301,7 +301,7 @@ def test_bytes_that_are_not_utf8_are_refused_with_the_line(tmp_path: Path) -> No
 def test_a_file_that_is_too_large_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eval.strict_json.MOST_BYTES", 50)
+    monkeypatch.setattr("coherencegym.files.strict_json.MOST_BYTES", 50)
     with pytest.raises(EvaluationError, match="over 50 bytes"):
         read_suite(write(tmp_path, suite()))
 

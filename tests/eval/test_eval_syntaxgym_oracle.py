@@ -94,11 +94,11 @@ def sums(suite: Path, model: Any, tokenizer: Any) -> dict[tuple[int, str, int], 
 def test_region_sums_equal_the_float64_oracle(
     name: str, real: tuple[Any, Any, Any], shared: Path
 ) -> None:
-    from eval.metrics import judge
-    from eval.predictions import parse, references
-    from eval.scoring import score
-    from eval.suite import Prediction
-    from eval.syntaxgym import read_suite
+    from coherencegym.eval.data.syntaxgym import read_suite
+    from coherencegym.eval.kinds.items import Prediction
+    from coherencegym.eval.kinds.predictions import parse, references
+    from coherencegym.eval.surprisal import score
+    from coherencegym.eval.tasks.score.metrics import judge
 
     model, exact, tokenizer = real
     path = shared / "corpora" / "syntaxgym" / f"{name}.json"
@@ -142,10 +142,10 @@ def test_the_compatible_mode_counts_the_start_token_as_0_in_the_first_region(
     real: tuple[Any, Any, Any], shared: Path
 ) -> None:
     """This tokenizer adds a start token by itself, so sums stay and counts grow by one."""
-    from eval.compat import SYNTAXGYM_2021
-    from eval.scoring import score
-    from eval.suite import Prediction
-    from eval.syntaxgym import read_suite
+    from coherencegym.eval.data.syntaxgym import read_suite
+    from coherencegym.eval.kinds.compat import SYNTAXGYM_2021
+    from coherencegym.eval.kinds.items import Prediction
+    from coherencegym.eval.surprisal import score
 
     model, exact, tokenizer = real
     path = shared / "corpora" / "syntaxgym" / "fgd_subject.json"

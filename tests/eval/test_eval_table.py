@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from made_results import made_difference
 
-from eval.blocks import difference_block, length_block
-from eval.controls import Difference
-from eval.lengths import LengthCorrelation
-from eval.metrics import Judgement
-from eval.plots import plot_scores
-from eval.predictions import Outcome
-from eval.runs import Run
-from eval.suite import Item
-from eval.summary import Score, summarise
-from eval.table import score_table
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.results.runs import Run
+from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.lengths import LengthCorrelation
+from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.summary import Score, summarise
+from coherencegym.eval.views.blocks import difference_block, length_block
+from coherencegym.eval.views.plots import plot_scores
+from coherencegym.eval.views.table import score_table
 
 
 def run(scores: list[Score], **more: Any) -> Run:

@@ -12,12 +12,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tokenizers import normalizers, pre_tokenizers, processors
 
-from eval.encode import Encoding, encode
-from eval.errors import EvaluationError
-from eval.reading import Reader
-from eval.regions import NO_REGION, SPECIAL
-from eval.special import Start, separator, start_of_text
-from eval.suite import Condition, Region
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.items import Condition, Region
+from coherencegym.eval.text.encode import Encoding, encode
+from coherencegym.eval.text.reading import Reader
+from coherencegym.eval.text.regions import NO_REGION, SPECIAL
+from coherencegym.eval.text.special import Start, separator, start_of_text
 
 NO_START = Start(None, "", "test")
 
@@ -289,8 +289,8 @@ def test_byte_tokens_of_a_run_are_each_in_the_region_of_their_character() -> Non
 def test_byte_tokens_that_say_something_else_are_refused() -> None:
     tokenizer = tiny.make("unigram")
     found = Reader(tokenizer).read(["🙂漢"])[0]
-    from eval.offsets import split_runs
-    from eval.tokens import Tokens
+    from coherencegym.eval.text.offsets import split_runs
+    from coherencegym.eval.text.tokens import Tokens
 
     wrong = Tokens(found.ids[1:], found.starts[1:] * 0, found.ends[1:] * 0 + 2)
     with pytest.raises(EvaluationError, match=r"gives 7 tokens the same characters, 'ab'"):

@@ -11,12 +11,12 @@ import pytest
 import torch
 from tiny_models import BUDGET, Memory, requests, tiny
 
-from eval.backends.logits import Forward
-from eval.execute import execute
-from eval.head import float32_head
-from eval.numeric import measured_error
-from eval.plan import make_plan
-from eval.widened import in_float32
+from coherencegym.eval.forward.execute import execute
+from coherencegym.eval.forward.head import float32_head
+from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.numeric import measured_error
+from coherencegym.eval.forward.widened import in_float32
+from coherencegym.eval.plan.plan import make_plan
 
 #: Decoders of several builds, experts, and states whose own code rounds a little.
 KINDS = ("gpt2", "llama", "gpt_neox", "opt", "gemma2", "bloom", "mpt", "jamba", "mamba")

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import torch
 
-from eval.errors import EvaluationError
-from eval.plan import Request, default_budget, make_plan
-from eval.scoring import score
-from eval.sequence import MASS, Run
-from eval.suite import Item
-from eval.words import WordBeginnings, word_beginnings
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.plan.plan import Request, default_budget, make_plan
+from coherencegym.eval.surprisal import score
+from coherencegym.eval.text.sequence import MASS, Run
+from coherencegym.eval.text.words import WordBeginnings, word_beginnings
 
 
 def words_of(text: str) -> list[tuple[int, int]]:

@@ -13,11 +13,16 @@ import pytest
 from commands import one_line
 from made_documents import FAMILIES, write_documents
 
-from eval.cli import main
-from eval.documents import Document
-from eval.errors import EvaluationError
-from eval.tasks.train_detector import Settings, load_encoder, train
-from eval.tasks.training_pairs import by_document, collator, count_truncated, pairs_of
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.tasks.detect.train.train import Settings, load_encoder, train
+from coherencegym.eval.tasks.detect.train.training_pairs import (
+    by_document,
+    collator,
+    count_truncated,
+    pairs_of,
+)
 
 pytestmark = pytest.mark.skipif(find_spec("accelerate") is None, reason="accelerate is missing")
 
@@ -297,7 +302,7 @@ def test_without_accelerate_it_says_which_extra(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import eval.tasks.train_detector as module
+    import coherencegym.eval.tasks.detect.train.train as module
 
     missing: Callable[[str], None] = lambda name: None  # noqa: E731
     monkeypatch.setattr(module, "find_spec", missing)

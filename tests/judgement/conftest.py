@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from builders.build import Options, build
-from builders.registry import load_suite
-from builders.sources import find_sources
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import find_sources
+from coherencegym.builders.registry import load_suite
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.judgement.agreement import Label, alpha, majority
+from coherencegym.builders.judgement.agreement import Label, alpha, majority
 
 #: Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", with the values that it gives
 #: for nominal data: two observers and two categories (section A), two observers and five (B), four

@@ -13,8 +13,8 @@ import pytest
 from annotators import always_a, answered, at_random, fill, incoherent_texts, perfect
 from commands import build_command, one_line
 
-from builders.cli import main
-from eval.cli import main as evaluate
+from coherencegym.builders.command.cli import main
+from coherencegym.eval.commands.cli import main as evaluate
 
 Built = Callable[[str], Path]
 
@@ -454,7 +454,7 @@ def test_help_of_sample_has_examples_and_no_heavy_imports() -> None:
     import sys
 
     code = (
-        "import sys\nfrom builders.cli import main\n"
+        "import sys\nfrom builders.command.cli import main\n"
         "try: main(['sample', '--help'])\nexcept SystemExit: pass\n"
         "heavy = {'torch', 'datasets', 'nltk', 'jinja2', 'pyarrow'}\n"
         "print('heavy:', sorted(heavy & set(sys.modules)))\n"

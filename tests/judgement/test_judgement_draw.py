@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from toy import SURE, WHY
 
-from builders.judgement.draw import Drawing, draw
-from builders.judgement.pairs import pairs_of, texts_digest
-from eval.dataset import ItemTable, tables
-from eval.source import find
-from eval.suite import Condition, Item, Prediction, Region
+from coherencegym.builders.judgement.draw import Drawing, draw
+from coherencegym.builders.judgement.pairs import pairs_of, texts_digest
+from coherencegym.eval.data.dataset import ItemTable, tables
+from coherencegym.eval.data.source import find
+from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 
 Built = Callable[[str], Path]
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from toy import SUITE, SURE, WHY
 
-from builders.judgement.figures import human_figures, human_scores, question_figures
-from builders.judgement.match import COHERENT, INCOHERENT, JudgedPair, Vote, human_ok
-from builders.judgement.pairs import Pair
-from eval.suite import Condition, Item, Prediction, Region
+from coherencegym.builders.judgement.figures import human_figures, human_scores, question_figures
+from coherencegym.builders.judgement.match import COHERENT, INCOHERENT, JudgedPair, Vote, human_ok
+from coherencegym.builders.judgement.pairs import Pair
+from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 
 CONFIG = SUITE.configs[0]
 

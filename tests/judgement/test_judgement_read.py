@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy import SURE, WHY
 
-from builders.judgement.pairs import texts_digest
-from builders.judgement.questions import fields
-from builders.judgement.read import read_answers
-from loaders.corpus import CorpusError
+from coherencegym.builders.judgement.pairs import texts_digest
+from coherencegym.builders.judgement.questions import fields
+from coherencegym.builders.judgement.read import read_answers
+from coherencegym.loaders.corpus import CorpusError
 
 ID = f"0123abcd-{texts_digest('One.', 'Two.')}"
 OTHER = "0123abce-0123456789ab"

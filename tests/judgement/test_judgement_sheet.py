@@ -15,11 +15,11 @@ import pytest
 from browser import Browser, headless
 from toy import SURE, WHY
 
-from builders.judgement.draw import DrawnPair, draw
-from builders.judgement.questions import QUESTIONS, fields, questions_of
-from builders.judgement.sheet import json_lines, page, turns
-from eval.dataset import tables
-from eval.source import find
+from coherencegym.builders.judgement.draw import DrawnPair, draw
+from coherencegym.builders.judgement.questions import QUESTIONS, fields, questions_of
+from coherencegym.builders.judgement.sheet import json_lines, page, turns
+from coherencegym.eval.data.dataset import tables
+from coherencegym.eval.data.source import find
 
 Built = Callable[[str], Path]
 

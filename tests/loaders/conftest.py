@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from small_corpora import OfFile
 
-from loaders.corpus import Corpus, FilePattern
+from coherencegym.loaders.corpus import Corpus, FilePattern
 
 
 @pytest.fixture(autouse=True)

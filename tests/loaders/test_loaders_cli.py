@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from loaders.cli import main
-from loaders.registry import CORPORA
+from coherencegym.loaders.cli import main
+from coherencegym.loaders.registry import CORPORA
 
 DIALOGUE = "1 hello there !\thi .\n"
 

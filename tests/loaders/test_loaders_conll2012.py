@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from small_corpora import OfFile, error, read_one
 
-from loaders.conll2012 import CORPUS
-from loaders.detokenize import detokenize, lay_out
-from loaders.discourse import span_text
-from loaders.read import read
+from coherencegym.loaders.corpora.conll2012 import CORPUS
+from coherencegym.loaders.discourse import span_text
+from coherencegym.loaders.read import read
+from coherencegym.loaders.text.detokenize import detokenize, lay_out
 
 BEGIN = "#begin document (bc/cctv/00/cctv_0000); part 000"
 END = "#end document"

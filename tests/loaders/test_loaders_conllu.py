@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.conllu import LineError, Sentence, blocks, documents, parse
-from loaders.corpus import CorpusFile
+from coherencegym.loaders.corpus import CorpusFile
+from coherencegym.loaders.formats.conllu import LineError, Sentence, blocks, documents, parse
 
 WORDS = """\
 # newdoc id = one

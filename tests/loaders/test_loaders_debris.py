@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loaders.debris import debris, sentence_debris
+from coherencegym.loaders.text.debris import debris, sentence_debris
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.detokenize import detokenize
-from loaders.read import read
-from loaders.registry import corpus
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import corpus
+from coherencegym.loaders.text.detokenize import detokenize
 
 EXAMPLES = {
     "hello , how are you ? i don ' t know .": "hello, how are you? i don't know.",

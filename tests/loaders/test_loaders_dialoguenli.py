@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from small_corpora import OfFile, error, read_one
 
-from loaders.corpus import CorpusError
-from loaders.dialoguenli import CORPUS, LABELS
-from loaders.discourse import Judgement, Source
-from loaders.find import find
-from loaders.read import read
+from coherencegym.loaders.corpora.dialoguenli import CORPUS, LABELS
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.discourse import Judgement, Source
+from coherencegym.loaders.find import find
+from coherencegym.loaders.read import read
 
 PAIR: dict[str, Any] = {
     "label": "negative",

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from loaders.corpus import CorpusError
-from loaders.discourse import span_text
-from loaders.read import read
-from loaders.registry import corpus
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.discourse import span_text
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import corpus
 
 HEADER = "connective\tsense\toffset\tsegment\n"
 ROW = "However\tcontrast\t10\tIt rained. However, we went out.\n"

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.corpus import CorpusError, CorpusFile
-from loaders.discoeval_text import sentences
-from loaders.discourse import Discourse
-from loaders.read import Reading, read
-from loaders.registry import corpus
-from loaders.tex_spacing import without_tex_spaces
+from coherencegym.loaders.corpora.discoeval_text import sentences
+from coherencegym.loaders.corpus import CorpusError, CorpusFile
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.read import Reading, read
+from coherencegym.loaders.registry import corpus
+from coherencegym.loaders.text.tex_spacing import without_tex_spaces
 
 
 def files(folder: Path, **contents: str) -> Path:

@@ -12,15 +12,15 @@ import pytest
 from hub.client import NO_PARQUET_EXPORT, environment, run_python
 from hub.server import HubServer
 
-from builders.cli import suite_parser
-from builders.registry import load_suite
-from builders.run import hub_corpora, own_corpora
-from loaders.articles import BadArticleError, Shape, article_of_row
-from loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
-from loaders.discourse import Source
-from loaders.documents import CORPUS, documents_corpus
-from loaders.hub import hub_corpus
-from loaders.read import Reading, read
+from coherencegym.builders.command.cli import suite_parser
+from coherencegym.builders.command.run import hub_corpora, own_corpora
+from coherencegym.builders.registry import load_suite
+from coherencegym.loaders.corpora.documents import CORPUS, documents_corpus
+from coherencegym.loaders.corpora.hub import hub_corpus
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
+from coherencegym.loaders.discourse import Source
+from coherencegym.loaders.read import Reading, read
+from coherencegym.loaders.text.articles import BadArticleError, Shape, article_of_row
 
 KETTLE = "The kettle sang in the kitchen. Ann took two cups from the shelf. She poured the tea."
 TRAIN = "Bo ran to the station. He fell on the stairs, and it hurt. His train left without him."
@@ -239,7 +239,7 @@ def test_files_that_cannot_be_read_as_text(folder: Path) -> None:
 
 
 def test_documents_are_yielded_lazily(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from loaders import articles
+    from coherencegym.loaders.text import articles
 
     made: list[str] = []
     real = articles.document
@@ -380,9 +380,9 @@ def hub() -> Iterator[HubServer]:
 
 
 FRESH = """
-from loaders.articles import Shape
-from loaders.hub import hub_corpus
-from loaders.read import read
+from coherencegym.loaders.text.articles import Shape
+from coherencegym.loaders.corpora.hub import hub_corpus
+from coherencegym.loaders.read import read
 import json
 reading = read(hub_corpus("lab/articles", articles=Shape()), limit=7)
 print(json.dumps([[d.id for d in reading], reading.skipped, reading.files[0].revision]))

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from file_server import Fault, FileServer, serving
 
-from loaders.corpus import CorpusError
-from loaders.fetch import Survey, fetch
-from loaders.find import UNFINISHED
-from loaders.link import check_base
-from loaders.origin import Origin, RemoteFile
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.fetching.fetch import Survey, fetch
+from coherencegym.loaders.fetching.link import check_base
+from coherencegym.loaders.fetching.origin import Origin, RemoteFile
+from coherencegym.loaders.find import UNFINISHED
 
 COMMIT = "a" * 40
 BIG = random.Random(1).randbytes(200_000)

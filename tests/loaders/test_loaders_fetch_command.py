@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from file_server import Fault, FileServer, serving
 
-from loaders import download, origin
-from loaders.cli import main
-from loaders.find import UNFINISHED
-from loaders.origin import origin_names
-from loaders.read import read
-from loaders.registry import CORPORA
+from coherencegym.loaders.cli import main
+from coherencegym.loaders.fetching import download, origin
+from coherencegym.loaders.fetching.origin import origin_names
+from coherencegym.loaders.find import UNFINISHED
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import CORPORA
 
 COMMIT = "a" * 40
 BIG = random.Random(1).randbytes(300_000)
@@ -33,7 +33,7 @@ def server(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[FileServer]:
     """A mirror, and origins on it: ``open``, ``toy`` (with terms), ``gum`` (the sample of GUM)."""
-    sample = (repository / "loaders/samples/gum/sample_documents.conllu").read_bytes()
+    sample = (repository / "loaders/corpora/samples/gum/sample_documents.conllu").read_bytes()
     corpora = {
         "open": {"open.bin": BIG, "open.txt": b"open\n"},
         "toy": {"toy.txt": b"toy\n"},
@@ -97,8 +97,8 @@ def len_text(server: FileServer) -> str:
 def test_what_is_not_found_says_how_to_fetch_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from loaders.corpus import CorpusNotFoundError
-    from loaders.find import find
+    from coherencegym.loaders.corpus import CorpusNotFoundError
+    from coherencegym.loaders.find import find
 
     with pytest.raises(CorpusNotFoundError, match="to get the files: `python -m loaders fetch gum"):
         find(CORPORA["gum"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loaders.corpus import (
+from coherencegym.loaders.corpus import (
     Corpus,
     CorpusError,
     CorpusFile,
@@ -16,8 +16,8 @@ from loaders.corpus import (
     FilePattern,
     ReadOptions,
 )
-from loaders.discourse import Discourse
-from loaders.find import find, places
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.find import find, places
 
 
 def nothing(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:

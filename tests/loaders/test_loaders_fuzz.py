@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from native_files import LAYOUTS
 
-from loaders.corpus import Corpus, CorpusError, CorpusFile
-from loaders.discourse import Discourse, span_text
-from loaders.find import find
-from loaders.read import Reading, read
-from loaders.registry import CORPORA, sample_of
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile
+from coherencegym.loaders.discourse import Discourse, span_text
+from coherencegym.loaders.find import find
+from coherencegym.loaders.read import Reading, read
+from coherencegym.loaders.registry import CORPORA, sample_of
 
 NATIVE = [name for name, corpus in CORPORA.items() if not corpus.native]
 SAMPLES = [name for name in NATIVE if sample_of(CORPORA[name]) is not None]

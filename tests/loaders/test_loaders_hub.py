@@ -12,10 +12,10 @@ import pytest
 from hub.client import NO_PARQUET_EXPORT, environment, run_python
 from hub.server import HubServer
 
-from loaders.corpus import Corpus, CorpusError
-from loaders.discourse import Source
-from loaders.hub import hub_corpus
-from loaders.read import read
+from coherencegym.loaders.corpora.hub import hub_corpus
+from coherencegym.loaders.corpus import Corpus, CorpusError
+from coherencegym.loaders.discourse import Source
+from coherencegym.loaders.read import read
 
 CARD = "---\nlicense: cc-by-4.0\nlanguage:\n- de\npretty_name: Proben\n---\n# Proben\n"
 
@@ -232,7 +232,7 @@ def test_another_commit_from_the_cache_is_refused(
     """What datasets does when the Hub goes away after the commit was resolved."""
     import datasets
 
-    from loaders import hub
+    from coherencegym.loaders.corpora import hub
 
     write(folder, {"s": ["a"]})
     cached = datasets.load_dataset_builder(str(folder))
@@ -266,9 +266,9 @@ def hub() -> Iterator[HubServer]:
 
 
 FRESH = """
-from loaders.corpus import CorpusError
-from loaders.hub import hub_corpus
-from loaders.read import read
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.corpora.hub import hub_corpus
+from coherencegym.loaders.read import read
 import json
 
 def attempt(repo="lab/set", **arguments):

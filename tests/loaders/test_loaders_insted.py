@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from loaders.corpus import CorpusError, CorpusFile, CorpusNotFoundError, ReadOptions
-from loaders.discourse import Discourse, span_text
-from loaders.insted_edits import ProbeEdit, edits
-from loaders.read import Reading, read
-from loaders.registry import corpus
+from coherencegym.loaders.corpus import CorpusError, CorpusFile, CorpusNotFoundError, ReadOptions
+from coherencegym.loaders.discourse import Discourse, span_text
+from coherencegym.loaders.insted_edits import ProbeEdit, edits
+from coherencegym.loaders.read import Reading, read
+from coherencegym.loaders.registry import corpus
 
 PROBES = "linguistic_probe_data"
 RECORD: dict[str, Any] = {

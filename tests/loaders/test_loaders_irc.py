@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.corpus import CorpusError
-from loaders.irc import _components
-from loaders.read import read
-from loaders.registry import corpus
+from coherencegym.loaders.corpora.irc import _components
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import corpus
 
 LOG = """\
 [01:00] <ann> what opens rar files?

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders import json_window as module
-from loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from loaders.json_records import json_records
-from loaders.json_window import LONGEST_RECORD
+from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.formats import json_window as module
+from coherencegym.loaders.formats.json_records import json_records
+from coherencegym.loaders.formats.json_window import LONGEST_RECORD
 
 
 def lists(alphabet: str) -> st.SearchStrategy[list[dict[str, Any]]]:

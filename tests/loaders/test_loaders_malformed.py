@@ -20,13 +20,13 @@ import pytest
 from damages import DAMAGES
 from native_files import LAYOUTS
 
-from builders.cli import run_suite
-from builders.registry import load_suite
-from eval.errors import one_line
-from loaders.cli import main
-from loaders.corpus import CorpusError
-from loaders.read import Reading, read
-from loaders.registry import CORPORA
+from coherencegym.builders.command.cli import run_suite
+from coherencegym.builders.registry import load_suite
+from coherencegym.errors import one_line
+from coherencegym.loaders.cli import main
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.read import Reading, read
+from coherencegym.loaders.registry import CORPORA
 
 #: Layouts whose main file is a raw text beside others.
 RAW = ("gum relations", "pdtb", "tedmdb")

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.corpus import BadRowError, Corpus, CorpusError
-from loaders.discourse import Discourse, span_text
-from loaders.mmax import ARRAU, PARCOR
-from loaders.read import read
+from coherencegym.loaders.corpora.mmax import ARRAU, PARCOR
+from coherencegym.loaders.corpus import BadRowError, Corpus, CorpusError
+from coherencegym.loaders.discourse import Discourse, span_text
+from coherencegym.loaders.read import read
 
 WORDS = "Ms. Berg 's dog , which barks , ran . She called it again . Uh"
 SENTENCES = (

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from loaders.near_duplicates import BANDS, ROWS, NearDuplicates
+from coherencegym.loaders.text.near_duplicates import BANDS, ROWS, NearDuplicates
 
 
 def words(number: int, draw: random.Random) -> list[str]:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.corpus import CorpusError
-from loaders.find import find
-from loaders.origin import Origin, origin, origin_names, read_origin
-from loaders.registry import CORPORA
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.fetching.origin import Origin, origin, origin_names, read_origin
+from coherencegym.loaders.find import find
+from coherencegym.loaders.registry import CORPORA
 
 GOOD: dict[str, Any] = {
     "title": "A toy",
@@ -144,7 +144,7 @@ def test_a_path_that_would_leave_the_folder_is_refused(path: str, tmp_path: Path
 
 @given(st.text(alphabet=st.sampled_from("a./\\:C\0 ~%*ä"), max_size=12))
 def test_whatever_path_is_taken_stays_below_the_folder(path: str) -> None:
-    from loaders.origin import _stays_inside
+    from coherencegym.loaders.fetching.origin import _stays_inside
 
     if _stays_inside(path):
         below = Path("/folder/data", path).resolve()

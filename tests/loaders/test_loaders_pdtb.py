@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.corpus import CorpusError
-from loaders.discourse import Discourse, span_text
-from loaders.raw_text import Placed
-from loaders.read import read
-from loaders.registry import corpus, sample_of
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.discourse import Discourse, span_text
+from coherencegym.loaders.formats.raw_text import Placed
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import corpus, sample_of
 
 RAW = "\ntalkid: 7\n\nA title\n\nIt rained. (Laughter) We went out, though it  rained.\n"
 WORDS = ("although", "as", "however", "since", "though", "while", "yet")

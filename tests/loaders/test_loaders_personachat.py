@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from small_corpora import OfFile, error
 
-from loaders.corpus import Corpus
-from loaders.find import find
-from loaders.personachat import CORPUS, VARIANTS
-from loaders.read import read
+from coherencegym.loaders.corpora.personachat import CORPUS, VARIANTS
+from coherencegym.loaders.corpus import Corpus
+from coherencegym.loaders.find import find
+from coherencegym.loaders.read import read
 
 TWO = """\
 1 your persona: i like tea.

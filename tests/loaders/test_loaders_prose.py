@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from loaders.prose import sentences_drop, text_drop
+from coherencegym.loaders.text.prose import sentences_drop, text_drop
 
 GOOD = ("The kettle sang.", "Ann took 2 cups from the shelf.", 'She said: "Tea is good."')
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from loaders.discourse import Discourse, Source, Unit
-from loaders.read import FileRead, Reading, read
-from loaders.storycloze import CORPUS as STORYCLOZE
+from coherencegym.loaders.corpora.storycloze import CORPUS as STORYCLOZE
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.discourse import Discourse, Source, Unit
+from coherencegym.loaders.read import FileRead, Reading, read
 
 
 def read_words(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from loaders.corpus import CorpusError
-from loaders.read import read
-from loaders.registry import CORPORA, corpus, sample_of
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.read import read
+from coherencegym.loaders.registry import CORPORA, corpus, sample_of
 
 
 def test_stories() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from loaders.disco import SENSES
-from loaders.senses import (
+from coherencegym.loaders.corpora.disco import SENSES
+from coherencegym.loaders.senses import (
     CONNECTIVES,
     MEANINGS,
     Meaning,

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.corpus import CorpusError
-from loaders.detokenize import detokenize
-from loaders.lines import tidy
-from loaders.sentence_ends import is_sentence_end
-from loaders.sentence_splitter import TooLongError, split_sentences
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.formats.lines import tidy
+from coherencegym.loaders.text.detokenize import detokenize
+from coherencegym.loaders.text.sentence_ends import is_sentence_end
+from coherencegym.loaders.text.sentence_splitter import TooLongError, split_sentences
 
 #: A bar stands where a sentence ends.
 CASES = [
@@ -72,7 +72,7 @@ def test_other_scripts_have_other_full_stops() -> None:
 
 
 def test_paragraphs_are_split_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    from loaders import sentence_splitter
+    from coherencegym.loaders.text import sentence_splitter
 
     read: list[str] = []
 

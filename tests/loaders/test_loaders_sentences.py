@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.sentences import ends_sentence, sentence_spans
+from coherencegym.loaders.text.sentences import ends_sentence, sentence_spans
 
 
 def sentences(text: str) -> list[str]:

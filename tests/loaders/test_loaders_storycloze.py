@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from small_corpora import OfFile, error, read_one
 
-from loaders.corpus import CorpusError
-from loaders.discourse import Source, span_text
-from loaders.find import find
-from loaders.read import read
-from loaders.rocstories import CORPUS as ROCSTORIES
-from loaders.storycloze import CORPUS as STORYCLOZE
+from coherencegym.loaders.corpora.rocstories import CORPUS as ROCSTORIES
+from coherencegym.loaders.corpora.storycloze import CORPUS as STORYCLOZE
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.discourse import Source, span_text
+from coherencegym.loaders.find import find
+from coherencegym.loaders.read import read
 
 HEADER = (
     "InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,"

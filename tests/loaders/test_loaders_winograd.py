@@ -13,14 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 from small_corpora import OfFile, error
 
-from loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from loaders.discourse import Discourse, span_text
-from loaders.find import find
-from loaders.read import read
-from loaders.sample import sample_of
-from loaders.winograd import CORPUS, WINOGRANDE, read_schemas
-from loaders.winograd_difference import difference
-from loaders.winograd_schema import (
+from coherencegym.loaders.corpora.sample import sample_of
+from coherencegym.loaders.corpora.winograd import CORPUS, WINOGRANDE, read_schemas
+from coherencegym.loaders.corpora.winograd_difference import difference
+from coherencegym.loaders.corpora.winograd_schema import (
     OPTION_ERRATA,
     TEXT_ERRATA,
     Schema,
@@ -28,8 +24,12 @@ from loaders.winograd_schema import (
     corrected,
     tidied,
 )
-from manipulations.candidate_substitution import CandidateSubstitution
-from manipulations.operator import Context
+from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.discourse import Discourse, span_text
+from coherencegym.loaders.find import find
+from coherencegym.loaders.read import read
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.reference.candidate_substitution import CandidateSubstitution
 
 #: A schema as the XML has it: text before, pronoun, text after, candidates, answer.
 Raw = tuple[str, str, str, tuple[str, str], str]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from loaders.corpus import CorpusError, CorpusFile
-from loaders.xml_elements import elements
+from coherencegym.loaders.corpus import CorpusError, CorpusFile
+from coherencegym.loaders.formats.xml_elements import elements
 
 
 @pytest.fixture

@@ -7,15 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import discourses
 
-from loaders.discourse import Alternative, Discourse, Unit, undo
-from manipulations.candidate_substitution import (
+from coherencegym.loaders.discourse import Alternative, Discourse, Unit, undo
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.reference.candidate_substitution import (
     CandidateSubstitution,
     around_candidate,
     in_place,
     substitution,
 )
-from manipulations.noun_phrases import her_is_possessive, mid_sentence, possessive
-from manipulations.operator import Context
+from coherencegym.manipulations.reference.noun_phrases import (
+    her_is_possessive,
+    mid_sentence,
+    possessive,
+)
 
 
 def marked(text: str, *options: str, right: int = 0) -> Discourse:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from manipulations.clauses import begins_with_participle, has_clause
+from coherencegym.manipulations.connectives.clauses import begins_with_participle, has_clause
 
 
 @pytest.mark.parametrize(

@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 from related import related
 from strategies import discourses
 
-from loaders.discourse import Relation, Unit, span_text, undo
-from loaders.senses import CONNECTIVES as KNOWN
-from manipulations.connective_context import fits, syntax, unsuitable
-from manipulations.connective_segments import (
+from coherencegym.loaders.discourse import Relation, Unit, span_text, undo
+from coherencegym.loaders.senses import CONNECTIVES as KNOWN
+from coherencegym.manipulations.connectives.connective_context import fits, syntax, unsuitable
+from coherencegym.manipulations.connectives.connective_segments import (
     CONNECTIVES,
     ConnectiveSegments,
     explicit_relations,
     main_clause,
 )
-from manipulations.connective_substitution import (
+from coherencegym.manipulations.connectives.connective_substitution import (
     ConnectiveSubstitution,
     around_connective,
     in_case_of,
 )
-from manipulations.operator import Context
+from coherencegym.manipulations.operator import Context
 
 
 def skipped(text: str, operator: ConnectiveSegments | None = None) -> dict[str, int]:
@@ -184,7 +184,7 @@ def test_case(word: str, expected: str) -> None:
 def test_substitution_can_be_undone_wherever(
     discourse: object, word: str, data: st.DataObject
 ) -> None:
-    from loaders.discourse import Discourse
+    from coherencegym.loaders.discourse import Discourse
 
     assert isinstance(discourse, Discourse)
     text = discourse.units[0].text

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.discourse import Discourse, Unit, undo
-from loaders.nicknames import Nicknames
-from manipulations.intruder_sentence import IntruderSentence
-from manipulations.operator import Context
-from manipulations.participant_names import exchanged_names
-from manipulations.probes.probe import apply
-from manipulations.protagonist_gender import sentence_gender, text_gender
+from coherencegym.loaders.discourse import Discourse, Unit, undo
+from coherencegym.loaders.text.nicknames import Nicknames
+from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
+from coherencegym.manipulations.intruders.participant_names import exchanged_names
+from coherencegym.manipulations.intruders.protagonist_gender import sentence_gender, text_gender
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.probes.probe import apply
 
 NAMES = ("ann1", "bo2", "cy3", "dee4", "eve5")
 

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loaders.discourse import Discourse, Unit, undo
-from manipulations.document_groups import groups, normalised
-from manipulations.intruder_sentence import (
+from coherencegym.loaders.discourse import Discourse, Unit, undo
+from coherencegym.manipulations.intruders.document_groups import groups, normalised
+from coherencegym.manipulations.intruders.intruder_sentence import (
     NO_CANDIDATE,
     NOT_SELECTED,
     TOO_SHORT,
     FittedIntruderSentence,
-    Fitting,
     IntruderSentence,
 )
-from manipulations.operator import Context
+from coherencegym.manipulations.intruders.settings import Fitting
+from coherencegym.manipulations.operator import Context
 
 TOPICS = ("lighthouse lamp coast ship", "bridge river arch stone", "owl nest feather night")
 

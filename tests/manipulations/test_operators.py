@@ -9,12 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import discourses
 
-from loaders.discourse import Alternative, Discourse, Mention, Unit, span_text, spans, undo
-from manipulations.ending_swap import EndingSwap
-from manipulations.operator import Context, Pipeline
-from manipulations.replacement import replace_text
-from manipulations.shuffle import Shuffle
-from manipulations.speaker_separator import SpeakerSeparator
+from coherencegym.loaders.discourse import (
+    Alternative,
+    Discourse,
+    Mention,
+    Unit,
+    span_text,
+    spans,
+    undo,
+)
+from coherencegym.manipulations.ending_swap import EndingSwap
+from coherencegym.manipulations.operator import Context, Pipeline
+from coherencegym.manipulations.replacement import replace_text
+from coherencegym.manipulations.shuffle import Shuffle
+from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 
 def test_ending_swap_puts_the_other_ending() -> None:

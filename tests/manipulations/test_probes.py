@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from strategies import discourses
 
-from loaders.corpus import CorpusError
-from loaders.discourse import Discourse, Mention, Unit, span_text, undo
-from manipulations.operator import Context
-from manipulations.probe_sentence import ProbeSentence
-from manipulations.probes import inflection
-from manipulations.probes.probe import Mode, Replacement, apply
-from manipulations.probes.registry import PROBES, probe_sentence
-from manipulations.probes.reproduce import Difference, reproduce
-from manipulations.probes.sentence import MissingPipelineError, analyse, from_doc
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, undo
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.probe_sentence import ProbeSentence
+from coherencegym.manipulations.probes import inflection
+from coherencegym.manipulations.probes.probe import Mode, Replacement, apply
+from coherencegym.manipulations.probes.registry import PROBES, probe_sentence
+from coherencegym.manipulations.probes.reproduce import Difference, reproduce
+from coherencegym.manipulations.probes.sentence import MissingPipelineError, analyse, from_doc
 
 NAMES = list(PROBES)
 MODES = st.sampled_from(["sound", "insted"])

@@ -10,12 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import discourses
 
-from loaders.discourse import Discourse, Mention, Unit, span_text, spans, undo
-from manipulations.contractions import AmbiguousContractionError, contracted_verb
-from manipulations.excerpt import excerpt
-from manipulations.operator import Context
-from manipulations.pronoun_repetition import PronounRepetition, replaced_place, replaced_pronoun
-from manipulations.repeated_phrases import begins_sentence
+from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, spans, undo
+from coherencegym.manipulations.excerpt import excerpt
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.reference.contractions import (
+    AmbiguousContractionError,
+    contracted_verb,
+)
+from coherencegym.manipulations.reference.pronoun_repetition import (
+    PronounRepetition,
+    replaced_place,
+    replaced_pronoun,
+)
+from coherencegym.manipulations.reference.repeated_phrases import begins_sentence
 
 
 def repeated(text: str, **settings: bool) -> list[str]:

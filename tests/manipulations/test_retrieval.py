@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manipulations import neighbours as module
-from manipulations.block_store import BlockFolder
-from manipulations.document_groups import MOST_DOCUMENTS, groups
-from manipulations.neighbours import nearest
-from manipulations.text_vectors import text_vectors
+from coherencegym.manipulations.intruders import neighbours as module
+from coherencegym.manipulations.intruders.block_store import BlockFolder
+from coherencegym.manipulations.intruders.document_groups import MOST_DOCUMENTS, groups
+from coherencegym.manipulations.intruders.neighbours import nearest
+from coherencegym.manipulations.intruders.text_vectors import text_vectors
 
 WORDS = st.sampled_from([f"w{i}" for i in range(12)])
 SENTENCE = st.lists(WORDS, min_size=1, max_size=8).map(" ".join)

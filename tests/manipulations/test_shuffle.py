@@ -10,9 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import discourses
 
-from loaders.discourse import Discourse, Mention, Relation, Unit, span_text, spans, undo
-from manipulations.operator import Context
-from manipulations.shuffle import (
+from coherencegym.loaders.discourse import (
+    Discourse,
+    Mention,
+    Relation,
+    Unit,
+    span_text,
+    spans,
+    undo,
+)
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.shuffle import (
     Shuffle,
     canonical,
     count_orders,
@@ -20,7 +28,7 @@ from manipulations.shuffle import (
     original_positions,
     reorder,
 )
-from manipulations.speaker_separator import SpeakerSeparator
+from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
 
 def story(*texts: str, name: str = "d1") -> Discourse:

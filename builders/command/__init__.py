@@ -1,0 +1,1 @@
+"""The builders' command line."""

@@ -1,0 +1,1 @@
+"""From discourses to the tables of a build."""

@@ -1,0 +1,93 @@
+"""The documents and intruders that Shen et al. (2021) released, with what people answered.
+
+Nothing is retrieved: the corpus itself says which sentence is replaced, and by what. Human figures
+(section 5 of the paper) are about these documents and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from coherencegym.builders.suite import Column, Config, Contrast, DocumentDraft
+from coherencegym.eval.kinds.documents import COHERENT, Document
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.operator import Context
+
+
+def has_intruder_or_none(discourse: Discourse) -> bool:
+    """Not the documents in which a probe edited the document's own sentence."""
+    return discourse.meta.get("where", "") != "original"
+
+
+@dataclass(frozen=True)
+class Released:
+    """A document with the replacement that its corpus gives for one of its sentences."""
+
+    @property
+    def recipe(self) -> str:
+        """As the manifest records it."""
+        return "the released replacement"
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """None: documents are for detectors."""
+        return ()
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[DocumentDraft]:
+        """Yield the document, intruded where the corpus has a replacement."""
+        sentences, position, replaced = list(discourse.texts), COHERENT, ""
+        for alternative in discourse.alternatives[:1]:
+            ((position, start, end),) = alternative.span
+            if position == 0 or (start, end) != (0, len(sentences[position])):
+                context.skipped["the released intruder is no whole sentence after the first"] += 1
+                return
+            replaced = sentences[position]
+            sentences[position] = alternative.options[1 - alternative.right]
+        if len(sentences) < 2:
+            context.skipped["fewer than two sentences"] += 1
+            return
+        document = Document(
+            discourse.id,
+            tuple(sentences),
+            position,
+            discourse.id,
+            discourse.corpus,
+            {
+                "replaced": replaced,
+                "domain": discourse.meta.get("domain", ""),
+                "probe": discourse.meta.get("probe", ""),
+                "human": human_positions(discourse),
+            },
+        )
+        yield DocumentDraft(document, discourse.texts)
+
+
+def human_positions(discourse: Discourse) -> list[int]:
+    """What each annotator answered; empty where the authors number sentences otherwise than we."""
+    if discourse.meta.get("position") != discourse.meta.get("sen_position"):
+        return []
+    answers = [int(judgement.label) for judgement in discourse.judgements]
+    return [answer for answer in answers if COHERENT <= answer < len(discourse.units)]
+
+
+RELEASED = Config(
+    prefix="detect",
+    name="released",
+    by="domain",
+    corpora=("insted",),
+    kind="documents",
+    select=has_intruder_or_none,
+    drafter=Released(),
+    summary="the documents and intruders that the authors of INSteD released",
+    regions=(),
+    columns={
+        "replaced": Column("string", "the sentence that stood in the intruder's place"),
+        "domain": Column("string", "Wikipedia or CNN"),
+        "probe": Column("string", "the linguistic probe in the intruder; empty for none"),
+        "human": Column(
+            ["int32"], "what each annotator answered: the place of the intruder, or -1 for none"
+        ),
+    },
+    breakdowns=("probe",),
+)

@@ -1,0 +1,108 @@
+"""Which corpora a build reads: those named, or all that are found, and the project's sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from coherencegym.builders.suite import Config, Suite
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
+from coherencegym.loaders.find import find
+from coherencegym.loaders.registry import corpus as registered
+from coherencegym.loaders.registry import sample_of
+
+#: The name under which the project's own texts are built.
+SAMPLE = "sample"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A corpus to read, and the suite's configs that are built from it."""
+
+    corpus: Corpus
+    configs: tuple[Config, ...]
+
+
+@dataclass
+class Sources:
+    """What will be read, and, by name, why the rest will not.
+
+    Attributes:
+        found: the corpora that are there.
+        missing: corpus -> why it cannot be read.
+        empty: config -> why no item came of it; filled by the build.
+    """
+
+    found: list[Source] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
+    empty: dict[str, str] = field(default_factory=dict)
+
+
+def native_corpora(suite: Suite) -> dict[str, tuple[Config, ...]]:
+    """The suite's corpora, best first, each with the configs that are made from it."""
+    natives: dict[str, tuple[Config, ...]] = {}
+    for config in suite.configs:
+        for name in config.corpora:
+            natives[name] = (*natives.get(name, ()), config)
+    return natives
+
+
+def find_sources(
+    suite: Suite,
+    names: Sequence[str] = (),
+    data_dir: Path | None = None,
+    extra: Mapping[str, Corpus] | None = None,
+    settled: Mapping[str, Corpus] | None = None,
+) -> Sources:
+    """Look for the corpora of a suite.
+
+    Args:
+        suite: the suite to build.
+        names: corpora to build from; none named means every one that is found.
+        data_dir: where to look first.
+        extra: corpora that are not registered (Hugging Face datasets), by genre.
+        settled: corpora to read in place of the registered ones of their names.
+
+    Raises:
+        CorpusError: a named corpus is not one of the suite's.
+        CorpusNotFoundError: a named corpus has no files.
+    """
+    natives = native_corpora(suite)
+    allowed = (*natives, SAMPLE)
+    for name in names:
+        if name not in allowed:
+            raise CorpusError(
+                f"{suite.name} is not built from corpus {name!r}; expected one of "
+                f"{', '.join(allowed)}"
+            )
+    sources = Sources()
+    for name, configs in natives.items():
+        if names and name not in names:
+            continue
+        corpus = (settled or {}).get(name) or registered(name)
+        try:
+            find(corpus, data_dir)
+        except CorpusNotFoundError as error:
+            if name in names:
+                raise
+            sources.missing[name] = str(error)
+        else:
+            sources.found.append(Source(corpus, configs))
+    for genre, corpus in (extra or {}).items():
+        fitting = tuple(config for config in suite.configs if config.genre == genre)
+        if not fitting:
+            raise CorpusError(
+                f"{suite.name} cannot be built from a column of {genre} texts: they do not hold "
+                "what it needs"
+            )
+        sources.found.append(Source(corpus, fitting))
+    if (not names and not extra) or SAMPLE in names:
+        # A config is built from one sample: that of its best corpus that has any.
+        left = list(suite.configs)
+        for name, configs in natives.items():
+            fitting = tuple(config for config in configs if config in left)
+            if fitting and (sample := sample_of(registered(name))) is not None:
+                sources.found.append(Source(sample, fitting))
+                left = [config for config in left if config not in fitting]
+    return sources

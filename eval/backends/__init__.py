@@ -1,1 +1,0 @@
-"""Ways to run a plan through a model: one module each, all with the same ``run``."""

@@ -1,0 +1,136 @@
+"""The command line of the evaluator: which subcommands there are, and what errors look like."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import NoReturn, Protocol, cast
+
+from coherencegym.errors import EvaluationError, ProcessError, one_line
+
+#: Subcommand -> what it is for, and the module that has ``add_arguments`` and ``run``.
+COMMANDS = {
+    "score": (
+        "score a model on a dataset of minimal pairs (the default)",
+        "coherencegym.eval.commands.score_command",
+    ),
+    "cache": (
+        "where surprisals are kept from run to run, and how much",
+        "coherencegym.eval.commands.cache_command",
+    ),
+    "compare": (
+        "compare the results of models, item by item",
+        "coherencegym.eval.commands.compare_command",
+    ),
+    "show": (
+        "show the surprisal of every token of one item",
+        "coherencegym.eval.commands.show_command",
+    ),
+    "push": (
+        "push results to a dataset repository on the Hub",
+        "coherencegym.eval.commands.push_command",
+    ),
+    "detect": (
+        "find the sentence of a document that does not belong there",
+        "coherencegym.eval.commands.detect_command",
+    ),
+    "train-detector": (
+        "fine-tune an encoder to find that sentence, for comparison",
+        "coherencegym.eval.commands.train_command",
+    ),
+    "model-index": (
+        "print the scores for a model's own card",
+        "coherencegym.eval.commands.model_index_command",
+    ),
+    "plot": (
+        "draw the scores of several runs in one figure",
+        "coherencegym.eval.commands.plot_command",
+    ),
+}
+DEFAULT = "score"
+
+#: Exit codes: what the user asked for cannot be done; the user stopped it.
+USER_ERROR, INTERRUPTED = 2, 130
+#: Seconds that other processes give the first one to say what is wrong.
+PATIENCE = 20
+#: Objects between two rounds of the garbage collector, and rounds between deeper ones.
+_COLLECT = (200_000, 20, 20)
+
+
+class Command(Protocol):
+    """What the module of a subcommand has; importing it must be quick."""
+
+    EXAMPLES: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the options."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Do it; returns the exit code."""
+
+
+class OneLine(argparse.ArgumentParser):
+    """A parser whose errors are one line; argparse prints the usage as well, which is long here."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong and exit."""
+        self.exit(USER_ERROR, f"eval: {one_line(message)} (--help lists the options)\n")
+
+
+def _parser(name: str, module: Command) -> argparse.ArgumentParser:
+    is_default = name == DEFAULT
+    others = "\n".join(f"  {key:<14} {help_text}" for key, (help_text, _) in COMMANDS.items())
+    parser = OneLine(
+        prog="python -m eval" if is_default else f"python -m eval {name}",
+        description=COMMANDS[name][0][0].upper() + COMMANDS[name][0][1:] + ".",
+        epilog=f"examples:\n{module.EXAMPLES}\nsubcommands (--help after each):\n{others}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.add_arguments(parser)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a subcommand; ``python -m eval`` without one is ``python -m eval score``.
+
+    Returns:
+        The exit code: 0, 2 for what the user can mend (one line on standard error says what), or
+        130 after Ctrl-C.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    named = bool(words) and words[0] in COMMANDS
+    name = words.pop(0) if named else DEFAULT
+    if words and not named and not words[0].startswith("-"):
+        print(
+            one_line(f"eval: no subcommand {words[0]!r}; expected one of {', '.join(COMMANDS)}"),
+            file=sys.stderr,
+        )
+        return USER_ERROR
+    module = cast(Command, importlib.import_module(COMMANDS[name][1]))
+    arguments = _parser(name, module).parse_args(words)
+    from coherencegym.eval.kinds.items import SuiteError
+
+    pace = gc.get_threshold()
+    # Items, tokens and judgements are values by the million that hold no cycles: at its own pace
+    # the collector looks through all of them again and again, a fifth of the time without a model.
+    gc.set_threshold(*_COLLECT)
+    try:
+        return module.run(arguments)
+    except (EvaluationError, SuiteError, OSError) as error:
+        # Of several processes that make one mistake, the first says so. The launcher stops all when
+        # one ends, so that the others wait for it; if it does not stop them, the mistake is theirs.
+        if os.environ.get("RANK", "0") != "0" and not isinstance(error, ProcessError):
+            time.sleep(PATIENCE)
+        print(f"eval: {one_line(error)}", file=sys.stderr)
+        return USER_ERROR
+    except KeyboardInterrupt:
+        print("eval: stopped; nothing was written", file=sys.stderr)
+        return INTERRUPTED
+    finally:
+        gc.set_threshold(*pace)

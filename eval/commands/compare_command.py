@@ -1,0 +1,103 @@
+"""``python -m eval compare``: results of models against each other. The work is elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+from itertools import combinations
+from pathlib import Path
+
+from coherencegym.numbers import not_negative
+
+EXAMPLES = """\
+  python -m eval compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
+  python -m eval compare results/gpt2 results/opt results/pythia --all-pairs --output compared
+  python -m eval compare results/float32 results/bfloat16
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``compare``."""
+    add = parser.add_argument
+    add(
+        "results",
+        nargs="+",
+        type=Path,
+        metavar="RESULTS",
+        help="two or more folders of results; the first is the baseline of all others",
+    )
+    add("--all-pairs", action="store_true", help="compare each with each, the earlier as baseline")
+    add(
+        "--details",
+        action="store_true",
+        help="also the finest groups (as_causal → since), where they have 30 items; they are "
+        "corrected for as well",
+    )
+    add(
+        "--anyway",
+        action="store_true",
+        help="compare what both have where data or settings differ; the differences are printed",
+    )
+    add(
+        "--seed",
+        type=not_negative,
+        default=0,
+        metavar="N",
+        help="of the signs that are drawn where not all can be counted; default 0",
+    )
+    add(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="also write comparison.json, comparison.png and comparison.svg there",
+    )
+    add("--overwrite", action="store_true", help="replace an existing folder of a comparison")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare folders of results; prints a table for each pair, and writes a folder if asked to.
+
+    Raises:
+        EvaluationError: there are fewer than two, one cannot be read, or two are not comparable.
+    """
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.results.comparison import compare
+    from coherencegym.eval.results.labels import model_labels
+    from coherencegym.eval.results.saved import read
+    from coherencegym.eval.views.compare_report import MARKER, write
+    from coherencegym.eval.views.compare_table import print_comparisons
+    from coherencegym.files.folders import check_folder
+
+    if len(arguments.results) < 2:
+        raise EvaluationError(
+            f"{arguments.results[0]}: one folder of results; expected two or more"
+        )
+    if arguments.output is not None:
+        check_folder(arguments.output, arguments.overwrite, MARKER)
+    results = [read(folder) for folder in arguments.results]
+    labels = model_labels(results)
+    places = list(combinations(range(len(results)), 2))
+    if not arguments.all_pairs:
+        places = [(baseline, model) for baseline, model in places if baseline == 0]
+    comparisons = [
+        compare(
+            results[baseline],
+            results[model],
+            anyway=arguments.anyway,
+            details=arguments.details,
+            seed=arguments.seed,
+        )
+        for baseline, model in places
+    ]
+    names = [(labels[model], labels[baseline]) for baseline, model in places]
+    if arguments.output is not None:
+        write(
+            comparisons,
+            names,
+            arguments.output,
+            seed=arguments.seed,
+            overwrite=arguments.overwrite,
+        )
+    print_comparisons(comparisons, names)
+    if arguments.output is not None:
+        print(f"written to {arguments.output}")
+    return 0

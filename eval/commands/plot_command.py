@@ -1,0 +1,92 @@
+"""``python -m eval plot``: the results of earlier runs in one figure."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from coherencegym.eval.results.runs import Run
+
+EXAMPLES = """\
+  python -m eval plot results/sentence_order--gpt2 results/sentence_order--demo --output figures
+  python -m eval plot results/* --output figures
+"""
+
+#: What was drawn; the file by which an earlier output is recognised.
+MARKER = "plots.json"
+#: Settings that change what a score is of.
+_SETTINGS = (
+    "compat",
+    "bos",
+    "separator",
+    "separator_space",
+    "truncate",
+    "word_correction",
+    "max_items",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``plot``."""
+    add = parser.add_argument
+    add(
+        "results",
+        nargs="+",
+        type=Path,
+        metavar="RESULTS",
+        help="folders that python -m eval wrote: of several models, of several datasets, or both",
+    )
+    add("--output", type=Path, default=Path("plots"), metavar="DIR", help="default plots")
+    add("--overwrite", action="store_true", help="replace an existing folder of plots")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw ``scores.png`` and ``.svg``, and ``heatmap.png`` and ``.svg`` where there is one."""
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.results.runs import read_run
+    from coherencegym.eval.views.plots import plot_runs
+    from coherencegym.files.folders import check_folder, written_beside
+
+    check_folder(arguments.output, arguments.overwrite, MARKER)
+    folders = [folder.resolve() for folder in arguments.results]
+    for folder, given in zip(folders, arguments.results, strict=True):
+        if folders.count(folder) > 1:
+            raise EvaluationError(f"{given}: given twice; expected each folder of results once")
+    runs = [read_run(folder) for folder in arguments.results]
+    with written_beside(arguments.output, arguments.overwrite, MARKER) as work:
+        missing = plot_runs(runs, work)
+        text = json.dumps({"runs": [_about(run) for run in runs]}, ensure_ascii=False, indent=1)
+        (work / MARKER).write_text(text + "\n", encoding="utf-8")
+        names = sorted(path.name for path in work.iterdir())
+    for note in _notes(runs, missing):
+        print(f"· {note}")
+    print(f"written to {arguments.output}: {', '.join(names)}")
+    return 0
+
+
+def _about(run: Run) -> dict[str, Any]:
+    return {"folder": run.folder, "model": run.model, "signature": run.signature}
+
+
+def _notes(runs: Sequence[Run], missing: Sequence[str]) -> list[str]:
+    """What a reader of the figure must know."""
+    from coherencegym.eval.statistics.intervals import INTERVALS
+    from coherencegym.eval.views.figures import missing_note
+
+    notes = []
+    for name in _SETTINGS:
+        values = list(dict.fromkeys(json.dumps(run.settings.get(name) or None) for run in runs))
+        if len(values) > 1:
+            option = "--" + name.replace("_", "-")
+            notes.append(f"the runs differ in {option}: {', '.join(values[:4])}")
+    if len({run.settings.get("intervals") for run in runs}) > 1:
+        old = ", ".join(run.folder for run in runs if run.settings.get("intervals") != INTERVALS)
+        notes.append(
+            f"intervals of another release, which are not comparable: {old}; evaluate again (what "
+            "is in the cache is not computed again)"
+        )
+    return notes + missing_note(missing)

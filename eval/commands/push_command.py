@@ -1,0 +1,86 @@
+"""``python -m eval push``: results into a dataset repository on the Hub."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+
+EXAMPLES = """\
+  python -m eval push results/sentence_order--gpt2 me/coherence-results --dry-run
+  python -m eval push results/sentence_order--gpt2 me/coherence-results --private
+  python -m eval --model gpt2 --dataset coherencegym/winograd --push-results me/coherence-results
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``push``."""
+    parser.add_argument("folder", type=Path, metavar="RESULTS", help="a folder of results")
+    parser.add_argument("repo_id", metavar="USER/NAME", help="a dataset repository of the Hub")
+    parser.add_argument(
+        "--private",
+        action="store_true",
+        help="make the repository private, if it is made; refuse one that is public",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would be pushed")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Push a folder of results."""
+    check_target(arguments.repo_id)
+    for line in pushed(arguments.folder, arguments.repo_id, arguments.private, arguments.dry_run):
+        print(line)
+    return 0
+
+
+def check_target(repo_id: str, needs_token: bool = False) -> None:
+    """Refuse what no push could come of, before anything is computed for it.
+
+    Raises:
+        EvaluationError: no name of a repository, or nobody is logged in.
+    """
+    from huggingface_hub import get_token
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+
+    from coherencegym.errors import EvaluationError
+
+    try:
+        validate_repo_id(repo_id)
+    except HFValidationError:
+        is_name = False
+    else:
+        is_name = repo_id.count("/") == 1
+    if not is_name:
+        raise EvaluationError(f"{repo_id!r} is no name of a repository; expected USER/NAME")
+    if needs_token and get_token() is None:
+        raise EvaluationError(
+            f"to push to {repo_id} log in with `hf auth login`, or set HF_TOKEN to a token with "
+            "write access"
+        )
+
+
+def pushed(folder: Path, repo_id: str, private: bool = False, dry_run: bool = False) -> list[str]:
+    """Push, and say what was pushed, line by line.
+
+    Raises:
+        EvaluationError: the results cannot be read, or the Hub refused or could not be reached.
+    """
+    from huggingface_hub import HfApi
+
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.hub.push_results import push
+    from coherencegym.hub.answers import hub_answers
+    from coherencegym.hub.errors import hub_problem
+
+    command = shlex.join(["python", "-m", "eval", "push", str(folder), repo_id])
+    again = f"a push is one commit, made or not made: run `{command}` again"
+    try:
+        with hub_answers():
+            return push(HfApi(), folder, repo_id, private=private, dry_run=dry_run).lines
+    except EvaluationError:
+        raise
+    except Exception as error:
+        if (problem := hub_problem(error, again)) is None:
+            raise
+        raise EvaluationError(problem[1]) from None

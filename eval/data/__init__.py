@@ -1,0 +1,1 @@
+"""Datasets: from the Hub or a folder, verified, and suites in SyntaxGym's JSON."""

@@ -1,0 +1,125 @@
+"""Several processes on one plan, one for each GPU, as ``accelerate launch`` starts them.
+
+All of them make the same plan and run every so many of its batches; numbers are then added up, a
+batch that a process has not run counting as 0. The batches are those of a single process, and so
+are the results.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coherencegym.errors import EvaluationError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The processes of a run.
+
+    Attributes:
+        rank: the number of this one.
+        size: how many there are.
+        local_rank: the number of this one on its machine, and of its GPU.
+    """
+
+    rank: int = 0
+    size: int = 1
+    local_rank: int = 0
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process reports."""
+        return self.rank == 0
+
+    def total(self, values: np.ndarray) -> np.ndarray:
+        """The sum over all processes, element by element; float64, of one shape in all of them."""
+        return self._reduce(values, "SUM")
+
+    def greatest(self, values: np.ndarray) -> np.ndarray:
+        """The greatest of all processes, element by element."""
+        return self._reduce(values, "MAX")
+
+    def least(self, values: np.ndarray) -> np.ndarray:
+        """The least of all processes, element by element."""
+        return self._reduce(values, "MIN")
+
+    def agree(self, flags: Sequence[bool]) -> list[bool]:
+        """What holds in every process."""
+        import numpy as np
+
+        return [bool(flag) for flag in self.least(np.array(flags, dtype=np.float64))]
+
+    def _reduce(self, values: np.ndarray, operation: str) -> np.ndarray:
+        if self.size == 1:
+            return values
+        import numpy as np
+        import torch
+        import torch.distributed as processes
+
+        shared = torch.from_numpy(np.array(values, dtype=np.float64))
+        processes.all_reduce(shared, op=getattr(processes.ReduceOp, operation))
+        reduced: np.ndarray = shared.numpy()
+        return reduced
+
+
+#: One process, which needs nobody.
+ALONE = World()
+
+
+def world() -> World:
+    """The processes that the launcher has started, from the environment.
+
+    Raises:
+        EvaluationError: the environment contradicts itself.
+    """
+    names = ("RANK", "WORLD_SIZE", "LOCAL_RANK")
+    try:
+        rank, size, local = (
+            int(os.environ.get(name, default))
+            for name, default in zip(names, ("0", "1", "0"), strict=True)
+        )
+    except ValueError:
+        rank, size, local = 0, 0, 0
+    if not 0 <= rank < size or local < 0:
+        found = ", ".join(f"{name}={os.environ.get(name)}" for name in names)
+        raise EvaluationError(
+            f"the environment says {found}; expected what accelerate launch or torchrun sets"
+        )
+    return World(rank, size, local)
+
+
+def own_device(choice: str, processes: World) -> str:
+    """The device of this process: of several on GPUs, each has its own.
+
+    Args:
+        choice: what the user asked for.
+        processes: of the run.
+    """
+    if processes.size == 1 or choice not in ("auto", "cuda"):
+        return choice
+    import torch
+
+    return f"cuda:{processes.local_rank}" if torch.cuda.is_available() else choice
+
+
+@contextmanager
+def joined(processes: World) -> Iterator[None]:
+    """Join the others of a run, and leave them at the end."""
+    if processes.size == 1:
+        yield
+        return
+    import torch.distributed
+
+    # Only a few numbers are exchanged, so that what every machine has is good enough.
+    torch.distributed.init_process_group("gloo", rank=processes.rank, world_size=processes.size)
+    try:
+        yield
+    finally:
+        torch.distributed.destroy_process_group()

@@ -1,0 +1,344 @@
+"""Run a plan: sharing where the model can, smaller batches where memory ends, nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from coherencegym.errors import EvaluationError, ProcessError
+from coherencegym.eval.forward import packed, padded, shared
+from coherencegym.eval.forward.activation import fused_activations
+from coherencegym.eval.forward.distributed import ALONE, World
+from coherencegym.eval.forward.head import float32_head, reused_logits
+from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.numeric import METRICS, measured_error
+from coherencegym.eval.forward.trial import Probe, beside_longer, is_out_of_memory, probe
+from coherencegym.eval.plan.batches import Batch, Budget
+from coherencegym.eval.plan.plan import Plan, Sharing
+from coherencegym.eval.text.sequence import Run
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Called after each batch with the tokens done and the tokens of the whole plan, padding included.
+Progress = Callable[[int, int], None]
+
+
+#: Where a store keeps the errors, and whether one was not measured against float32: no text has
+#: such a token.
+_ERRORS = ((-1,), tuple(range(len(METRICS) + 1)))
+
+
+class Store(Protocol):
+    """Where surprisals of earlier runs are kept; see :mod:`eval.forward.cache`."""
+
+    def get_many(
+        self, requests: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
+    ) -> list[np.ndarray | None]:
+        """Surprisals (bits) of (ids, positions); None where one of them is not known."""
+
+    def put(self, results: Sequence[tuple[tuple[int, ...], tuple[int, ...], np.ndarray]]) -> None:
+        """Keep the surprisals (bits) of (ids, positions)."""
+
+
+class NotFiniteError(Exception):
+    """A surprisal is not finite; ``run`` is the index of its run."""
+
+    def __init__(self, run: int) -> None:
+        super().__init__(run)
+        self.run = run
+
+
+@dataclass
+class Execution:
+    """What was run, and what came of it.
+
+    Attributes:
+        bits: surprisals (bits, float64) at the positions of each run of the plan.
+        plan: in the batches in which it was run, those of earlier runs left out.
+        stored: runs that were known before.
+        probe: whether beginnings may be shared; None where nothing was to be shared.
+        beside: whether texts of unequal length may stand in one batch; None where none did.
+        halved: how often a batch was too big for the memory.
+        ran: the runs that were not known before, in their order.
+        errors: by metric (``mean``, ``sum``, ``token``), by how much (bits) two values of a region
+            may differ in this number format; empty where the promised accuracy holds.
+        widened: the errors were all measured against float32.
+    """
+
+    bits: list[np.ndarray]
+    plan: Plan
+    stored: int = 0
+    probe: Probe | None = None
+    beside: Probe | None = None
+    halved: int = 0
+    ran: list[int] = field(default_factory=list)
+    errors: dict[str, float] = field(default_factory=dict)
+    widened: bool = True
+
+
+def execute(
+    model: Any,
+    plan: Plan,
+    budget: Budget,
+    *,
+    share: bool = True,
+    store: Store | None = None,
+    progress: Progress | None = None,
+    world: World = ALONE,
+    beginnings: Sequence[int] = (),
+) -> Execution:
+    """Run a plan through a model.
+
+    Args:
+        model: a causal language model in evaluation mode.
+        plan: what to run.
+        budget: what a batch may take to begin with.
+        share: whether beginnings may be shared if the model can.
+        store: where surprisals are looked up, and kept after every batch.
+        progress: called after each batch.
+        world: the processes among which the batches are divided; each returns all results.
+        beginnings: ids of the tokens that begin a word, where their surprisal is read.
+
+    Raises:
+        EvaluationError: the memory does not suffice for one sequence.
+        NotFiniteError: a surprisal is not finite; nothing of its batch is kept.
+    """
+    import numpy as np
+
+    bits: list[np.ndarray | None] = [None] * len(plan.runs)
+    if store is not None:
+        bits = store.get_many([(run.ids, run.positions) for run in plan.runs])
+    # Known to every process, or the plans would differ.
+    known = world.agree([values is not None for values in bits])
+    done = {index for index, is_known in enumerate(known) if is_known}
+    # Tried in this order: packed rows are the faster, a cache is what more models go by.
+    ways: tuple[Sharing, ...] = ("packed", "cache") if share else ()
+    plan = plan.batched(budget, sharing=ways[0] if ways else "none", done=done)
+    execution = Execution([np.empty(0)] * len(plan.runs), plan, len(done))
+    for index in done:
+        values = bits[index]
+        assert values is not None
+        execution.bits[index] = values
+    if not plan.runs:
+        return execution
+    forward = Forward(model, beginnings)
+    with fused_activations(model), float32_head(model), reused_logits(model):
+        chosen, budget = _choose(forward, execution, budget, ways, done, world)
+        try:
+            _run_all(forward, execution, budget, chosen, store, progress, world)
+        except EvaluationError as error:
+            raise ProcessError(str(error)) if world.size > 1 else error from None
+        if world.size > 1:
+            _exchange(execution, done, world)
+        if not forward.is_exact:
+            execution.errors, execution.widened = _errors(forward, execution, store, world)
+    return execution
+
+
+def _choose(
+    forward: Forward,
+    execution: Execution,
+    budget: Budget,
+    ways: Sequence[Sharing],
+    done: Set[int],
+    world: World,
+) -> tuple[Sharing, Budget]:
+    """The first way of sharing that the model is able to, and what a batch may take then.
+
+    Plans the batches for it, each text alone where even padding is too much for the model.
+    """
+    way, budget = _choose_sharing(forward, execution, budget, ways, done, world)
+    execution.beside = _tried(lambda: beside_longer(forward, execution.plan), forward, world)
+    if execution.beside is not None and not execution.beside.passed:
+        # What was tried belongs to other batches.
+        execution.probe = execution.probe and replace(execution.probe, results={})
+        way, budget = "none", Budget(tokens=1, head_rows=1, cached=0)
+        execution.plan = execution.plan.batched(budget, sharing=way, done=done)
+    return way, budget
+
+
+def _choose_sharing(
+    forward: Forward,
+    execution: Execution,
+    budget: Budget,
+    ways: Sequence[Sharing],
+    done: Set[int],
+    world: World,
+) -> tuple[Sharing, Budget]:
+    if forward.limits.own:
+        # Rows that have to fit into a window may share little: the way that saves more comes first.
+        plans = {way: execution.plan.batched(budget, sharing=way, done=done) for way in ways}
+        ways = sorted(ways, key=lambda way: plans[way].tokens_once)
+    for way in ways:
+        execution.plan = execution.plan.batched(budget, sharing=way, done=done)
+        while execution.plan.shares:
+            found = _tried(partial(probe, forward, execution.plan, way), forward, world)
+            if found is not None:
+                execution.probe = found
+                break
+            execution.probe = Probe(False, reason="the memory does not suffice for a trial")
+            smaller = budget.halved()
+            assert smaller is not None, "a batch of one token shares nothing"
+            budget = smaller
+            execution.halved += 1
+            execution.plan = execution.plan.batched(budget, sharing=way, done=done)
+        if execution.probe is not None and execution.probe.passed:
+            return way, budget
+    execution.plan = execution.plan.batched(budget, sharing="none", done=done)
+    return "none", budget
+
+
+def _exchange(execution: Execution, done: Set[int], world: World) -> None:
+    """Give every process the results of all of them."""
+    import numpy as np
+
+    runs = execution.plan.runs
+    ends = np.cumsum([len(run.positions) for run in runs])
+    flat = np.zeros(int(ends[-1]))
+    for index in execution.ran:
+        flat[ends[index] - len(runs[index].positions) : ends[index]] = execution.bits[index]
+    flat = world.total(flat)
+    for index, values in enumerate(np.split(flat, ends[:-1])):
+        if index not in done:
+            execution.bits[index] = values
+    execution.halved = int(world.greatest(np.array([float(execution.halved)]))[0])
+
+
+def _errors(
+    forward: Forward, execution: Execution, store: Store | None, world: World
+) -> tuple[dict[str, float], bool]:
+    """The largest errors that this run, and those that it goes on from, have shown.
+
+    Returns:
+        By metric, in bits; and whether all were measured against float32.
+    """
+    import numpy as np
+
+    measured = measured_error(forward, execution.plan.runs, execution.bits, execution.ran)
+    errors = world.greatest(np.append(measured.bits, float(not measured.widened)))
+    if store is not None:
+        (before,) = store.get_many([_ERRORS])
+        if before is not None:
+            errors = np.maximum(errors, before)
+        errors = world.greatest(errors)
+        store.put([(*_ERRORS, errors)])
+    *bits, not_widened = errors.tolist()
+    return dict(zip(METRICS, bits, strict=True)), not not_widened
+
+
+def _tried(trial: Callable[[], Probe | None], forward: Forward, world: World) -> Probe | None:
+    """What came of a trial in all processes; None where one of them had too little memory."""
+    found = _in_memory(trial, forward)
+    enough, passed = world.agree([found is not None, found is not None and found.passed])
+    if not enough or found is None:
+        return None
+    if found.passed and not passed:
+        return Probe(False, reason="it does not pass the trial in every process")
+    return found
+
+
+def _in_memory(trial: Callable[[], Probe | None], forward: Forward) -> Probe | None:
+    try:
+        return trial()
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        error.__traceback__ = None
+    _free(forward)
+    return None
+
+
+def _run_all(
+    forward: Forward,
+    execution: Execution,
+    budget: Budget,
+    sharing: Sharing,
+    store: Store | None,
+    progress: Progress | None,
+    world: World,
+) -> None:
+    # What the trial has run is known to every process; the first one answers for it.
+    trials = (execution.probe, execution.beside)
+    tried = {k: v for trial in trials if trial is not None for k, v in trial.results.items()}
+    batches = execution.plan.batches
+    own = [batch for number, batch in enumerate(batches) if number not in tried]
+    # The longest come first, so that every process gets as much of each length.
+    queue = list(reversed(own[world.rank :: world.size]))
+    left = {index for batch in queue for index in batch.runs}
+    tokens = 0
+
+    def keep(batch: Batch, results: Sequence[np.ndarray]) -> None:
+        nonlocal tokens
+        _keep(execution, batch, results, store)
+        left.difference_update(batch.runs)
+        tokens += batch.padded_tokens
+        if progress is not None:
+            progress(tokens, tokens + sum(each.padded_tokens for each in queue))
+
+    for number in tried if world.rank == 0 else ():
+        keep(batches[number], tried[number])
+    while queue:
+        batch = queue.pop()
+        try:
+            results = run_batch(forward, execution.plan.runs, batch)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            # The traceback holds the tensors that were in the way.
+            error.__traceback__ = None
+            smaller = budget.halved()
+            if len(batch.runs) == 1 or smaller is None:
+                length = batch.length
+                raise EvaluationError(
+                    f"out of memory for one text of {length:,} tokens; try --dtype bfloat16, "
+                    "another --device, or --device-map auto"
+                ) from None
+            budget = smaller
+            execution.halved += 1
+            _free(forward)
+            others = {index for index in range(len(execution.plan.runs)) if index not in left}
+            rest = execution.plan.batched(budget, sharing=sharing, done=others)
+            queue = list(reversed(rest.batches))
+            continue
+        keep(batch, results)
+
+
+def _keep(
+    execution: Execution, batch: Batch, results: Sequence[np.ndarray], store: Store | None
+) -> None:
+    """Put what came of a batch where it belongs.
+
+    Raises:
+        NotFiniteError: a surprisal is not finite; nothing of the batch is kept.
+    """
+    import numpy as np
+
+    for index, values in zip(batch.runs, results, strict=True):
+        if not np.isfinite(values).all():
+            raise NotFiniteError(index)
+        execution.bits[index] = values
+    execution.ran += batch.runs
+    if store is not None:
+        members = (execution.plan.runs[index] for index in batch.runs)
+        store.put([(m.ids, m.positions, v) for m, v in zip(members, results, strict=True)])
+
+
+def run_batch(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]:
+    """Run a batch by the backend that it asks for."""
+    if batch.prefixes:
+        return packed.run(forward, runs, batch)
+    run = shared.run if batch.prefix else padded.run
+    return run(forward, runs, batch)
+
+
+def _free(forward: Forward) -> None:
+    import gc
+
+    import torch
+
+    gc.collect()
+    if forward.device.type == "cuda":
+        torch.cuda.empty_cache()

@@ -1,0 +1,114 @@
+"""Scores for a model's own repository, in the two forms that the Hub reads.
+
+``model-index`` is a block of the model card's metadata. ``.eval_results/NAME.yaml`` is a file for
+each benchmark (https://huggingface.co/docs/hub/eval-results): the Hub shows it where the dataset is
+registered as a benchmark and its ``eval.yaml`` names the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.results.runs import Run
+from coherencegym.eval.tasks.score.summary import Score
+
+
+def model_index(run: Run) -> str:
+    """The YAML of a ``model-index`` with one entry for each config and split.
+
+    Args:
+        run: one model's scores on one dataset.
+
+    Returns:
+        YAML to put between the ``---`` lines at the top of a model card; scores are shares, 0 to 1.
+
+    Raises:
+        EvaluationError: there is no score to report.
+    """
+    from huggingface_hub import EvalResult, ModelCardData
+
+    results = [
+        EvalResult(
+            task_type="text-generation",
+            dataset_type=run.repo or run.suite,
+            dataset_name=f"CoherenceGym {run.suite} {run.version}".rstrip(),
+            dataset_config=score.config,
+            dataset_split=score.split,
+            dataset_revision=run.data_commit or None,
+            metric_type="accuracy",
+            metric_name="CD score",
+            metric_value=_share(value),
+            metric_args=_arguments(run, score),
+        )
+        for score, value in _reported(run)
+    ]
+    return str(ModelCardData(model_name=_short(run.model), eval_results=results).to_yaml())
+
+
+def eval_results(run: Run) -> str:
+    """The YAML of an ``.eval_results`` file with one entry for each config and split.
+
+    Each config is a task. Scores are shares, 0 to 1.
+
+    Raises:
+        EvaluationError: the dataset is not on the Hub, as this form wants, there is no score to
+            report, or the Hub's client is too old to know the form.
+    """
+    import yaml
+
+    try:
+        from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+    except ImportError:
+        raise EvaluationError(
+            "--eval-results: this huggingface_hub does not know the form; expected a newer one"
+        ) from None
+    if not run.repo:
+        raise EvaluationError(
+            f"{run.folder}: the items of {run.suite} were not read from the Hub; expected results "
+            "on a Hub dataset, or none of --eval-results"
+        )
+    entries = [
+        EvalResultEntry(
+            dataset_id=run.repo,
+            task_id=score.config,
+            value=_share(value),
+            dataset_revision=run.data_commit or None,
+            notes="CD score, "
+            + ", ".join(f"{key} {said}" for key, said in _arguments(run, score).items()),
+        )
+        for score, value in _reported(run)
+    ]
+    listed = eval_result_entries_to_yaml(entries)
+    return str(yaml.safe_dump(listed, sort_keys=False, allow_unicode=True, width=1000))
+
+
+def _reported(run: Run) -> Iterator[tuple[Score, float]]:
+    """The score of each config and split.
+
+    Raises:
+        EvaluationError: there is none.
+    """
+    found = [(s, s.score) for s in run.scores if s.level == "all" and s.score is not None]
+    if not found:
+        raise EvaluationError(f"{run.folder}: no score to report; expected at least one config")
+    yield from found
+
+
+def _arguments(run: Run, score: Score) -> dict[str, Any]:
+    """What a reader of a score needs beside it."""
+    about: dict[str, Any] = {"split": score.split, "items": score.n}
+    if score.ci_low is not None and score.ci_high is not None:
+        about |= {"ci_low": _share(score.ci_low), "ci_high": _share(score.ci_high)}
+    if score.artefact_score is not None:
+        about["artefact_score"] = _share(score.artefact_score)
+    return {**about, "signature": run.signature}
+
+
+def _share(value: float) -> float:
+    return round(value, 4)
+
+
+def _short(model: str) -> str:
+    return model.rstrip("/").rpartition("/")[2] or model

@@ -1,0 +1,194 @@
+"""The card of a repository of results: one table of every run in it.
+
+The program writes what stands between two marks, and its own keys of the metadata. The rest is the
+owner's, a licence for instance, and stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.results.runs import Run
+from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.tasks.score.summary import Score
+
+START = "<!-- scores: written by python -m eval push, replaced by the next push -->"
+END = "<!-- end of scores -->"
+TAGS = ("coherencegym", "evaluation", "discourse", "coherence")
+#: Tables of a run that have a config each, so that ``load_dataset`` reads one run, not a mixture.
+KINDS = ("predictions", "regions")
+#: Where runs lie in a repository.
+FOLDER = "runs"
+
+_EXPLANATION = (
+    "Scores of [CoherenceGym](https://github.com/coherencegym/coherencegym). The CD score is the "
+    "share of items whose prediction about surprisal holds, with its 95 % interval; chance is "
+    "50 %. A model has to beat the artefact score, that of a classifier which does not read, to "
+    "show more than habits of position or wording.",
+    "The texts of the items are not here. They are in the datasets, under the terms of those; no "
+    "licence is stated for these numbers unless the metadata of this card has one.",
+)
+
+
+def config_name(kind: str, place: str) -> str:
+    """The config that holds a table of the run at ``place``."""
+    return "-".join((kind, *place.split("/")[1:]))
+
+
+def render_card(
+    repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence[str]], old: str = ""
+) -> str:
+    """The card of a repository of results.
+
+    Args:
+        repo_id: its name.
+        runs: by their folders.
+        tables: by their folders, those of :data:`KINDS` that they have.
+        old: the card of now; empty for none.
+
+    Raises:
+        EvaluationError: the card of now is somebody's own, or its metadata cannot be read.
+    """
+    about, text = _parts(repo_id, old)
+    configs = about.get("configs")
+    kept = [c for c in configs if not _is_ours(c)] if isinstance(configs, list) else []
+    tags = about.get("tags")
+    others = [tag for tag in tags if tag not in TAGS] if isinstance(tags, list) else []
+    merged = {
+        "pretty_name": f"Results in {repo_id}",
+        **about,
+        "tags": [*TAGS, *others],
+        "configs": [*_configs(tables), *kept],
+    }
+    block = f"{START}\n\n{_scores(repo_id, runs, tables)}\n\n{END}"
+    if not text.strip():
+        text = (
+            f"\n# How often models find the incoherent version the more surprising one\n\n{block}\n"
+        )
+    else:
+        before, _, rest = text.partition(START)
+        text = before + block + rest.partition(END)[2]
+    return f"---\n{_yaml(merged)}\n---\n{text}"
+
+
+def _parts(repo_id: str, card: str) -> tuple[dict[str, Any], str]:
+    """Metadata and text of a card.
+
+    Raises:
+        EvaluationError: it has a text without the marks, or metadata that cannot be read.
+    """
+    import yaml
+    from huggingface_hub import DatasetCard
+
+    if not card.strip():
+        return {}, ""
+    card = card.replace("\r\n", "\n")
+    where = f"{repo_id}: README.md"
+    if not card.startswith("---\n"):
+        # The client would say so on the terminal; it is no mistake.
+        card = f"---\n{{}}\n---\n{card}"
+    try:
+        parsed = DatasetCard(card)
+    except (yaml.YAMLError, ValueError, TypeError):
+        raise EvaluationError(
+            f"{where}: its metadata cannot be read; expected YAML between two lines of ---"
+        ) from None
+    text = str(parsed.text)
+    marks = [text.find(START), text.find(END)]
+    if text.strip() and not 0 <= marks[0] < marks[1]:
+        raise EvaluationError(
+            f"{where}: somebody's own card, without the place for scores; name another repository, "
+            f"or put the two lines {START} and {END} where the scores should stand"
+        )
+    return dict(parsed.data.to_dict()), text  # type: ignore[no-untyped-call]
+
+
+def _is_ours(config: Any) -> bool:
+    files = config.get("data_files") if isinstance(config, dict) else None
+    return f"'path': '{FOLDER}/" in str(files)
+
+
+def _configs(tables: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "config_name": config_name(kind, place),
+            "data_files": [{"split": "test", "path": f"{place}/{kind}.parquet"}],
+        }
+        for place in sorted(tables)
+        for kind in KINDS
+        if kind in tables[place]
+    ]
+
+
+def _yaml(about: Mapping[str, Any]) -> str:
+    from huggingface_hub import DatasetCardData
+
+    return str(DatasetCardData(**about).to_yaml(original_order=list(about)))
+
+
+def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence[str]]) -> str:
+    ordered = sorted(
+        runs.items(), key=lambda pair: (pair[1].suite, pair[1].version, pair[1].model, pair[0])
+    )
+    ways = {place: run.settings.get("intervals") for place, run in ordered}
+    # Without a mark where all are alike.
+    earlier = {p for p, way in ways.items() if way != INTERVALS and INTERVALS in ways.values()}
+    lines = [
+        "\n\n".join(_EXPLANATION),
+        "",
+        "| suite | version | config | model | items | CD | 95 % interval | artefact | run |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for place, run in ordered:
+        mark = " †" if place in earlier else ""
+        lines += [_row(place, run, score, mark) for score in run.scores if score.level == "all"]
+    if earlier:
+        lines += ["", "† by the intervals of an earlier release: docs/intervals.md compares them."]
+    loadable = [(place, kind) for place, _ in ordered for kind in KINDS if kind in tables[place]]
+    if loadable:
+        lines += [
+            "",
+            "Each run has a config for each of its tables: `predictions`, a row for every "
+            "prediction of every item, and `regions`, the surprisal (bits) of every region that a "
+            "prediction reads:",
+            "",
+            "```python",
+            "from datasets import load_dataset",
+            "",
+            *(
+                f'load_dataset("{repo_id}", "{config_name(kind, place)}", split="test")'
+                for place, kind in loadable
+            ),
+            "```",
+        ]
+    lines += ["", "What each run was, from which its scores can be reproduced:", "", "```text"]
+    # One line each, so that none can end the block.
+    lines += [f"{place}: {' '.join(run.signature.split())}" for place, run in ordered]
+    return "\n".join([*lines, "```"])
+
+
+def _row(place: str, run: Run, score: Score, mark: str) -> str:
+    config = score.config + (f" ({score.split})" if score.split else "")
+    interval = "–"
+    if score.ci_low is not None and score.ci_high is not None:
+        interval = f"{100 * score.ci_low:.1f} to {100 * score.ci_high:.1f} %{mark}"
+    cells = (
+        run.suite,
+        run.version,
+        config,
+        run.model,
+        f"{score.n:,}",
+        "–" if score.score is None else f"{100 * score.score:.1f} %",
+        interval,
+        "–" if score.artefact_score is None else f"{100 * score.artefact_score:.1f} %",
+    )
+    digest = place.rpartition("/")[2]
+    return f"| {' | '.join(map(_cell, cells))} | [{digest}]({place}/results.json) |"
+
+
+def _cell(text: str) -> str:
+    """Text that stays in its cell, whatever it holds: names come from models and datasets."""
+    return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", " ".join(text.split()))

@@ -1,0 +1,1 @@
+"""What a row of a dataset is: items with regions and formulas, documents with an intruder."""

@@ -1,0 +1,1 @@
+"""Models: found, loaded, placed, and what is known of them."""

@@ -1,0 +1,221 @@
+"""``--model-arg key=value``: what is said about a model beyond its name, checked and sorted.
+
+The special keys are those of lm-evaluation-harness, so that its users need not learn others. What
+is not special goes to ``from_pretrained``, which also sets entries of the model's config.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from coherencegym.errors import EvaluationError
+
+Scalar = None | bool | int | float | str
+
+#: Keys that have an option, or no place here, and what to do instead.
+_REFUSED = {
+    **dict.fromkeys(("pretrained", "model", "pretrained_model_name_or_path"), "expected --model"),
+    **dict.fromkeys(("dtype", "torch_dtype"), "expected --dtype"),
+    "device": "expected --device",
+    **dict.fromkeys(("device_map", "parallelize"), "expected --device-map"),
+    "trust_remote_code": "expected --trust-remote-code",
+    **dict.fromkeys(("batch_size", "max_batch_size"), "expected --batch-tokens"),
+    **dict.fromkeys(("add_bos_token", "prefix_token_id"), "expected --bos"),
+    "truncation": "expected --truncate",
+    **dict.fromkeys(
+        ("use_safetensors", "weights_only", "from_tf", "from_flax", "state_dict"),
+        "weights are read from safetensors files only",
+    ),
+    **dict.fromkeys(("token", "use_auth_token"), "expected `hf auth login` or HF_TOKEN"),
+    "cache_dir": "expected HF_HUB_CACHE in the environment",
+    "local_files_only": "expected HF_HUB_OFFLINE=1 in the environment",
+    **dict.fromkeys(("force_download", "proxies", "user_agent"), "it is left to the Hub's client"),
+    "quantization_config": "expected load_in_8bit=true or load_in_4bit=true",
+    **dict.fromkeys(
+        ("gguf_file", "gptqmodel", "autogptq", "delta"),
+        "not supported; expected a folder or Hub repository of safetensors",
+    ),
+    "ignore_mismatched_sizes": "weights of another shape would be replaced by random numbers",
+    **dict.fromkeys(
+        ("use_kernels", "kernel_config", "allow_all_kernels"), "it runs code from the Hub"
+    ),
+    **dict.fromkeys(
+        (
+            *("config", "output_loading_info", "adapter_kwargs", "adapter_name", "key_mapping"),
+            *("code_revision", "distributed_config", "tp_plan", "tp_size", "max_memory"),
+            *("model_type", "architectures", "auto_map", "return_unused_kwargs"),
+            *("return_dict", "output_hidden_states", "output_attentions", "use_cache"),
+        ),
+        "it is not for the user of this program to set",
+    ),
+}
+
+#: Ways to compute attention that run no code from the Hub.
+ATTENTION = ("eager", "sdpa", "flex_attention", "flash_attention_2", "flash_attention_3")
+#: Settings of bitsandbytes that `transformers.BitsAndBytesConfig` takes, by how they begin.
+_QUANTIZATION = ("bnb_4bit_", "llm_int8_")
+#: Where weights lie; no number depends on it.
+_MEMORY = ("max_memory_per_gpu", "max_cpu_memory", "offload_folder", "offload_buffers")
+
+
+@dataclass(frozen=True)
+class ModelArguments:
+    """What ``--model-arg`` and ``--model-revision`` say.
+
+    Attributes:
+        revision: tag, branch or commit of a model on the Hub; None: the newest.
+        subfolder: of the folder or repository, ``""`` for none.
+        tokenizer: Hub id or folder of another tokenizer, or None.
+        adapter: Hub id or folder of a PEFT adapter on top of the model, or None.
+        adapter_revision: its tag, branch or commit.
+        quantization: settings of bitsandbytes; empty for none.
+        memory: ``max_memory_per_gpu``, ``max_cpu_memory``, ``offload_folder``, ``offload_buffers``.
+        passed: for ``from_pretrained``.
+    """
+
+    revision: str | None = None
+    subfolder: str = ""
+    tokenizer: str | None = None
+    adapter: str | None = None
+    adapter_revision: str | None = None
+    quantization: Mapping[str, Scalar] = field(default_factory=dict)
+    memory: Mapping[str, Scalar] = field(default_factory=dict)
+    passed: Mapping[str, Scalar] = field(default_factory=dict)
+
+    def record(self) -> dict[str, Scalar]:
+        """All keys that were given but the revision, by name, as the results record them."""
+        named = {
+            "subfolder": self.subfolder or None,
+            "tokenizer": self.tokenizer,
+            "peft": self.adapter,
+            "peft_revision": self.adapter_revision,
+        }
+        given = {key: value for key, value in named.items() if value is not None}
+        return dict(sorted({**given, **self.quantization, **self.memory, **self.passed}.items()))
+
+    def numeric(self) -> dict[str, Scalar]:
+        """The keys on which numbers may depend and that no commit stands for."""
+        return dict(sorted({**self.quantization, **self.passed}.items()))
+
+
+def scalar(text: str) -> Scalar:
+    """The value of a key: ``true``, ``false``, ``null``, a number, a quoted or a bare string.
+
+    Raises:
+        EvaluationError: a list, an object or a string whose quotes do not close.
+    """
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if text in ("null", "None"):
+        return None
+    if re.fullmatch(r"[+-]?[0-9]+", text):
+        return int(text)
+    if re.fullmatch(r"[+-]?([0-9]+\.[0-9]*|\.?[0-9]+)([eE][+-]?[0-9]+)?", text):
+        return float(text)
+    if text.startswith('"'):
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = None
+        if not isinstance(value, str):
+            raise EvaluationError(f"{text}: the quotes do not close")
+        return value
+    if len(text) > 1 and text[0] == text[-1] == "'":
+        return text[1:-1]
+    if text.startswith(("{", "[", "'")):
+        raise EvaluationError(f"{text}: expected true, false, null, a number or a string")
+    return text
+
+
+def parse(texts: Sequence[str], revision: str | None = None) -> ModelArguments:
+    """Sort ``key=value`` pairs.
+
+    Args:
+        texts: the pairs, as given.
+        revision: what ``--model-revision`` says.
+
+    Raises:
+        EvaluationError: a pair that is none, a key given twice or refused, or a value of the
+            wrong type.
+    """
+    given: dict[str, Scalar] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        key = key.strip()
+        if not equals or not re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]*", key):
+            # Not the text itself: it may be a token.
+            raise EvaluationError(f"--model-arg {key!r}: expected key=value")
+        if key in _REFUSED:
+            raise EvaluationError(f"--model-arg {key}: not accepted; {_REFUSED[key]}")
+        if key in given:
+            raise EvaluationError(f"--model-arg {key}: given twice")
+        if re.search(r"^[^\"']*,\s*[a-zA-Z]\w*=", value):
+            raise EvaluationError(
+                f"--model-arg {key}: several pairs in one; expected them apart, or quotes around "
+                "the value"
+            )
+        try:
+            found = scalar(value.strip())
+            # A commit may look like a number.
+            given[key] = found if isinstance(found, str) or key not in _STRINGS else value.strip()
+        except EvaluationError as error:
+            raise EvaluationError(f"--model-arg {key}={error}") from None
+    strings = {key: str(given.pop(key)) for key in list(given) if key in _STRINGS}
+    for key, string in strings.items():
+        if not string:
+            raise EvaluationError(f"--model-arg {key}: expected {_STRINGS[key]}")
+    if revision is not None and strings.get("revision", revision) != revision:
+        raise EvaluationError(
+            f"--model-arg revision={strings['revision']} and --model-revision {revision}: "
+            "expected one of them"
+        )
+    if "peft_revision" in strings and "peft" not in strings:
+        raise EvaluationError("--model-arg peft_revision: expected peft=ADAPTER with it")
+    attention = given.get("attn_implementation", ATTENTION[0])
+    if attention not in ATTENTION:
+        raise EvaluationError(
+            f"--model-arg attn_implementation={attention}: expected one of {', '.join(ATTENTION)}"
+        )
+    return ModelArguments(
+        revision=strings.get("revision", revision),
+        subfolder=strings.get("subfolder", ""),
+        tokenizer=strings.get("tokenizer"),
+        adapter=strings.get("peft"),
+        adapter_revision=strings.get("peft_revision"),
+        quantization=_quantization(given),
+        memory={key: given.pop(key) for key in _MEMORY if key in given},
+        passed=given,
+    )
+
+
+#: Keys that this program reads itself, and what their values are.
+_STRINGS = {
+    "revision": "a tag, branch or commit",
+    "subfolder": "a folder's name",
+    "tokenizer": "a Hub id or a folder",
+    "peft": "a Hub id or a folder",
+    "peft_revision": "a tag, branch or commit",
+}
+
+
+def _quantization(given: dict[str, Scalar]) -> dict[str, Scalar]:
+    """Take the settings of bitsandbytes out of the pairs."""
+    widths = {key: given.pop(key) for key in ("load_in_4bit", "load_in_8bit") if key in given}
+    for key, value in widths.items():
+        if not isinstance(value, bool):
+            raise EvaluationError(f"--model-arg {key}={value}: expected true or false")
+    details = {key: given.pop(key) for key in list(given) if key.startswith(_QUANTIZATION)}
+    asked = [key for key, value in widths.items() if value]
+    if len(asked) > 1:
+        raise EvaluationError("--model-arg load_in_4bit, load_in_8bit: expected one of them")
+    if not asked:
+        if details:
+            raise EvaluationError(
+                f"--model-arg {next(iter(details))}: expected load_in_4bit=true or "
+                "load_in_8bit=true with it"
+            )
+        return {}
+    return {asked[0]: True, **details}

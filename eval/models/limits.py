@@ -1,0 +1,121 @@
+"""Lengths at which a model begins to read otherwise, as its config says: windows and positions.
+
+Two things make what a model says of a text depend on what stands beside it in a batch. A *window*
+hides what is far away from a token: a mask of pairs that replaces the model's own has to hide it
+too, and where a model counts columns instead of positions, a packed row has to fit into it. And
+where *positions* are scaled by the length of what is read, a short text beside a longer one would
+be read as if it were as long. So the texts of a batch lie on one side of such a length, and
+:mod:`eval.forward.trial` tries both sides of all of them.
+
+Of the rope functions of transformers ``longrope`` (Ding et al. 2024; Phi-3) is of this kind: it
+has factors for texts up to ``original_max_position_embeddings`` and others for longer ones, and
+takes those of the longest position of a batch. ``dynamic`` begins beyond
+``max_position_embeddings``, and longer texts are not scored. ``default``, ``linear``, ``yarn``,
+``llama3`` and ``proportional`` depend on the position alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+#: What configs call a window that no mask of pairs can take the place of, as the model looks at
+#: columns or at how much there is: GPT-Neo, RecurrentGemma, Doge, DeepSeek's and GLM's indexer.
+_OWN_WINDOWS = (
+    "window_size",
+    "attention_window",
+    "attention_window_size",
+    "local_attention",
+    "keep_window_size",
+    "index_topk",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Lengths (tokens) at which a model begins to read otherwise; 0 where there is no such length.
+
+    Attributes:
+        sliding: tokens that a sliding layer sees, the one that looks included.
+        chunk: tokens of a chunk, of layers that see their own chunk only.
+        own: tokens that a layer sees, whatever mask it is given: it counts columns of a row.
+        layers: the kinds of layers that the config names (``layer_types``), each with a mask of its
+            own; empty where one mask serves them all.
+        lengths: increasing; texts of more tokens than one of them have other positions.
+    """
+
+    sliding: int = 0
+    chunk: int = 0
+    own: int = 0
+    layers: frozenset[str] = field(default_factory=frozenset)
+    lengths: tuple[int, ...] = ()
+
+    def side(self, length: int) -> int:
+        """On which side of :attr:`lengths` a text is: only texts of one side stand together."""
+        return bisect_left(self.lengths, length)
+
+    @property
+    def boundaries(self) -> tuple[int, ...]:
+        """All of these lengths, increasing."""
+        found = {self.sliding, self.chunk, self.own, *self.lengths}
+        return tuple(sorted(found - {0}))
+
+
+#: Of a model that reads every length alike.
+UNLIMITED = Limits()
+
+
+def limits_of(config: Any) -> Limits:
+    """Read a model's limits from its config (of transformers), or none where it has no config."""
+    if config is None:
+        return UNLIMITED
+    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    layers = frozenset(getattr(text, "layer_types", None) or ())
+    return Limits(
+        sliding=_size(text, "sliding_window", "sliding_attention", layers),
+        chunk=_size(text, "attention_chunk_size", "chunked_attention", layers),
+        own=min((size for name in _OWN_WINDOWS if (size := _number(text, name))), default=0),
+        layers=layers,
+        lengths=tuple(sorted(set(_scaled_lengths(text)))),
+    )
+
+
+def _size(text: Any, name: str, kind: str, layers: frozenset[str]) -> int:
+    """A window's size, unless the config names its kinds of layers and none has such a window."""
+    return _number(text, name) if not layers or kind in layers else 0
+
+
+def _number(text: Any, name: str) -> int:
+    value = getattr(text, name, None)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _scaled_lengths(text: Any) -> Iterator[int]:
+    """Lengths beyond which a rope function takes other factors."""
+    for rope in _ropes(getattr(text, "rope_parameters", None)):
+        yield from _scaled_length(text, rope)
+    # Code from a model's own repository may still use the older name.
+    for rope in _ropes(getattr(text, "rope_scaling", None)):
+        yield from _scaled_length(text, rope)
+
+
+def _ropes(value: Any) -> Iterator[Mapping[str, Any]]:
+    """A rope's parameters, or those of each kind of layers."""
+    if not isinstance(value, Mapping):
+        return
+    if "rope_type" in value or "type" in value:
+        yield value
+    else:
+        for inner in value.values():
+            yield from _ropes(inner)
+
+
+def _scaled_length(text: Any, rope: Mapping[str, Any]) -> Iterator[int]:
+    if "long_factor" not in rope and "longrope" not in (rope.get("rope_type"), rope.get("type")):
+        return
+    given = rope.get("original_max_position_embeddings")
+    length = given if isinstance(given, int) else _number(text, "original_max_position_embeddings")
+    if length:
+        yield length

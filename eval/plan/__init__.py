@@ -1,0 +1,1 @@
+"""What goes through a model together: pure Python, nothing is run."""

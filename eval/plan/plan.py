@@ -1,0 +1,229 @@
+"""What to run, before anything is run: pure Python, so that tests assert on the work planned.
+
+A request is a token sequence and the positions whose surprisal some prediction reads. Equal
+sequences are run once, a sequence is cut after the last position that is read (what follows cannot
+change what a causal model says before it, but for its length: :mod:`eval.models.limits`), and what
+the sequences of an item begin with alike may be run once for all of them
+(:mod:`eval.plan.beginnings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from coherencegym.eval.models.limits import UNLIMITED, Limits
+from coherencegym.eval.plan.batches import Batch, Budget, make_batches
+from coherencegym.eval.plan.beginnings import Sharing
+from coherencegym.eval.text.sequence import Run, places_of
+
+#: What a batch may take, by device type. A CPU gains nothing from more.
+BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024, forward=48)}
+BUDGET_ELSEWHERE = Budget(tokens=8192, head_rows=2048, cached=32768, forward=512)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What a model needs memory for, in numbers a token.
+
+    Attributes:
+        layers, width, inner: of its blocks; ``inner`` is the wider middle of the feed-forward part.
+        vocabulary: numbers in a row of logits.
+        item_bytes: of one number of its activations.
+    """
+
+    layers: int
+    width: int
+    inner: int
+    vocabulary: int
+    item_bytes: int
+
+    @property
+    def token_bytes(self) -> int:
+        """Of what one block holds of a token at once: its input, three projections, the middle."""
+        return self.item_bytes * (6 * self.width + 4 * self.inner)
+
+    @property
+    def row_bytes(self) -> int:
+        """Of a row of logits, with its copy in float32."""
+        return self.vocabulary * (self.item_bytes + 4)
+
+    @property
+    def cached_bytes(self) -> int:
+        """Of the keys and values of a token, held twice while they are handed on."""
+        return 2 * 2 * self.layers * self.width * self.item_bytes
+
+
+def budget_for(free: int, sizes: Sizes) -> Budget:
+    """What a batch may take of some free memory: powers of two, so that runs are alike.
+
+    Half of the memory is left for what cannot be foreseen; the rest goes to activations, logits
+    and shared beginnings in equal parts.
+
+    Args:
+        free: bytes.
+        sizes: of the model.
+    """
+    part = free // 6
+
+    def fits(each: int, least: int, most: int) -> int:
+        count = part // max(1, each)
+        return max(least, min(most, 1 << max(0, count.bit_length() - 1)))
+
+    return Budget(
+        tokens=fits(sizes.token_bytes, 256, 1 << 17),
+        head_rows=fits(sizes.row_bytes, 64, 1 << 15),
+        cached=fits(sizes.cached_bytes, 256, 1 << 19),
+        forward=BUDGET_ELSEWHERE.forward,
+    )
+
+
+def default_budget(
+    device: str, batch_tokens: int | None = None, budget: Budget | None = None
+) -> Budget:
+    """What a batch may take on a device of this type.
+
+    Args:
+        device: such as ``cpu`` or ``cuda``.
+        batch_tokens: most tokens in a forward pass, if somebody wants another number.
+        budget: from the free memory, where it is known.
+    """
+    budget = budget or BUDGETS.get(device, BUDGET_ELSEWHERE)
+    if batch_tokens is None:
+        return budget
+    scale = batch_tokens / budget.tokens
+    return replace(
+        budget,
+        tokens=batch_tokens,
+        head_rows=max(1, int(budget.head_rows * scale)),
+        cached=int(budget.cached * scale),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Token ids, and the positions in them (increasing, none 0) that are to be read.
+
+    Requests of one ``family``, the conditions of an item, may share what they begin with. The last
+    token is ``behind`` the text where it is no part of it: what would follow.
+    """
+
+    ids: tuple[int, ...]
+    positions: tuple[int, ...]
+    family: int = -1
+    behind: bool = False
+
+    @property
+    def length(self) -> int:
+        """Tokens of the text."""
+        return len(self.ids) - self.behind
+
+    def run(self, limits: Limits) -> Run:
+        """What goes through the model: the text up to what is read of it, where a model allows."""
+        if limits.side(self.length):
+            # Its positions are those of its whole length.
+            return Run(self.ids, self.positions, whole=not self.behind)
+        return Run(self.ids[: places_of(self.positions)[-1] + 1], self.positions)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs, the batches that hold each of them once, and which run serves which request.
+
+    ``owner[i]`` is the run of request ``i``; None where it asks for no position. ``families`` are
+    the runs by the item that asked for them first; ``limits`` are the model's.
+    """
+
+    runs: tuple[Run, ...]
+    families: tuple[tuple[int, ...], ...]
+    owner: tuple[int | None, ...]
+    batches: tuple[Batch, ...]
+    limits: Limits = UNLIMITED
+
+    @cached_property
+    def tokens(self) -> int:
+        """Tokens of all runs, as if nothing were shared or padded."""
+        return sum(run.length for run in self.runs)
+
+    @cached_property
+    def tokens_once(self) -> int:
+        """Tokens that the model reads, padding left out: shared beginnings count once."""
+        own = sum(self.runs[index].length for batch in self.batches for index in batch.runs)
+        return own - sum(batch.saved_tokens for batch in self.batches)
+
+    @cached_property
+    def padded_tokens(self) -> int:
+        """Tokens that the model reads, padding included."""
+        return sum(batch.padded_tokens for batch in self.batches)
+
+    @cached_property
+    def head_rows(self) -> int:
+        """Positions at which the output head is computed."""
+        return sum(batch.head_rows for batch in self.batches)
+
+    @property
+    def shares(self) -> bool:
+        """Whether any batch shares a beginning."""
+        return any(batch.shares for batch in self.batches)
+
+    def batched(self, budget: Budget, *, sharing: Sharing, done: Set[int] = frozenset()) -> Plan:
+        """The same runs in other batches, without those that are done."""
+        families = (
+            tuple(index for index in family if index not in done) for family in self.families
+        )
+        left = (family for family in families if family)
+        batches = make_batches(self.runs, left, budget, sharing=sharing, limits=self.limits)
+        return replace(self, batches=batches)
+
+
+def make_plan(
+    requests: Sequence[Request],
+    budget: Budget,
+    *,
+    sharing: Sharing = "none",
+    limits: Limits = UNLIMITED,
+) -> Plan:
+    """Plan the runs for some requests.
+
+    Args:
+        requests: what is to be scored.
+        budget: what a batch may take.
+        sharing: whether and how what the requests of a family begin with alike is run once.
+        limits: of the model.
+    """
+    runs: list[Run] = []
+    by_ids: dict[tuple[int, ...], int] = {}
+    owner: list[int | None] = []
+    families: dict[int, list[int]] = {}
+    for number, request in enumerate(requests):
+        if not request.positions:
+            owner.append(None)
+            continue
+        run = request.run(limits)
+        index = by_ids.setdefault(run.ids, len(runs))
+        if index == len(runs):
+            runs.append(run)
+            # A request without a family is one by itself.
+            key = request.family if request.family >= 0 else -1 - number
+            families.setdefault(key, []).append(index)
+        elif runs[index].positions != request.positions:
+            union = tuple(sorted({*runs[index].positions, *request.positions}))
+            runs[index] = replace(runs[index], positions=union)
+        owner.append(index)
+    plan = Plan(tuple(runs), tuple(map(tuple, families.values())), tuple(owner), (), limits)
+    return plan.batched(budget, sharing=sharing)
+
+
+__all__ = [
+    "BUDGETS",
+    "BUDGET_ELSEWHERE",
+    "Batch",
+    "Budget",
+    "Plan",
+    "Request",
+    "Run",
+    "Sharing",
+    "default_budget",
+    "make_plan",
+]

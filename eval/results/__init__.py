@@ -1,0 +1,1 @@
+"""What came of a run: gathered, saved, read back, compared."""

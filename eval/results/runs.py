@@ -1,0 +1,142 @@
+"""What a figure takes from a run: its scores, and which model and rows they are of.
+
+:func:`run_of` takes it from results in memory, :func:`read_run` from the ``results.json`` that an
+earlier run left, where everything is checked: the file may be somebody else's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.summary import Score
+from coherencegym.files.strict_json import Many, Some, read
+
+if TYPE_CHECKING:
+    from coherencegym.eval.results.results import Results
+
+#: The file that every folder of results has.
+MARKER = "results.json"
+#: Of that file: what reads it later refuses another.
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Run:
+    """The scores of one model on one dataset.
+
+    Attributes:
+        model: as the user named it.
+        commit: of the model.
+        suite, version: of the dataset; empty where it has none.
+        rows: the digest of each table's rows, by config and split.
+        scores, differences: as :mod:`eval.results.results` has them.
+        folder: where the results lie; empty for those in memory.
+        signature: of the run.
+        settings: what the user chose, and what came of it.
+        data, repo, data_commit: the dataset as the user named it, and its Hub id and commit; empty
+            for one that is not on the Hub.
+    """
+
+    model: str
+    commit: str
+    suite: str
+    version: str
+    rows: Mapping[tuple[str, str], str]
+    scores: Sequence[Score]
+    differences: Sequence[Difference] = ()
+    folder: str = ""
+    signature: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    data: str = ""
+    repo: str = ""
+    data_commit: str = ""
+
+
+def run_of(results: Results) -> Run:
+    """The run that results in memory are of."""
+    return Run(
+        model=str(results.model["name"]),
+        commit=str(results.model.get("commit") or ""),
+        suite=str(results.dataset.get("suite") or ""),
+        version=str(results.dataset.get("version") or ""),
+        rows={
+            (table["config"], table["split"]): table["sha256"]
+            for table in results.dataset.get("tables", ())
+        },
+        scores=results.scores,
+        differences=results.differences,
+        signature=results.signature,
+        settings=results.settings,
+        data=str(results.dataset.get("name") or ""),
+        repo=str(results.dataset.get("repo") or ""),
+        data_commit=str(results.dataset.get("commit") or ""),
+    )
+
+
+def read_run(folder: Path) -> Run:
+    """The run whose results lie in a folder.
+
+    Raises:
+        EvaluationError: there are none, or they are not what a run writes.
+        OSError: the file cannot be read.
+    """
+    path = folder / MARKER
+    if not path.is_file():
+        what = "no such folder" if not folder.exists() else f"no {MARKER} in it"
+        raise EvaluationError(f"{folder}: {what}; expected a folder that python -m eval wrote")
+    found = read(path, _Results)
+    return Run(
+        model=found.model.name,
+        commit=found.model.commit or "",
+        suite=found.dataset.suite,
+        version=found.dataset.version or "",
+        rows={(table.config, table.split): table.sha256 for table in found.dataset.tables},
+        scores=found.scores,
+        differences=found.differences,
+        folder=str(folder),
+        signature=found.signature or "",
+        settings=found.settings,
+        data=found.dataset.name or "",
+        repo=found.dataset.repo or "",
+        data_commit=found.dataset.commit or "",
+    )
+
+
+@dataclass(frozen=True)
+class _Table:
+    config: str
+    split: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class _Dataset:
+    suite: str
+    tables: Many[_Table]
+    name: str | None = None
+    version: str | None = None
+    repo: str | None = None
+    commit: str | None = None
+
+
+@dataclass(frozen=True)
+class _Model:
+    name: str
+    commit: str | None = None
+
+
+@dataclass(frozen=True)
+class _Results:
+    """The schema of ``results.json``, as far as a run is read; what has a default came later."""
+
+    model: _Model
+    dataset: _Dataset
+    scores: Some[Score]
+    differences: Many[Difference] = ()
+    signature: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)

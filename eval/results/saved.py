@@ -1,0 +1,216 @@
+"""A folder of results, read back: what ``python -m eval score`` wrote, now or on another machine.
+
+It may come from anybody, so every value is held to its type, and the judgements to the scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.results import predictions_file
+from coherencegym.eval.results.predictions_file import SavedJudgement
+from coherencegym.eval.results.runs import FORMAT, MARKER
+from coherencegym.eval.tasks.score.selections import select
+from coherencegym.eval.tasks.score.summary import item_values
+from coherencegym.files import strict_json
+from coherencegym.files.strict_json import Some, kind
+
+
+@dataclass(frozen=True, slots=True)
+class SavedModel:
+    """Which model was scored: ``commit`` is the Hub's, or a digest of the files of a folder."""
+
+    name: str
+    commit: str
+    dtype: str
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDataset:
+    """What it was scored on; ``commit`` is None for a folder, ``version`` where it has none."""
+
+    name: str
+    suite: str
+    version: str | None
+    commit: str | None
+    rows_sha256: str
+
+
+@dataclass(frozen=True)
+class _Table:
+    config: str
+    split: str
+    sha256: str
+    items: int
+    headline: str
+    breakdowns: tuple[str, ...]
+    families: bool
+
+
+@dataclass(frozen=True)
+class SavedTable(_Table):
+    """One config and split.
+
+    Attributes:
+        config, split: which.
+        sha256: digest over the hashes of all its rows, scored or not.
+        items: how many were scored: the first of the table.
+        headline: the group of predictions that the table's own score is over; empty: all.
+        breakdowns: columns by whose values scores are reported.
+        families: items of different discourses share text, and intervals are over families.
+        judgements: one for each prediction of each item, in their order.
+    """
+
+    judgements: tuple[SavedJudgement, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A folder of results.
+
+    Attributes:
+        folder: as it was named.
+        signature: the line from which the scores can be reproduced.
+        model, dataset: what was scored.
+        settings: what the user chose, and what came of it; JSON.
+        tables: at least one.
+    """
+
+    folder: Path
+    signature: str
+    model: SavedModel
+    dataset: SavedDataset
+    settings: Mapping[str, Any]
+    tables: tuple[SavedTable, ...]
+
+    def table(self, config: str, split: str) -> SavedTable | None:
+        """The table of that name, or None."""
+        same = (t for t in self.tables if (t.config, t.split) == (config, split))
+        return next(same, None)
+
+
+def read(folder: Path) -> Saved:
+    """Read a folder of results.
+
+    Raises:
+        EvaluationError: it is no folder of results, is of an older or newer release, or is damaged.
+        OSError: a file cannot be read.
+    """
+    path = folder / MARKER
+    if not folder.is_dir():
+        raise EvaluationError(
+            f"{folder}: no such folder; expected one that python -m eval has written"
+        )
+    if not path.is_file():
+        raise EvaluationError(f"{folder}: no {MARKER}; expected a folder of results")
+    file = folder / predictions_file.FILE
+    found = strict_json.read(path, _Format).format
+    if found is None:
+        raise EvaluationError(f"{path}: written by an older release; score the model again")
+    if type(found) is not int or found != FORMAT:
+        raise EvaluationError(
+            f"{path}: format {kind(found)}; expected {FORMAT} (a newer release may read it)"
+        )
+    if not file.is_file():
+        raise EvaluationError(
+            f"{folder}: no {predictions_file.FILE}; expected the whole folder of results"
+        )
+    results = strict_json.read(path, _Results)
+    return Saved(
+        folder=folder,
+        signature=results.signature,
+        model=results.model,
+        dataset=results.dataset,
+        settings=results.settings.model_dump(),
+        tables=tuple(_tables(results, path, file)),
+    )
+
+
+@dataclass(frozen=True)
+class _Format:
+    format: Any = None
+
+
+class _Settings(BaseModel, extra="allow"):
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True)
+class _Dataset(SavedDataset):
+    tables: Some[_Table]
+
+
+@dataclass(frozen=True)
+class _Score:
+    config: str
+    split: str
+    level: str
+    n: int
+    met: float
+
+
+@dataclass(frozen=True)
+class _Results:
+    """The schema of ``results.json``, as far as it is read."""
+
+    signature: str
+    model: SavedModel
+    dataset: _Dataset
+    settings: _Settings
+    scores: Some[_Score]
+
+
+def _tables(results: _Results, path: Path, file: Path) -> Iterator[SavedTable]:
+    scores = {(s.config, s.split): (s.n, s.met) for s in results.scores if s.level == "all"}
+    judged = predictions_file.read(file)
+    seen: set[tuple[str, str]] = set()
+    for number, about in enumerate(results.dataset.tables):
+        where = f"{path}: dataset.tables[{number}]"
+        key = about.config, about.split
+        table = SavedTable(**asdict(about), judgements=tuple(judged.get(key, ())))
+        if key in seen:
+            raise EvaluationError(f"{where}: there twice; expected each config and split once")
+        seen.add(key)
+        _check_agreement(table, scores.get(key), where, file)
+        yield table
+    if others := set(judged) - seen:
+        raise EvaluationError(f"{file}: {kind(min(others)[0])}: not in {path.name}; {_AGAIN}")
+
+
+_AGAIN = "the files are not of one run: score the model again"
+
+
+def _check_agreement(
+    table: SavedTable, score: tuple[int, float] | None, where: str, file: Path
+) -> None:
+    """Hold the judgements to what ``results.json`` says of them."""
+    items = {judgement.item.item_id for judgement in table.judgements}
+    if len(items) != table.items:
+        raise EvaluationError(
+            f"{where}: {table.items} items, but {len(items)} in {file.name}; {_AGAIN}"
+        )
+    labels = table.judgements[0].item.columns if table.judgements else table.breakdowns
+    if len(labels) != len(table.breakdowns) or not all(
+        map(str.startswith, labels, table.breakdowns)
+    ):
+        raise EvaluationError(
+            f"{file}: {kind(table.config)}: columns other than its breakdowns; {_AGAIN}"
+        )
+    rows = select(table.judgements, lambda j: j.item.columns, table.headline)
+    shares = [value.share for value in item_values(rows[0].judgements)]
+    if score is None:
+        raise EvaluationError(f"{where}: no score of the table; {_AGAIN}")
+    if len(shares) != score[0] or not math.isclose(math.fsum(shares), score[1], abs_tol=1e-6):
+        raise EvaluationError(
+            f"{where}: the score is over {score[0]} items of which "
+            f"{score[1]:g} hold, but in {file.name} it is {math.fsum(shares):g} of {len(shares)}; "
+            f"{_AGAIN}"
+        )

@@ -1,0 +1,292 @@
+"""Two models on the same items: is one better, by how much, and among how many questions asked.
+
+Every item has two values, the share of its predictions that hold for each model; a test looks at
+the differences. Which test suits which data: Dror, Baumer, Shlomov and Reichart (2018), "The
+Hitchhiker's Guide to Testing Statistical Significance in Natural Language Processing" (ACL),
+section 3. None of the tests assumes a distribution of the values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from coherencegym.eval.statistics.effective_size import (
+    ROUNDING,
+    binomial_limits,
+    clustered,
+    owners,
+    worth,
+)
+from coherencegym.eval.statistics.intervals import Interval
+
+#: Sets of signs that are drawn where not all can be counted.
+FLIPS = 49_999
+#: Clusters of which every set of signs is gone through, whatever their differences.
+FEW_CLUSTERS = 16
+#: Sums that an exact count may tell apart, and additions that it may take (a second or so).
+_MOST_SUMS, _MOST_WORK = 5_000_000, 200_000_000
+#: Predictions that an item may have: up to here its share is known exactly from a float.
+_MOST_PREDICTIONS = 10_000
+#: Differences no further apart than this are one where they are added as floats.
+_ROUNDING = 1e-9
+#: A test with a smaller p excludes 0 from the interval, which is one of 95 %.
+_LEVEL = 0.05
+_Z95 = 1.959963984540054
+#: Numbers of a block of drawn sets that are in memory at once.
+_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """The p-value (two-sided) of a test.
+
+    ``method`` is ``mcnemar``, ``sign flips`` (every set of signs counted) or ``sign flips, drawn``.
+    """
+
+    __test__ = False  # for pytest, which collects what is called so
+
+    p: float
+    method: str
+
+
+def paired_test(
+    baseline: Sequence[float], model: Sequence[float], clusters: Sequence[str], seed: int = 0
+) -> Test:
+    """Whether two models are equally good on items: the test that suits the items.
+
+    McNemar's where every item is of another cluster and has one prediction, the sign-flip test
+    where not.
+
+    Args:
+        baseline, model: the share of each item's predictions that hold, between 0 and 1.
+        clusters: the discourse, or family of discourses, of each item.
+        seed: of the signs that are drawn, where they are.
+
+    Raises:
+        ValueError: there is no item.
+    """
+    if not len(clusters):
+        raise ValueError("a test needs at least one item")
+    if len(set(clusters)) == len(clusters) and {*baseline, *model} <= {0.0, 1.0}:
+        pairs = list(zip(baseline, model, strict=True))
+        return Test(mcnemar(pairs.count((1.0, 0.0)), pairs.count((0.0, 1.0))), "mcnemar")
+    differences = [right - left for left, right in zip(baseline, model, strict=True)]
+    return sign_flips(differences, clusters, seed)
+
+
+def mcnemar(baseline_only: int, model_only: int) -> float:
+    """McNemar's exact test: the p-value (two-sided) of the items in which two models differ.
+
+    Were both equally good, each such item would be one of either kind with probability 1/2
+    (McNemar 1947, "Note on the sampling error of the difference between correlated proportions or
+    percentages", Psychometrika 12); the binomial distribution is used itself, not the chi-squared
+    approximation, and not halved at the value seen (mid-p).
+
+    Args:
+        baseline_only: items that hold for the baseline and not for the model.
+        model_only: items that hold for the model and not for the baseline.
+    """
+    from scipy.stats import binom
+
+    fewer, n = min(baseline_only, model_only), baseline_only + model_only
+    return min(1.0, 2 * float(binom.cdf(fewer, n, 0.5))) if n else 1.0
+
+
+def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int = 0) -> Test:
+    """A paired permutation test: the p-value (two-sided) of the sum of the items' differences.
+
+    Were both models equally good, it would not matter which of them is called the baseline; as
+    items of one cluster are not independent, a cluster's differences change sign together (Fisher
+    1935, "The Design of Experiments", section 21; Dror et al. 2018, section 3.2). The p-value is
+    the share of all sets of signs that give a sum at least as far from 0 as the one seen. With one
+    prediction an item, and one item a cluster, it is McNemar's.
+
+    Sums of fractions are counted exactly, without going through the sets one by one (Pagano and
+    Tritchler 1983, "On obtaining permutation distributions in polynomial time", JASA 78). Where
+    that takes too long, :data:`FLIPS` sets are drawn, and the one seen is counted as another
+    (Phipson and Smyth 2010): the p-value is then never 0.
+
+    Args:
+        differences: of each item, between -1 and 1; fractions of few predictions.
+        clusters: of each item.
+        seed: of the signs that are drawn, where they are.
+
+    Raises:
+        ValueError: there is no item.
+    """
+    if not len(differences):
+        raise ValueError("a test needs at least one item")
+    exact = {d: Fraction(d).limit_denominator(_MOST_PREDICTIONS) for d in set(differences)}
+    sums: dict[str, Fraction] = {}
+    for difference, cluster in zip(differences, clusters, strict=True):
+        sums[cluster] = sums.get(cluster, Fraction(0)) + exact[difference]
+    steps = sorted(abs(total) for total in sums.values() if total)
+    seen = abs(sum(sums.values(), Fraction(0)))
+    if not seen:
+        return Test(1.0, "sign flips")
+    scale = math.lcm(*(step.denominator for step in steps))
+    whole = [int(step * scale) for step in steps]
+    most = (sum(whole) - int(seen * scale)) // 2
+    if most <= _MOST_SUMS and most * len(whole) <= _MOST_WORK:
+        return Test(_counted(whole, int(seen * scale)), "sign flips")
+    floats = [float(step) for step in steps]
+    if len(floats) <= FEW_CLUSTERS:
+        return Test(_enumerated(floats, float(seen)), "sign flips")
+    return Test(_drawn(floats, float(seen), seed), "sign flips, drawn")
+
+
+def _counted(steps: Sequence[int], seen: int) -> float:
+    """The share of sets of signs whose sum is at least ``seen`` from 0, which is more than 0.
+
+    The signed sum is the total less twice what is taken negative: it is at least ``seen`` where
+    that is at most ``most``. So only chances of 0, 1, ... ``most`` are kept: entry s is the chance
+    that the steps so far, each taken with probability 1/2, add up to s. By symmetry the other tail
+    is as large.
+    """
+    import numpy as np
+
+    most = (sum(steps) - seen) // 2
+    chances = np.zeros(most + 1)
+    chances[0] = 1.0
+    for step in steps:
+        chances *= 0.5
+        if step <= most:
+            # numpy adds as if from a copy where the two overlap.
+            chances[step:] += chances[: most + 1 - step]
+    return min(1.0, 2 * float(chances.sum()))
+
+
+def _enumerated(steps: Sequence[float], seen: float) -> float:
+    import numpy as np
+
+    sums = np.zeros(1)
+    for step in steps:
+        sums = np.concatenate([sums + step, sums - step])
+    return float((np.abs(sums) >= seen - _ROUNDING).mean())
+
+
+def _drawn(steps: Sequence[float], seen: float, seed: int) -> float:
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    sizes: Any = np.asarray(steps)
+    rows = max(1, _BLOCK // len(sizes))
+    as_far = 0
+    for start in range(0, FLIPS, rows):
+        shape = min(rows, FLIPS - start), len(sizes)
+        sums = generator.integers(0, 2, size=shape, dtype=np.int8) @ (2 * sizes) - sizes.sum()
+        as_far += int((np.abs(sums) >= seen - _ROUNDING).sum())
+    return (as_far + 1) / (FLIPS + 1)
+
+
+def difference_interval(
+    differences: Sequence[float], clusters: Sequence[str], test: Test | None = None
+) -> Interval:
+    """A 95 % interval of the mean difference that excludes 0 just where its test has p < 0.05.
+
+    See :func:`signs_and_sizes`; each cluster weighs as many items as it has. One cluster says
+    nothing about others (``one cluster``: -1 to 1).
+
+    Args:
+        differences: of each item, between -1 and 1.
+        clusters: of each item.
+        test: of the same differences; None: :func:`sign_flips`.
+
+    Raises:
+        ValueError: there is no item.
+    """
+    import numpy as np
+
+    if test is None:
+        test = sign_flips(differences, clusters)
+    number, owner = owners(clusters)
+    if number == 1:
+        return Interval(-1.0, 1.0, "one cluster")
+    sums = np.bincount(owner, weights=np.asarray(differences, dtype=np.float64))
+    weights = np.bincount(owner) / len(differences)
+    return signs_and_sizes(sums / len(differences), weights, len(differences), test.p)
+
+
+def signs_and_sizes(changes: Any, weights: Any, most: float, p: float | None = None) -> Interval:
+    """A 95 % interval of a sum of changes, one for each cluster (``signs and sizes``).
+
+    The sum is a product: how much changes at all (the mean size of a change), times the balance of
+    its signs. Were nothing better, each sign would be a fair coin, whatever the sizes: what the
+    sign-flip test and McNemar's look at. The first is a share, the second a binomial one of as many
+    coins as the sizes are worth; their intervals are carried over to the product as Newcombe (2011,
+    "Propagating imprecision", Communications in Statistics 40) does: the limit is that farthest out
+    when the confidence (a normal deviate's square) is divided among both in every proportion. It
+    has the sign of the limit of the balance, and so excludes 0 just where the test of the signs
+    does. Where nothing changes it says how much may change unseen.
+
+    Args:
+        changes: of each cluster; none larger than its weight.
+        weights: of each cluster; they add up to 1.
+        most: what the clusters are worth if all their items are independent.
+        p: of a test of the signs, which the interval is to agree with.
+    """
+    import numpy as np
+    from scipy.special import ndtr
+
+    sizes = np.abs(changes)
+    turnover = clustered(sizes, weights, most)
+    total = float(sizes.sum())
+    better, coins = 0.5, 1.0
+    if total > ROUNDING:
+        better = min(1.0, max(0.0, (1 + float(changes.sum()) / total) / 2))
+        coins = _coins(better, worth(sizes), p)
+    angles = np.linspace(0, math.pi / 2, 91)
+    first, second = (ndtr(-_Z95 * part) for part in (np.cos(angles), np.sin(angles)))
+    low, high = (2 * limit - 1 for limit in binomial_limits(better, coins, first))
+    if total <= ROUNDING:
+        low, high = -np.ones_like(first), np.ones_like(first)
+    few, many = binomial_limits(turnover.share, turnover.size, second)
+    return Interval(
+        float(np.min(low * np.where(low < 0, many, few))),
+        float(np.max(high * np.where(high > 0, many, few))),
+        "signs and sizes",
+    )
+
+
+def _coins(share: float, worth_of: float, p: float | None) -> float:
+    """How many coins the signs are worth: another number than what their sizes say only where that
+    would contradict the test, and then as many as give its p."""
+    if p is None or (_of_coins(share, worth_of) < _LEVEL) == (p < _LEVEL):
+        return worth_of
+    fewer, more = 1e-3, 1e9
+    for _ in range(100):
+        number = math.sqrt(fewer * more)
+        if _of_coins(share, number) > p:
+            fewer = number
+        else:
+            more = number
+    return more if p < _LEVEL else fewer
+
+
+def _of_coins(share: float, number: float) -> float:
+    """The p-value (two-sided) of a share of so many fair coins."""
+    from scipy.special import betainc
+
+    met = max(share, 1 - share) * number
+    return min(1.0, 2 * float(betainc(met, number - met + 1, 0.5)))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p-values: the chance of any false alarm in the family stays what each one says.
+
+    The smallest of m is multiplied by m, the next by m - 1, and so on, and none becomes smaller
+    than the one before it (Holm 1979, "A simple sequentially rejective multiple test procedure",
+    Scandinavian Journal of Statistics 6). It holds whatever the tests have in common, so that a
+    config and its groups may be in one family.
+    """
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    adjusted = [0.0] * len(p_values)
+    least = 0.0
+    for rank, place in enumerate(order):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = least
+    return adjusted

@@ -1,0 +1,1 @@
+"""Documents: which sentence does not belong there."""

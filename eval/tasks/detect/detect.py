@@ -1,0 +1,273 @@
+"""Score the sentences of documents by how much they look like intruders, with a language model.
+
+As a function that a builder can hand to an operator::
+
+    from coherencegym.eval.tasks.detect.detect import load_detector
+
+    detector = load_detector("gpt2")
+    detector([["Ann had a dog.", "It barked.", "Tax rates fell."]])  # [[-inf, -0.2, 0.9]]
+
+``functools.partial(detect, model, tokenizer)`` is the same of a model that is loaded. No torch at
+import.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.forward.distributed import ALONE, World
+from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
+from coherencegym.eval.tasks.detect.detectors import DEFAULT, Detector, DocumentBits, detector_of
+from coherencegym.eval.text.special import BosChoice, SpaceChoice
+
+if TYPE_CHECKING:
+    from coherencegym.eval.forward.execute import Progress, Store
+    from coherencegym.eval.surprisal import Scored, ScoredCondition, ScoredItem
+
+#: The condition in which a document is read whole.
+WHOLE = "whole"
+
+
+@dataclass(frozen=True)
+class Detected:
+    """Scores of the sentences of documents.
+
+    Attributes:
+        scores: of each document, of each sentence (bits per token, higher is more like an
+            intruder); minus infinity for the opening one. NaN for all others of a document that is
+            longer than the model's context.
+        scored: what was read, and how; None where there was nothing to read.
+    """
+
+    scores: list[list[float]]
+    scored: Scored | None
+
+    @property
+    def too_long(self) -> list[bool]:
+        """Which documents are longer than the model's context."""
+        return [any(map(math.isnan, scores)) for scores in self.scores]
+
+
+def detect(
+    model: Any,
+    tokenizer: Any,
+    documents: Sequence[Sequence[str]],
+    detector: str = DEFAULT,
+    **options: Any,
+) -> list[list[float]]:
+    """How much each sentence of each document looks like an intruder.
+
+    Args:
+        model: a causal language model of transformers.
+        tokenizer: its tokenizer.
+        documents: sentences in reading order; one space is put between them.
+        detector: a name in :data:`eval.tasks.detect.detectors.DETECTORS`.
+        options: those of :func:`detections`.
+
+    Returns:
+        For each document a score (bits per token) for each sentence, higher is more like an
+        intruder. Minus infinity for the opening sentence, which no document can do without; NaN
+        for the others of a document that is longer than the model's context.
+
+    Raises:
+        EvaluationError: there is no such detector, a sentence is empty, or a text cannot be scored.
+    """
+    from coherencegym.eval.models.in_memory import evaluating
+
+    with evaluating(model):
+        return detections(model, tokenizer, documents, detector, **options).scores
+
+
+def load_detector(
+    name: str, detector: str = DEFAULT, **options: Any
+) -> Callable[[Sequence[Sequence[str]]], list[list[float]]]:
+    """A model as a function from documents to scores, as :func:`detect` gives them.
+
+    Args:
+        name: a Hub id, a folder, or ``demo``, as ``--model`` takes it.
+        detector: a name in :data:`eval.tasks.detect.detectors.DETECTORS`.
+        options: those of :func:`eval.models.load.load`.
+
+    Raises:
+        EvaluationError: the model cannot be loaded, or there is no such detector.
+    """
+    from coherencegym.eval.models.load import load
+    from coherencegym.eval.models.quiet import quiet_libraries
+
+    detector_of(detector)
+    quiet_libraries()
+    loaded = load(name, **options)
+    return partial(detect, loaded.model, loaded.tokenizer, detector=detector)
+
+
+def detections(
+    model: Any,
+    tokenizer: Any,
+    documents: Sequence[Sequence[str]],
+    detector: str = DEFAULT,
+    *,
+    names: Sequence[str] = (),
+    bos: BosChoice = "auto",
+    separator_text: str = "auto",
+    separator_space: SpaceChoice = "keep",
+    uses_separator: bool | None = None,
+    share: bool = True,
+    batch_tokens: int | None = None,
+    store: Store | None = None,
+    progress: Progress | None = None,
+    world: World = ALONE,
+) -> Detected:
+    """:func:`detect`, and what was read for it.
+
+    Args:
+        model, tokenizer, documents, detector: as for :func:`detect`; the model in evaluation mode.
+        names: what errors call each document; empty: by their numbers.
+        bos, separator_text, separator_space, uses_separator, share, batch_tokens, store, progress,
+            world: as for :func:`eval.surprisal.score`.
+
+    Raises:
+        EvaluationError: see :func:`detect`.
+    """
+    from coherencegym.eval.surprisal import score
+
+    chosen = detector_of(detector)
+    items = document_items(documents, chosen, names)
+    scores = [[-math.inf] * len(sentences) for sentences in documents]
+    if not items:
+        return Detected(scores, None)
+    scored = score(
+        model,
+        tokenizer,
+        items,
+        bos=bos,
+        separator_text=separator_text,
+        separator_space=separator_space,
+        uses_separator=uses_separator,
+        share=share,
+        batch_tokens=batch_tokens,
+        store=store,
+        progress=progress,
+        world=world,
+    )
+    read = iter(scored.items)
+    for own in scores:
+        if len(own) < 2:
+            continue
+        texts = [next(read) for _ in range(2 if chosen.alone else 1)]
+        if any(item.too_long for item in texts):
+            own[1:] = [math.nan] * (len(own) - 1)
+            continue
+        if any(WHOLE not in item.conditions for item in texts[:1]):
+            raise EvaluationError(
+                f"{texts[0].item.item_id}: this tokenizer has no separator for [SEP]; expected one "
+                "with --separator"
+            )
+        bits = _document_bits(len(own), texts)
+        own[1:] = [chosen.score(bits, sentence) for sentence in range(1, len(own))]
+    return Detected(scores, scored)
+
+
+def document_items(
+    documents: Sequence[Sequence[str]], detector: Detector, names: Sequence[str] = ()
+) -> list[Item]:
+    """What a detector reads of documents, as items for the scorer.
+
+    Sentence i (from 0) is region i + 1 of every condition, empty where the condition leaves it out.
+    The document, and the document without each sentence, are one item, so that they share what they
+    begin with; the sentences by themselves are another. A document of one sentence has no items.
+
+    Raises:
+        EvaluationError: a sentence is empty.
+    """
+    items: list[Item] = []
+    for number, given in enumerate(documents):
+        name = names[number] if names else f"document {number + 1}"
+        sentences = [sentence.strip() for sentence in given]
+        if "" in sentences:
+            raise EvaluationError(f"{name}: sentence {sentences.index('') + 1} is empty")
+        places = range(1, len(sentences))
+        if not places:
+            continue
+        conditions = [_condition(WHOLE, sentences, {*places, 0})]
+        reads = {WHOLE: [0, *places]}
+        if detector.without:
+            for out in places[:-1]:
+                kept = {0, *places} - {out}
+                conditions.append(_condition(_without(out), sentences, kept))
+                reads[_without(out)] = [place for place in places if place > out]
+        items.append(_item(name, conditions, reads))
+        if detector.alone:
+            alone = [_condition(_alone(place), sentences, {place}) for place in places]
+            items.append(
+                _item(f"{name}/alone", alone, {_alone(place): [place] for place in places})
+            )
+    return items
+
+
+def _alone(place: int) -> str:
+    return f"sentence {place + 1}"
+
+
+def _without(place: int) -> str:
+    return f"without {place + 1}"
+
+
+def _condition(name: str, sentences: Sequence[str], kept: set[int]) -> Condition:
+    contents = [sentence if place in kept else "" for place, sentence in enumerate(sentences)]
+    regions = tuple(Region(number, content) for number, content in enumerate(contents, start=1))
+    return Condition(name, " ".join(filter(None, contents)), regions)
+
+
+def _item(name: str, conditions: Sequence[Condition], reads: dict[str, list[int]]) -> Item:
+    """An item whose predictions read these sentences; whether they hold is of no interest."""
+    predictions = tuple(
+        Prediction(f"({place + 1};%{condition}%) > 0", "sum")
+        for condition, places in reads.items()
+        for place in places
+    )
+    return Item(name, 1, tuple(conditions), predictions, name, "")
+
+
+def _document_bits(number: int, texts: Sequence[ScoredItem]) -> DocumentBits:
+    conditions = texts[0].conditions
+    whole = conditions[WHOLE]
+    own = [whole.region_bits(place + 1) for place in range(number)]
+    alone, matched = [0.0] * number, [0.0] * number
+    following, following_tokens = [0.0] * number, [0] * number
+    for place in range(1, number):
+        out = conditions.get(_without(place))
+        if out is not None:
+            after = [out.region_bits(other + 1) for other in range(place + 1, number)]
+            following[place] = float(sum(bits.sum() for bits in after))
+            following_tokens[place] = sum(map(len, after))
+        if len(texts) > 1:
+            by_itself = texts[1].conditions[_alone(place)]
+            alone[place] = float(by_itself.region_bits(place + 1).sum())
+            matched[place] = _matched(texts[0], by_itself, place + 1)
+    return DocumentBits(
+        bits=tuple(float(bits.sum()) for bits in own),
+        tokens=tuple(map(len, own)),
+        alone=tuple(alone),
+        matched=tuple(matched),
+        following=tuple(following),
+        following_tokens=tuple(following_tokens),
+    )
+
+
+def _matched(document: ScoredItem, alone: ScoredCondition, region: int) -> float:
+    """Bits of a sentence in its document, without the characters that have none alone."""
+    from coherencegym.eval.plan.requests import places
+
+    whole = document.conditions[WHOLE]
+    first = 0
+    if alone.leaves_out_first(region):
+        # The document's tokens may be cut elsewhere: what counts is where they begin.
+        start, _ = document.item.condition(WHOLE).region_offsets()[region - 1]
+        first = start + alone.encoding.ends[0]
+    read = [p for p in places(whole.encoding, region) if whole.encoding.starts[p] >= first]
+    return float(whole.bits[read].sum())

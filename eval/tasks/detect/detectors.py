@@ -1,0 +1,149 @@
+"""How much a sentence looks like an intruder, from a language model's surprisals.
+
+All detectors look at what a sentence and its document have to do with each other. For a document of
+sentences s_1 ... s_n, with surprisals S in bits,
+
+- what the context before it does for sentence i: h_i = S(s_i) - S(s_i | s_<i);
+- what it does for what follows: f_i = S(s_>i | s_<i) - S(s_>i | s_<i, s_i), 0 for the last.
+
+h_i is the pointwise mutual information (PMI) of the sentence and what precedes it (Church and Hanks
+1990), which Holtzman et al. 2021 ("Surface Form Competition") use to rank texts by what
+a context does for them and not by how frequent they are. By the chain rule h_i + f_i is the PMI of
+the sentence and all the rest of its document, log2 p(s_1 ... s_n) - log2 p(s_i) - log2 p(the
+document without s_i). An intruder shares less with its document, so a score is a negated help. It
+is divided by the number of tokens of the sentence: long sentences have more of everything. The
+unit is bits per token; higher is more like an intruder.
+
+The task is that of Shen et al. 2021 ("Evaluating Document Coherence Modeling", TACL 9), who
+fine-tune classifiers for it; these detectors are not trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from coherencegym.errors import EvaluationError
+
+
+@dataclass(frozen=True)
+class DocumentBits:
+    """What was read of a document of n sentences; all tuples are of length n.
+
+    Attributes:
+        bits: surprisal (bits) of each sentence after those before it.
+        tokens: tokens of each sentence that have a surprisal.
+        alone: bits of each sentence read by itself; 0 for the opening one, and all 0 where the
+            detector does not ask for them.
+        matched: of ``bits`` the part that stands against ``alone``: without a start-of-text token
+            the first token has no surprisal when the sentence is read by itself, and is left out
+            of both.
+        following: bits of the sentences after each one, when it is taken out; as ``alone``.
+        following_tokens: how many tokens these are.
+    """
+
+    bits: tuple[float, ...]
+    tokens: tuple[int, ...]
+    alone: tuple[float, ...]
+    matched: tuple[float, ...]
+    following: tuple[float, ...]
+    following_tokens: tuple[int, ...]
+
+    def context_help(self, sentence: int) -> float:
+        """h (bits): how much less surprising a sentence is after those before it than alone."""
+        return self.alone[sentence] - self.matched[sentence]
+
+    def following_help(self, sentence: int) -> float:
+        """f (bits): how much less surprising what follows is with the sentence than without."""
+        return self.following[sentence] - sum(self.bits[sentence + 1 :])
+
+    def per_token(self, sentence: int, bits: float) -> float:
+        """Bits over the tokens of a sentence."""
+        # Plus 0: no help at all is not minus nothing.
+        return bits / max(1, self.tokens[sentence]) + 0.0
+
+
+@dataclass(frozen=True)
+class Detector:
+    """A way to score sentences.
+
+    Attributes:
+        name: what it is called.
+        summary: what its score is, for people.
+        alone: it needs every sentence but the opening one read by itself.
+        without: it needs the document read without each sentence that something follows.
+        score: from what was read of a document and the place of a sentence (1 to n - 1), bits per
+            token.
+    """
+
+    name: str
+    summary: str
+    alone: bool
+    without: bool
+    score: Callable[[DocumentBits, int], float]
+
+
+def _mutual(read: DocumentBits, sentence: int) -> float:
+    helps = read.context_help(sentence) + read.following_help(sentence)
+    return read.per_token(sentence, -helps)
+
+
+def _context(read: DocumentBits, sentence: int) -> float:
+    return read.per_token(sentence, -read.context_help(sentence))
+
+
+def _following(read: DocumentBits, sentence: int) -> float:
+    return read.per_token(sentence, -read.following_help(sentence))
+
+
+def _surprisal(read: DocumentBits, sentence: int) -> float:
+    return read.per_token(sentence, read.bits[sentence])
+
+
+def _removal(read: DocumentBits, sentence: int) -> float:
+    bits = sum(read.bits[:sentence]) + read.following[sentence]
+    tokens = sum(read.tokens[:sentence]) + read.following_tokens[sentence]
+    return sum(read.bits) / max(1, sum(read.tokens)) - bits / max(1, tokens)
+
+
+#: The detectors by name; the first is the default.
+DETECTORS = {
+    detector.name: detector
+    for detector in (
+        Detector(
+            "mutual",
+            "minus the mutual information of the sentence and the rest, -(h + f) / tokens",
+            True,
+            True,
+            _mutual,
+        ),
+        Detector(
+            "context", "minus what the context does for it, -h / tokens", True, False, _context
+        ),
+        Detector(
+            "following", "minus what it does for what follows, -f / tokens", False, True, _following
+        ),
+        Detector(
+            "surprisal", "its mean surprisal after what precedes it", False, False, _surprisal
+        ),
+        Detector(
+            "removal",
+            "mean surprisal of the document, minus that of the document without it",
+            False,
+            True,
+            _removal,
+        ),
+    )
+}
+DEFAULT = next(iter(DETECTORS))
+
+
+def detector_of(name: str) -> Detector:
+    """The detector of that name.
+
+    Raises:
+        EvaluationError: there is none.
+    """
+    if name not in DETECTORS:
+        raise EvaluationError(f"no detector {name!r}; expected one of {', '.join(DETECTORS)}")
+    return DETECTORS[name]

@@ -1,0 +1,158 @@
+"""The tables of detection scores on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from coherencegym.eval.tasks.detect.detection_scores import MODEL, DetectionScore
+from coherencegym.eval.tasks.detect.edited_scores import ProbeScore
+from coherencegym.eval.tasks.detect.outcomes import Measure
+from coherencegym.eval.tasks.detect.results import DetectionResults
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+
+#: Columns, from the fields of a score, with their intervals where there is room.
+MEASURES = {
+    "document acc.": "document_accuracy",
+    "exact acc.": "exact_accuracy",
+    "F1": "f1",
+    "precision": "precision",
+    "recall": "recall",
+    "AUC": "auc",
+    "place": "place",
+}
+_PROBE_COLUMNS = (
+    "incoherent",
+    "F1",
+    "F1, probe",
+    "difference",
+    "coherent",
+    "right",
+    "right, probe",
+    "difference ",
+)
+#: The columns that have intervals, of a table with room for all, for some, and for none.
+_INTERVALS = (
+    ("document acc.", "exact acc.", "F1", "AUC", "place"),
+    ("document acc.", "F1", "AUC"),
+    ("F1",),
+    (),
+)
+_PROBE_INTERVALS = (("F1", "F1, probe"), ())
+
+
+def print_results(results: DetectionResults, console: Any = None) -> None:
+    """Print scores, notes and signature; ``console`` is rich's, None: standard output."""
+    from rich.console import Console
+
+    console = console or Console(highlight=False)
+    if not console.is_terminal:
+        # In a pipe rich assumes 80 columns and would cut names short.
+        console = Console(file=console.file, width=220, highlight=False)
+    if results.scores:
+        console.print(detection_table(results.scores, console.width))
+    if results.probes:
+        console.print(probe_table(results.probes, console.width))
+    for note in results.notes:
+        console.print(f"· {note}", markup=False)
+    console.print(results.signature, markup=False, soft_wrap=True, style="dim")
+
+
+def detection_table(scores: Sequence[DetectionScore], width: int) -> Any:
+    """A rich table: for each config and group what the model's scores say, then each decision.
+
+    Intervals are left out, the less important first, where they do not fit into the width
+    (characters); ``results.json`` has them.
+    """
+    return _that_fits(lambda shown: _detection_table(scores, shown), _INTERVALS, width)
+
+
+def probe_table(scores: Sequence[ProbeScore], width: int) -> Any:
+    """A rich table: for each probe and decision the scores without and with it."""
+    return _that_fits(lambda shown: _probe_table(scores, shown), _PROBE_INTERVALS, width)
+
+
+def _that_fits(
+    make: Callable[[Sequence[str]], Any], choices: Sequence[Sequence[str]], width: int
+) -> Any:
+    """The first of several tables that fits, or else the last."""
+    from rich.console import Console
+
+    # Measured on a console that is wide enough for anything.
+    console = Console(width=10_000)
+    for shown in choices[:-1]:
+        table = make(shown)
+        if console.measure(table).maximum <= width:
+            return table
+    return make(choices[-1])
+
+
+def empty_table(first: str, names: Sequence[str]) -> Any:
+    """A rich table with a first column for names, and columns of numbers."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column(first, min_width=20, overflow="fold")
+    for name in names:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _detection_table(scores: Sequence[DetectionScore], shown: Sequence[str]) -> Any:
+    from rich.text import Text
+
+    table = empty_table("config, group, decision", ("documents", "intruded", *MEASURES))
+    for score in scores:
+        cells = [_count(score.documents), f"{score.intruded:,}"]
+        for name, field in MEASURES.items():
+            cells.append(_cell(getattr(score, field), name in shown))
+        style = "bold" if score.judge == MODEL and not score.group else ""
+        table.add_row(
+            Text(row_name(score.config, score.split, score.group, score.judge)),
+            *map(Text, cells),
+            style=style,
+        )
+    return table
+
+
+def _probe_table(scores: Sequence[ProbeScore], shown: Sequence[str]) -> Any:
+    from rich.text import Text
+
+    table = empty_table("probe, decision", _PROBE_COLUMNS)
+    for score in scores:
+        cells = [
+            _count(score.documents),
+            _cell(score.f1, "F1" in shown),
+            _cell(score.f1_probe, "F1, probe" in shown),
+            _cell(score.difference, True, signed=True),
+            _count(score.coherent_documents),
+            _cell(score.coherent, False),
+            _cell(score.coherent_probe, False),
+            _cell(score.coherent_difference, True, signed=True),
+        ]
+        name = f"{score.config} ({score.split}) {score.decision}"
+        table.add_row(Text(name), *map(Text, cells))
+    return table
+
+
+def _count(documents: int) -> str:
+    return f"{documents:,}" + (" !" if documents < FEW_ITEMS else "")
+
+
+def row_name(config: str, split: str, group: str, judge: str) -> str:
+    """What stands before the numbers of a score: config or group, and below it who decides."""
+    if judge != MODEL:
+        return f"    {judge}"
+    return f"  {group}" if group else f"{config} ({split})"
+
+
+def _cell(measure: Measure | None, interval: bool, *, signed: bool = False) -> str:
+    if measure is None:
+        return ""
+    if measure.value is None:
+        return "–"
+    form = "+.3f" if signed else ".3f"
+    if not interval or measure.low is None:
+        return format(measure.value, form)
+    return f"{measure.value:{form}} [{measure.low:{form}}, {measure.high:{form}}]"

@@ -1,0 +1,1 @@
+"""Encoders fine-tuned to find intruders."""

@@ -1,0 +1,139 @@
+"""The card of a trained detector: what it is, how to use it, what it reaches, how it was made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from coherencegym.eval.tasks.detect.detection_scores import DetectionScore
+from coherencegym.eval.tasks.detect.outcomes import Measure
+from coherencegym.eval.tasks.detect.results import DetectionResults
+from coherencegym.eval.tasks.detect.train.seed_scores import SeedScore, spread_cell
+from coherencegym.eval.tasks.detect.train.train import Trained
+
+_COLUMNS = {
+    "document accuracy": "document_accuracy",
+    "exact accuracy": "exact_accuracy",
+    "F1": "f1",
+    "AUC": "auc",
+    "place": "place",
+}
+
+
+def render_card(
+    results: DetectionResults, trained: Trained, summary: Sequence[SeedScore] = ()
+) -> str:
+    """The card of one seed's model, with the figures of its own and of all seeds.
+
+    Args:
+        results: of this seed.
+        trained: its model.
+        summary: over all seeds.
+    """
+    return "\n".join(_lines(results, trained, summary)) + "\n"
+
+
+def _lines(
+    results: DetectionResults, trained: Trained, summary: Sequence[SeedScore]
+) -> Iterator[str]:
+    name, settings = str(results.model["name"]), results.settings
+    dataset = results.datasets[0]
+    # JSON is YAML: names from elsewhere cannot break out of the metadata.
+    yield from ("---", "library_name: transformers", "pipeline_tag: text-classification")
+    if results.model["hub"]:
+        yield f"base_model: {json.dumps(name)}"
+    if dataset["repo"]:
+        yield f"datasets: {json.dumps([dataset['repo']])}"
+    yield from ("tags: [coherencegym, discourse, coherence]", "---", "")
+    yield from ("# A detector of intruder sentences", "")
+    yield (
+        f"`{name}` fine-tuned to say whether a sentence of a document came from another document "
+        "(INSteD, Shen et al. 2021, TACL 9). Its input is a pair of texts, the sentence and the "
+        "whole document; label 1 is `intruder`. Opening sentences are never asked about."
+    )
+    yield from (
+        "",
+        "```python",
+        "from transformers import AutoModelForSequenceClassification, AutoTokenizer",
+        "",
+        'tokenizer = AutoTokenizer.from_pretrained("FOLDER")',
+        'model = AutoModelForSequenceClassification.from_pretrained("FOLDER")',
+        "pair = tokenizer(sentence, document, truncation=True, "
+        f'max_length={settings["max_length"]}, return_tensors="pt")',
+        "coherent, intruder = model(**pair).logits[0]",
+        "score = intruder - coherent  # log-odds, to be held against a threshold",
+        "```",
+        "",
+        "| config | decision | threshold |",
+        "|---|---|---|",
+    )
+    for threshold in results.thresholds:
+        yield f"| {threshold.config} | {threshold.decision} | {threshold.threshold:.4f} |"
+    yield from ("", "## Figures", "")
+    yield from _table(results.scores)
+    yield from (
+        "",
+        "With 95 % intervals over documents. Document accuracy: is there an intruder. Exact: every "
+        "sentence is right. F1 and AUC: over sentences but the opening one. Place: the highest "
+        "score is the intruder's, on documents with one.",
+    )
+    seeds = max((s.seeds for score in summary for s in score.measures.values()), default=1)
+    if seeds > 1:
+        yield from ("", f"Mean and standard deviation of {seeds} seeds (this is one of them):", "")
+        yield from _summary(summary)
+    yield from ("", "## Training", "")
+    about = {
+        "encoder": f"{name} at {results.model['commit']}",
+        "data": f"{dataset['name']}, {settings['train_on']}",
+        "training pairs": f"{settings['training_pairs']:,}",
+        "pairs cut to fit": f"{settings['truncated_pairs']:,} of {settings['pairs']:,}",
+        "seed": trained.seed,
+        "learning rate": settings["learning_rate"],
+        "batch size": settings["batch_size"],
+        "epochs": f"{trained.epochs:g} of at most {settings['epochs']} ({trained.steps:,} steps)",
+        "best F1 on validation": f"{trained.best_f1:.3f}",
+        "weight of intruders in the loss": f"{trained.intruder_weight:.3g}",
+        "most tokens of a pair": settings["max_length"],
+    }
+    yield from ("|  |  |", "|---|---|")
+    yield from (f"| {key} | {_plain(str(value))} |" for key, value in about.items())
+    yield from (
+        "",
+        "It has learned what tells the intruders of this data apart, which need not be incoherence "
+        "elsewhere: Shen et al. (2021) report a substantial drop across domains. The terms of the "
+        "encoder and of the data apply to it; no licence is stated here.",
+        "",
+        f"`{results.signature.replace('`', '')}`",
+    )
+
+
+def _table(scores: Sequence[DetectionScore]) -> Iterator[str]:
+    yield "| documents | who | n | " + " | ".join(_COLUMNS) + " |"
+    yield "|---" * (3 + len(_COLUMNS)) + "|"
+    for score in scores:
+        cells = [_plain(f"{score.config} ({score.split}) {score.group}".rstrip()), score.judge]
+        cells.append(f"{score.documents:,}")
+        cells += [_cell(getattr(score, field)) for field in _COLUMNS.values()]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def _summary(scores: Sequence[SeedScore]) -> Iterator[str]:
+    yield "| documents | who | " + " | ".join(_COLUMNS) + " |"
+    yield "|---" * (2 + len(_COLUMNS)) + "|"
+    for score in scores:
+        cells = [_plain(f"{score.config} ({score.split}) {score.group}".rstrip()), score.judge]
+        for field in _COLUMNS.values():
+            spread = score.measures.get(field)
+            cells.append("" if spread is None else spread_cell(spread, score.judge))
+        yield "| " + " | ".join(cells) + " |"
+
+
+def _cell(measure: Measure | None) -> str:
+    if measure is None or measure.value is None:
+        return ""
+    return f"{measure.value:.3f} [{measure.low:.3f}, {measure.high:.3f}]"
+
+
+def _plain(text: str) -> str:
+    """Text that cannot break a table."""
+    return " ".join(text.replace("|", "/").replace("`", "'").replace("<", "‹").split())

@@ -1,0 +1,1 @@
+"""Minimal pairs: predictions judged and summed up."""

@@ -1,0 +1,353 @@
+"""Scores: how often predictions hold, by how many bits, and how far that can be trusted.
+
+The CD score of Beyer, Loáiciga and Schlangen (2021, section 3) is the share of items whose
+prediction holds. Where a row of the summary takes several predictions of one item, the item's
+value is the share of them that holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, median
+from typing import Any, Protocol, TypeVar
+
+from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.statistics.intervals import Interval, macro_interval, share_interval
+from coherencegym.eval.statistics.mean_intervals import mean_interval, median_interval
+from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.selections import column_labels, select
+from coherencegym.files.strict_json import Share
+
+#: Fewer items than this in a score, and the report warns.
+FEW_ITEMS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One row of the results; what has a default an older release may not have written.
+
+    Attributes:
+        config, split: the table.
+        formula, metric: of the predictions; empty where they have several.
+        group: a group of predictions, or ``column=value``; empty: all.
+        level: ``all``, ``formula``, ``group``, ``headline`` (the group that ``all`` is
+            over), ``detail`` (a group that is a row of the suite's
+            table, where the config's own score is over a group of many) or ``column``.
+        n: items in the score; ``n_discourses`` the discourses that they come from, ``n_clusters``
+            those of which no two share most of their text: what intervals are over.
+        met: items whose prediction holds (shares added up where an item has several).
+        ties, undefined: predictions; a tie is in the score and does not hold, an undefined
+            prediction is left out. ``undefined_why`` counts the reasons.
+        too_long: items left out because they do not fit into the model's context.
+        score: met / n, with a 95 % interval and how it was computed; None without items.
+        margin_mean, margin_median: bits by which predictions hold, with 95 % intervals; None
+            where a formula has no margin, the intervals also where clusters are too few: one, or
+            for a median worth fewer than six items.
+        artefact_score: the same statistic for a classifier that never sees the contrast in
+            context, from the dataset's manifest.
+        human_score: the share of pairs in which people call the incoherent text the less coherent,
+            with its interval, over ``human_n`` judged pairs of the same predictions, from the
+            dataset's manifest; None, and 0, where nobody was asked.
+        first_left_out: items that read a first token which has no surprisal.
+        too_close: predictions that differ by less than the measured numeric error of the run. They
+            are in the score.
+    """
+
+    config: str
+    split: str
+    formula: str
+    metric: str
+    group: str
+    level: str
+    n: int
+    n_discourses: int = 0
+    n_clusters: int = 0
+    met: float = 0.0
+    ties: int = 0
+    undefined: int = 0
+    undefined_why: Mapping[str, int] = field(default_factory=dict)
+    too_long: int = 0
+    score: Share | None
+    ci_low: Share | None
+    ci_high: Share | None
+    ci_method: str = ""
+    margin_mean: float | None = None
+    margin_mean_low: float | None = None
+    margin_mean_high: float | None = None
+    margin_median: float | None = None
+    margin_median_low: float | None = None
+    margin_median_high: float | None = None
+    artefact_score: Share | None = None
+    artefact_ci_low: float | None = None
+    artefact_ci_high: float | None = None
+    first_left_out: int = 0
+    human_score: Share | None = None
+    human_ci_low: float | None = None
+    human_ci_high: float | None = None
+    human_n: int = 0
+    too_close: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """The unweighted mean of the scores of a config's groups, with a 95 % interval."""
+
+    config: str
+    split: str
+    n_groups: int
+    score: float
+    ci_low: float
+    ci_high: float
+    ci_method: str
+
+
+def summarise(
+    config: str,
+    split: str,
+    judgements: Sequence[Judgement],
+    *,
+    breakdowns: Sequence[str] = (),
+    artefacts: Sequence[Mapping[str, Any]] = (),
+    headline: str = "",
+    humans: Sequence[Mapping[str, Any]] = (),
+) -> list[Score]:
+    """The scores of one table: of all items, then by formula, by group, by column.
+
+    Args:
+        config, split: the table.
+        judgements: of all its predictions.
+        breakdowns: columns by whose values scores are also reported.
+        artefacts: the manifest's artefact scores of this table.
+        headline: the group of predictions that the score of all items, and those by column, are
+            over; empty: all predictions.
+        humans: the manifest's human scores of this table.
+    """
+    # Once for each item, which has several judgements.
+    items = {judgement.item.item_id: judgement.item for judgement in judgements}
+    labels = {item_id: column_labels(item, breakdowns) for item_id, item in items.items()}
+    rows = select(judgements, lambda j: labels[j.item.item_id], headline)
+    return [
+        _score(config, split, level, name, chosen, artefacts, humans)
+        for level, name, chosen in rows
+    ]
+
+
+#: Levels of scores that are over a group of predictions.
+_GROUPS = ("group", "detail", "headline")
+
+
+class Row(Protocol):
+    """What a row of a table is called, and how many items it is over."""
+
+    @property
+    def config(self) -> str:
+        """Of the table."""
+
+    @property
+    def split(self) -> str:
+        """Of the table."""
+
+    @property
+    def level(self) -> str:
+        """See :class:`Score`."""
+
+    @property
+    def n(self) -> int:
+        """Items."""
+
+
+R = TypeVar("R", bound=Row)
+
+
+def shown(scores: Sequence[R]) -> list[R]:
+    """The scores that a table or a plot shows.
+
+    By formula only where there are no groups, details only where they have items enough, and not
+    the group that the config's own score is over.
+    """
+    grouped = {(s.config, s.split) for s in scores if s.level in _GROUPS}
+    return [
+        s
+        for s in scores
+        if (s.level != "formula" or (s.config, s.split) not in grouped)
+        and (s.level != "detail" or s.n >= FEW_ITEMS)
+        and s.level != "headline"
+    ]
+
+
+def macro(
+    config: str, split: str, judgements: Sequence[Judgement], headline: str = ""
+) -> Macro | None:
+    """The macro average over a table's groups; None where there are fewer than two.
+
+    Over the first group of each prediction, the row of the suite's table; with a ``headline`` only
+    of predictions in that group.
+    """
+    members: dict[str, list[Judgement]] = {}
+    for judgement in judgements:
+        if judgement.groups and (not headline or headline in judgement.groups):
+            members.setdefault(judgement.groups[0], []).append(judgement)
+    groups = []
+    for chosen in members.values():
+        values = item_values(chosen)
+        if values:
+            groups.append(([v.share for v in values], [v.cluster for v in values]))
+    if len(groups) < 2:
+        return None
+    interval = macro_interval(groups)
+    score = fmean(fmean(values) for values, _ in groups)
+    return Macro(config, split, len(groups), score, interval.low, interval.high, interval.method)
+
+
+class JudgedItem(Protocol):
+    """Which item a judgement is of, and what of all items counts as one."""
+
+    @property
+    def item_id(self) -> str:
+        """Unique within a table."""
+
+    @property
+    def discourse_id(self) -> str:
+        """Where the item is from."""
+
+    @property
+    def cluster(self) -> str:
+        """The family, or else the discourse."""
+
+
+class Judged(Protocol):
+    """What of a judgement makes the value of an item, fresh or read from a results folder."""
+
+    @property
+    def item(self) -> JudgedItem:
+        """The item."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """None where the prediction is undefined, or the item too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemValue:
+    """Share of an item's predictions that hold, of how many, and their mean margin (bits) where all
+    have one."""
+
+    discourse_id: str
+    cluster: str
+    share: float
+    predictions: int
+    margin: float | None
+
+
+def _mean(values: Sequence[float]) -> float:
+    # Most items have one prediction in a group, and there are many groups.
+    return values[0] if len(values) == 1 else fmean(values)
+
+
+def item_values(judgements: Iterable[Judged]) -> list[ItemValue]:
+    """The value of each item that has a defined prediction among these."""
+    by_item: dict[str, tuple[JudgedItem, list[Outcome]]] = {}
+    for judgement in judgements:
+        if (outcome := judgement.outcome) is not None:
+            item = judgement.item
+            by_item.setdefault(item.item_id, (item, []))[1].append(outcome)
+    values = []
+    for item, outcomes in by_item.values():
+        margins = [outcome.margin for outcome in outcomes if outcome.margin is not None]
+        values.append(
+            ItemValue(
+                item.discourse_id,
+                item.cluster,
+                sum([outcome.met for outcome in outcomes]) / len(outcomes),
+                len(outcomes),
+                _mean(margins) if len(margins) == len(outcomes) else None,
+            )
+        )
+    return values
+
+
+def _score(
+    config: str,
+    split: str,
+    level: str,
+    name: str,
+    judgements: Sequence[Judgement],
+    artefacts: Sequence[Mapping[str, Any]],
+    humans: Sequence[Mapping[str, Any]],
+) -> Score:
+    formulas = {judgement.formula for judgement in judgements}
+    metrics = {judgement.metric for judgement in judgements}
+    formula = next(iter(formulas)) if len(formulas) == 1 else ""
+    metric = next(iter(metrics)) if len(metrics) == 1 else ""
+    group = name if level in (*_GROUPS, "column") else ""
+    artefact = _artefact(artefacts, formula, metric, group)
+    # People judged texts, whatever the formula and the metric.
+    human = next((h for h in humans if level != "formula" and h["group"] == group), {})
+    values = item_values(judgements)
+    clusters = [value.cluster for value in values]
+    shares = [value.share for value in values]
+    interval = share_interval(shares, clusters, [v.predictions for v in values]) if values else None
+    margins = [value.margin for value in values if value.margin is not None]
+    (mean_low, mean_high), (median_low, median_high) = _margin_intervals(margins, clusters)
+    has_margin = bool(margins) and len(margins) == len(values)
+    why: dict[str, int] = {}
+    for judgement in judgements:
+        if judgement.outcome is None and judgement.reason != "too_long":
+            why[judgement.reason] = why.get(judgement.reason, 0) + 1
+    return Score(
+        config=config,
+        split=split,
+        formula=formula,
+        metric=metric,
+        group=group,
+        level=level,
+        n=len(values),
+        n_discourses=len({value.discourse_id for value in values}),
+        n_clusters=len(set(clusters)),
+        met=sum(shares),
+        ties=sum(j.outcome.tie for j in judgements if j.outcome is not None),
+        undefined=sum(why.values()),
+        undefined_why=why,
+        too_long=len({j.item.item_id for j in judgements if j.reason == "too_long"}),
+        score=fmean(shares) if shares else None,
+        ci_low=interval.low if interval else None,
+        ci_high=interval.high if interval else None,
+        ci_method=interval.method if interval else "",
+        margin_mean=fmean(margins) if has_margin else None,
+        margin_mean_low=mean_low,
+        margin_mean_high=mean_high,
+        margin_median=median(margins) if has_margin else None,
+        margin_median_low=median_low,
+        margin_median_high=median_high,
+        artefact_score=artefact.get("score"),
+        artefact_ci_low=artefact.get("ci_low"),
+        artefact_ci_high=artefact.get("ci_high"),
+        first_left_out=len({j.item.item_id for j in judgements if j.first_left_out}),
+        human_score=human.get("score"),
+        human_ci_low=human.get("ci_low"),
+        human_ci_high=human.get("ci_high"),
+        human_n=human.get("n", 0),
+        too_close=sum(j.too_close for j in judgements),
+    )
+
+
+def _margin_intervals(
+    margins: Sequence[float], clusters: Sequence[str]
+) -> list[tuple[float | None, float | None]]:
+    """Low and high of the mean and of the median."""
+    intervals: list[Interval | None] = [None, None]
+    if margins and len(margins) == len(clusters):
+        intervals = [mean_interval(margins, clusters), median_interval(margins, clusters)]
+    return [(found.low, found.high) if found else (None, None) for found in intervals]
+
+
+def _artefact(
+    artefacts: Sequence[Mapping[str, Any]], formula: str, metric: str, group: str
+) -> Mapping[str, Any]:
+    """The artefact score of the same predictions; of a row over several formulas, the only one
+    that the manifest has for its group."""
+    same = [a for a in artefacts if a["group"] == group]
+    exact = [a for a in same if (a["formula"], a["metric"]) == (formula, metric)]
+    chosen = exact or (same if not formula else [])
+    return chosen[0] if len(chosen) == 1 else {}

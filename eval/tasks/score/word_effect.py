@@ -1,0 +1,85 @@
+"""What the correction for words makes of the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from coherencegym.eval.kinds.compat import Rules
+from coherencegym.eval.surprisal import ScoredItem
+from coherencegym.eval.tasks.score.metrics import Judgement, judge
+
+
+@dataclass(frozen=True, slots=True)
+class WordEffect:
+    """A config's score with the correction for words and without.
+
+    Attributes:
+        config, split: of the table.
+        n: predictions that have an outcome either way, of those that the score is over.
+        met, met_by_token: how many of them hold, corrected and by token.
+        changed: how many turn from holding to not holding, or back.
+    """
+
+    config: str
+    split: str
+    n: int
+    met: int
+    met_by_token: int
+    changed: int
+
+
+def word_effect(
+    config: str,
+    split: str,
+    items: Sequence[ScoredItem],
+    judgements: Sequence[Judgement],
+    rules: Rules,
+    headline: str = "",
+) -> WordEffect | None:
+    """Compare judgements with those without the correction; None where nothing was corrected.
+
+    Args:
+        config, split: of the table.
+        items: its items.
+        judgements: of all of them, in their order.
+        rules: by which they were judged.
+        headline: the group of predictions that the score is over; empty: all.
+    """
+    if all(c.by_token is None for item in items for c in item.conditions.values()):
+        return None
+    plain = (
+        judgement
+        for item in items
+        for judgement in judge(
+            replace(item, conditions={n: c.uncorrected() for n, c in item.conditions.items()}),
+            rules,
+        )
+    )
+    pairs = [
+        (corrected.outcome.met, by_token.outcome.met)
+        for corrected, by_token in zip(judgements, plain, strict=True)
+        if corrected.outcome is not None
+        and by_token.outcome is not None
+        and (not headline or headline in corrected.groups)
+    ]
+    return WordEffect(
+        config,
+        split,
+        len(pairs),
+        sum(met for met, _ in pairs),
+        sum(met for _, met in pairs),
+        sum(met != before for met, before in pairs),
+    )
+
+
+def effect_line(effect: WordEffect) -> str:
+    """One line for people."""
+    share, before = (
+        f"{count / effect.n:.3f}" if effect.n else "–"
+        for count in (effect.met, effect.met_by_token)
+    )
+    return (
+        f"word correction, {effect.config}: {share} of predictions hold, {before} without it; "
+        f"{effect.changed:,} of {effect.n:,} change"
+    )

@@ -1,0 +1,136 @@
+"""Start of text and separator: which token a model gets for each, decided once and recorded.
+
+**Start of text** (``--bos``). A model can only be asked about a first token if something stands
+before it, and models differ in what they were trained to see there:
+
+- the tokenizer defines a BOS token: that one, whether or not the tokenizer adds it by itself
+  (GPT-2's defines one and does not add it);
+- it defines none, but the model's config names as ``bos_token_id`` a special token of this
+  tokenizer (Qwen: ``<|endoftext|>``): that one. This is our evidence that the model was trained
+  with its end-of-text token as document boundary; an end-of-text token that the config does not
+  name as a beginning is no such evidence, since chat models end turns with it;
+- else none, and the first token of a text has no surprisal.
+
+``always`` goes on to the tokenizer's end-of-text token where ``auto`` finds none; ``never`` uses
+none.
+
+**Separator** (``--separator``). ``[SEP]`` is rendered as the tokenizer's separator token, else as
+its end-of-text token; ``TEXT`` renders it as that text (one token if it is a special token), and
+``none`` leaves it out, so that the text reads as its twin without separators.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.text.reading import Reader
+from coherencegym.eval.text.tokens import special_ids
+
+BosChoice = Literal["auto", "always", "never"]
+SpaceChoice = Literal["keep", "drop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The token put before every text: its id, its text and why; ``token_id`` None for none."""
+
+    token_id: int | None
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Separator:
+    """How ``[SEP]`` is rendered.
+
+    Attributes:
+        ids: token ids, in place of ``[SEP]``; None: this tokenizer has no separator, and a text
+            that needs one cannot be scored.
+        text: what those tokens say, for the record.
+        reason: where they come from.
+        space: white space after it is kept, or dropped.
+    """
+
+    ids: tuple[int, ...] | None
+    text: str
+    reason: str
+    space: SpaceChoice = "keep"
+
+
+def start_of_text(tokenizer: Any, config: Any, choice: BosChoice = "auto") -> Start:
+    """Which token stands before every text; ``config`` is the model's, or None.
+
+    Raises:
+        EvaluationError: ``always`` was asked for and there is no token to use.
+    """
+    if choice == "never":
+        return Start(None, "", "asked for none")
+    if tokenizer.bos_token_id is not None:
+        return _start(tokenizer, tokenizer.bos_token_id, "the tokenizer's BOS")
+    declared = getattr(config, "bos_token_id", None)
+    if isinstance(declared, int) and declared in special_ids(tokenizer):
+        return _start(tokenizer, declared, "the config's BOS")
+    if choice == "always":
+        if tokenizer.eos_token_id is None:
+            raise EvaluationError(
+                "--bos always: the tokenizer has neither a BOS nor an end-of-text token; "
+                "expected --bos auto or never"
+            )
+        return _start(tokenizer, tokenizer.eos_token_id, "the end-of-text token, as asked")
+    return Start(None, "", "the model has none")
+
+
+def _start(tokenizer: Any, token_id: int, reason: str) -> Start:
+    return Start(token_id, str(tokenizer.convert_ids_to_tokens(token_id)), reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Token ids that a tokenizer puts before and after a text by itself."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+def added_by(tokenizer: Any) -> Added:
+    """What a tokenizer puts around any text unless it is told not to."""
+    ids, own = (
+        tuple(tokenizer("a", add_special_tokens=adds, verbose=False)["input_ids"])
+        for adds in (True, False)
+    )
+    for place in range(len(ids) - len(own) + 1):
+        if own and ids[place : place + len(own)] == own:
+            return Added(ids[:place], ids[place + len(own) :])
+    return Added(ids, ())
+
+
+def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep") -> Separator:
+    """How ``[SEP]`` is rendered for this tokenizer.
+
+    Args:
+        tokenizer: the tokenizer.
+        choice: ``auto``, ``none``, or the text to put in place of it.
+        space: what becomes of the white space after it.
+
+    Raises:
+        EvaluationError: the text to put in place is empty or gives no token.
+    """
+    if choice == "none":
+        return Separator((), "", "left out, as asked", space)
+    if choice != "auto":
+        ids = tuple(Reader(tokenizer).read_continuation(choice, special_names=True).ids.tolist())
+        if not ids:
+            raise EvaluationError(
+                f"--separator {choice!r} gives no token; expected auto, none or a text"
+            )
+        return Separator(ids, choice, "the text asked for", space)
+    for token_id, reason in (
+        (tokenizer.sep_token_id, "the tokenizer's separator"),
+        (tokenizer.eos_token_id, "the end-of-text token"),
+    ):
+        if token_id is not None:
+            text = str(tokenizer.convert_ids_to_tokens(token_id))
+            return Separator((token_id,), text, reason, space)
+    return Separator(None, "", "the tokenizer has none", space)

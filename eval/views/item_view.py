@@ -1,0 +1,233 @@
+"""One scored item, ready to be shown: its tokens, its regions, and what became of predictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.compat import Rules
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.predictions import WHOLE, RegionRef, parse, values
+from coherencegym.eval.surprisal import ScoredCondition, ScoredItem
+from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
+from coherencegym.eval.text.regions import SPECIAL
+
+#: Why a prediction has no outcome, in words.
+_REASONS = {
+    "identical": "undefined: its conditions are the same tokens for this model",
+    "separator": "undefined: this tokenizer has no separator for [SEP]",
+    "empty": "undefined: a region has no token with a surprisal",
+}
+_WORD_MARKS = "▁Ġ"
+_VISIBLE = {"\n": "↵", "\t": "⇥", "\r": "␍"}
+
+
+@dataclass(frozen=True, slots=True)
+class TokenView:
+    """A token.
+
+    Attributes:
+        text: as it stands in the condition, with control characters made visible; of a start or
+            separator token, and of a part of a character, the tokenizer's name for it.
+        bits: its surprisal; None for a first token, which has nothing before it.
+        region: the number of its region, 0 outside every region, None for a start-of-text or
+            separator token.
+    """
+
+    text: str
+    bits: float | None
+    region: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionView:
+    """A condition: its tokens, and the regions that a prediction reads."""
+
+    name: str
+    tokens: tuple[TokenView, ...]
+    read: frozenset[RegionRef]
+    read_by_mean: frozenset[RegionRef]
+
+    def region_bits(self, region: int) -> list[float]:
+        """The surprisals (bits) of a region's tokens."""
+        return [t.bits for t in self.tokens if t.region == region and t.bits is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionView:
+    """A prediction with the values (bits) of the regions that it reads, in its own order.
+
+    ``verdict`` is ``met``, ``not met``, ``tie``, either of these with ``too close to call``, or why
+    there is none; ``margin`` is in bits.
+    """
+
+    formula: str
+    metric: str
+    groups: tuple[str, ...]
+    verdict: str
+    margin: float | None
+    values: tuple[tuple[RegionRef, str, float | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView:
+    """An item; ``hidden`` counts the predictions that read conditions which are not shown."""
+
+    item_id: str
+    config: str
+    split: str
+    conditions: tuple[ConditionView, ...]
+    predictions: tuple[PredictionView, ...]
+    hidden: int
+    truncated: int
+
+
+def view_item(
+    scored: ScoredItem,
+    tokenizer: Any,
+    config: str,
+    split: str,
+    chosen: Sequence[str] = (),
+    *,
+    rules: Rules,
+) -> ItemView:
+    """What to show of an item.
+
+    Args:
+        scored: the item with the surprisal of every token.
+        tokenizer: that encoded it.
+        config, split: where the item is from.
+        chosen: the conditions to show; none: all that predictions read.
+        rules: by which predictions are judged.
+
+    Raises:
+        EvaluationError: it is too long for the model, a condition cannot be rendered, or the item
+            has no condition of a name.
+    """
+    item = scored.item
+    check_conditions(item, chosen)
+    names = [condition.condition_name for condition in item.conditions]
+    if scored.too_long:
+        raise EvaluationError(
+            f"{item.item_id}: too long for the model's context; expected a model with a longer one"
+            ", or --truncate"
+        )
+    judged = [(j, _read(j)) for j in judge(scored, rules)]
+    read = {name for _, own in judged for _, name in own}
+    shown = [name for name in names if name in (chosen or read)]
+    if missing := [name for name in shown if name not in scored.conditions]:
+        raise EvaluationError(
+            f"{item.item_id}: condition {missing[0]!r} cannot be rendered: this tokenizer has no "
+            "separator for [SEP]; expected --separator with a text, or none"
+        )
+    visible = [(j, own) for j, own in judged if {name for _, name in own} <= set(shown)]
+    return ItemView(
+        item.item_id,
+        config,
+        split,
+        tuple(
+            ConditionView(
+                name,
+                _tokens(scored.conditions[name], item.condition(name).content, tokenizer),
+                frozenset(r for _, own in visible for r, of in own if of == name),
+                frozenset(
+                    r for j, own in visible for r, of in own if of == name and j.metric == "mean"
+                ),
+            )
+            for name in shown
+        ),
+        tuple(_prediction(j, own, scored, rules) for j, own in visible),
+        len(judged) - len(visible),
+        scored.truncated,
+    )
+
+
+def check_conditions(item: Item, chosen: Sequence[str]) -> None:
+    """Refuse the name of a condition that an item does not have.
+
+    Raises:
+        EvaluationError: with the names that it has.
+    """
+    names = [condition.condition_name for condition in item.conditions]
+    if unknown := [name for name in chosen if name not in names]:
+        raise EvaluationError(
+            f"{item.item_id}: no condition {unknown[0]!r}; expected one of {', '.join(names)}"
+        )
+
+
+def _read(judgement: Judgement) -> list[tuple[RegionRef, str]]:
+    """The regions and conditions that a prediction reads, in its order, each once."""
+    read = [(value.region, value.condition) for value in values(parse(judgement.formula))]
+    return list(dict.fromkeys(read))
+
+
+def _tokens(scored: ScoredCondition, content: str, tokenizer: Any) -> tuple[TokenView, ...]:
+    encoding = scored.encoding
+    names = map(str, tokenizer.convert_ids_to_tokens(list(encoding.ids)))
+    tokens = []
+    before = (0, 0)
+    for name, region, place, bits in zip(
+        names, encoding.regions, encoding.offsets, scored.bits, strict=True
+    ):
+        start, end = place
+        text = content[start:end]
+        # SentencePiece's mark of a word, where it is a token of its own, has the place of what
+        # follows; of a character that is several tokens the first shows it.
+        is_mark = bool(text.strip()) and not name.strip(_WORD_MARKS)
+        named = region == SPECIAL or start == end or place == before or is_mark
+        tokens.append(
+            TokenView(
+                visible_text(name if named else text),
+                None if math.isnan(bits) else float(bits),
+                None if region == SPECIAL else region,
+            )
+        )
+        before = before if is_mark else place
+    return tuple(tokens)
+
+
+def visible_text(text: str) -> str:
+    """A text in which nothing moves a cursor: control and format characters are spelled out."""
+    return "".join(
+        c if c.isprintable() else _VISIBLE.get(c, c.encode("unicode_escape").decode()) for c in text
+    )
+
+
+def _prediction(
+    judgement: Judgement, read: Sequence[tuple[RegionRef, str]], scored: ScoredItem, rules: Rules
+) -> PredictionView:
+    parts: tuple[int, ...] = ()
+    if rules.whole_sums_regions:
+        parts = tuple(region.region_number for region in scored.item.conditions[0].regions)
+    outcome = judgement.outcome
+    if outcome is None:
+        verdict = _REASONS[judgement.reason]
+    else:
+        verdict = "met" if outcome.met else "tie" if outcome.tie else "not met"
+        verdict += ", too close to call" if judgement.too_close else ""
+    return PredictionView(
+        judgement.formula,
+        judgement.metric,
+        judgement.groups,
+        verdict,
+        outcome.margin if outcome else None,
+        tuple(
+            (region, name, _value(scored, region, name, judgement.metric, parts))
+            for region, name in read
+        ),
+    )
+
+
+def _value(
+    scored: ScoredItem, region: RegionRef, name: str, metric: str, parts: Sequence[int]
+) -> float | None:
+    condition = scored.conditions.get(name)
+    return region_value(condition, region, metric, parts) if condition else None
+
+
+def in_words(region: RegionRef) -> str:
+    """A region's name in a sentence."""
+    return "whole text" if region == WHOLE else f"region {region}"

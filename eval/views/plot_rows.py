@@ -1,0 +1,157 @@
+"""Several runs in one figure: which of them are one model, and which scores are of the same thing.
+
+Two scores share a row where suite, config, split, the rows themselves (their digest) and the
+predictions are the same. Scores of another version of a config never do: they get rows of their
+own, named by the version.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from coherencegym.eval.results.runs import Run
+from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.summary import Score, shown
+from coherencegym.eval.views.figures import short_model
+
+#: Config as named in the figure, split, level, group, formula, metric.
+ScoreKey = tuple[str, str, str, str, str, str]
+#: Config as named in the figure, control, split, formula, metric.
+DifferenceKey = tuple[str, str, str, str, str]
+
+
+@dataclass(frozen=True)
+class Series:
+    """What is drawn in one colour: the scores of one model, by the row that they stand in."""
+
+    label: str
+    scores: Mapping[ScoreKey, Score]
+    differences: Mapping[DifferenceKey, Difference]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a figure shows.
+
+    Attributes:
+        series: the models.
+        scores: the rows, table by table: a score of the first model that has one.
+        differences: the same for differences from controls.
+    """
+
+    series: Sequence[Series]
+    scores: Mapping[ScoreKey, Score]
+    differences: Mapping[DifferenceKey, Difference]
+
+
+def merge(runs: Sequence[Run]) -> Rows:
+    """Bring runs together."""
+    renamed = [_renamed(run, names) for run, names in zip(runs, _table_names(runs), strict=True)]
+    visible = [(score_key(s), s) for run in renamed for s in shown(run.scores)]
+    tables = list(dict.fromkeys(key[:2] for key, _ in visible))
+    rows: dict[ScoreKey, Score] = {}
+    for table in tables:
+        for key, score in visible:
+            if key[:2] == table:
+                rows.setdefault(key, score)
+    differences: dict[DifferenceKey, Difference] = {}
+    for run in renamed:
+        for difference in run.differences:
+            differences.setdefault(_difference_key(difference), difference)
+    return Rows(_series(renamed), rows, differences)
+
+
+def score_key(score: Score) -> ScoreKey:
+    """What makes two scores the same row."""
+    return (score.config, score.split, score.level, score.group, score.formula, score.metric)
+
+
+def _difference_key(row: Difference) -> DifferenceKey:
+    return (row.config, row.control, row.split, row.formula, row.metric)
+
+
+def _table_names(runs: Sequence[Run]) -> list[dict[str, str]]:
+    """For each run how its configs are named: by suite and version where names alone are not
+    enough."""
+    several = len({run.suite for run in runs}) > 1
+    plain = [
+        {
+            config: f"{run.suite} {config}" if several and run.suite else config
+            for config in dict.fromkeys(score.config for score in run.scores)
+        }
+        for run in runs
+    ]
+    digests: dict[tuple[str, str], dict[str, set[str]]] = {}
+    for run, names in zip(runs, plain, strict=True):
+        for (config, split), digest in run.rows.items():
+            if config in names:
+                versions = digests.setdefault((names[config], split), {})
+                versions.setdefault(digest, set()).add(run.version)
+    return [
+        {config: name + _version(run, config, name, digests) for config, name in names.items()}
+        for run, names in zip(runs, plain, strict=True)
+    ]
+
+
+def _version(
+    run: Run, config: str, name: str, digests: Mapping[tuple[str, str], Mapping[str, set[str]]]
+) -> str:
+    """What tells this run's table from others of the name; empty where there is no other."""
+    for (own, split), digest in run.rows.items():
+        others = digests.get((name, split), {})
+        if own == config and len(others) > 1:
+            versions = Counter(version for found in others.values() for version in found)
+            unique = run.version and versions[run.version] == 1
+            return f" [v{run.version}]" if unique else f" [rows {digest[:7]}]"
+    return ""
+
+
+def _renamed(run: Run, names: Mapping[str, str]) -> Run:
+    return replace(
+        run,
+        scores=[replace(score, config=names[score.config]) for score in run.scores],
+        # A control is of the same dataset, so its own name is enough.
+        differences=[
+            replace(row, config=names.get(row.config, row.config)) for row in run.differences
+        ],
+    )
+
+
+def _series(runs: Sequence[Run]) -> list[Series]:
+    """One series for each model, or one for each run of it where runs have the same rows."""
+    members: list[list[tuple[int, Run]]] = []
+    for number, run in enumerate(runs):
+        for own in members:
+            first = own[0][1]
+            same_model = (first.model, first.commit) == (run.model, run.commit)
+            taken = {score_key(score) for _, other in own for score in other.scores}
+            if same_model and not any(score_key(score) in taken for score in run.scores):
+                own.append((number, run))
+                break
+        else:
+            members.append([(number, run)])
+    labels = _labels([own[0][1] for own in members])
+    return [
+        Series(
+            label,
+            {score_key(score): score for _, run in own for score in run.scores},
+            {_difference_key(row): row for _, run in own for row in run.differences},
+        )
+        for label, own in zip(labels, members, strict=True)
+    ]
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    """The names of the models, with the folder of the results where two are the same."""
+    names = [short_model(run.model) for run in runs]
+    folders = [Path(run.folder).name if run.folder else run.commit[:14] for run in runs]
+    if len(set(zip(names, folders, strict=True))) < len(runs):
+        folders = [run.folder for run in runs]
+    repeated = Counter(names)
+    return [
+        f"{name} ({folder})" if repeated[name] > 1 and folder else name
+        for name, folder in zip(names, folders, strict=True)
+    ]

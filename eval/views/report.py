@@ -1,0 +1,193 @@
+"""The folder of files that a run leaves behind.
+
+``results.json`` has the signature, model, dataset, settings and scores, with them the differences
+from control configs (:mod:`eval.tasks.score.controls`), the correlations of margin and length
+(:mod:`eval.tasks.score.lengths`) and what was published (:mod:`eval.data.published`);
+``predictions.parquet`` what became of every prediction (:mod:`eval.results.predictions_file`);
+``regions.parquet`` the surprisal of every region that was read; ``tokens.parquet``, if asked for,
+that of every token; ``scores.png`` and ``scores.svg`` the scores with their intervals;
+``heatmap.png`` and ``heatmap.svg``, where the suite replaces words by others, the scores by both
+(:mod:`eval.views.heatmap`); ``report.html`` all of this, and the items with their tokens, as a page
+(:mod:`eval.views.html_report`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from coherencegym.eval.kinds.predictions import WHOLE, read_of
+from coherencegym.eval.results import predictions_file
+from coherencegym.eval.results.results import Results
+from coherencegym.eval.results.runs import FORMAT, MARKER
+from coherencegym.eval.surprisal import ScoredItem
+from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.files.folders import written_beside
+
+
+def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bool = False) -> None:
+    """Write a folder of results, whole or not at all.
+
+    Raises:
+        FileExistsError: the folder exists and overwriting was not asked for.
+    """
+    import pyarrow
+    from pyarrow import parquet
+
+    from coherencegym.eval.results.runs import run_of
+    from coherencegym.eval.views.html_report import write_report
+    from coherencegym.eval.views.plots import plot_runs
+
+    with written_beside(folder, overwrite, MARKER) as work:
+        text = json.dumps(as_json(results), ensure_ascii=False, indent=1, allow_nan=False)
+        (work / "results.json").write_text(text + "\n", encoding="utf-8")
+        parquet.write_table(
+            pyarrow.Table.from_pylist(list(region_rows(results)), schema=_region_schema()),
+            work / "regions.parquet",
+        )
+        parquet.write_table(
+            pyarrow.Table.from_pylist(
+                list(prediction_rows(results)), schema=predictions_file.schema()
+            ),
+            work / predictions_file.FILE,
+        )
+        if tokens:
+            parquet.write_table(
+                pyarrow.Table.from_pylist(list(token_rows(results)), schema=_token_schema()),
+                work / "tokens.parquet",
+            )
+        plot_runs([run_of(results)], work)
+        write_report(results, work)
+
+
+def as_json(results: Results) -> dict[str, Any]:
+    """The content of ``results.json``."""
+    return {
+        "format": FORMAT,
+        "signature": results.signature,
+        "model": dict(results.model),
+        "dataset": dict(results.dataset),
+        "settings": dict(results.settings),
+        "notes": list(results.notes),
+        "scores": [asdict(score) for score in results.scores],
+        "macro": [asdict(macro) for macro in results.macros],
+        "differences": [asdict(difference) for difference in results.differences],
+        "lengths": [asdict(length) for length in results.lengths],
+        "published": [asdict(row) for row in results.published],
+        "word_effects": [asdict(effect) for effect in results.word_effects],
+    }
+
+
+def _region_schema() -> Any:
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            ("config", pa.string()),
+            ("split", pa.string()),
+            ("item_id", pa.string()),
+            ("condition_name", pa.string()),
+            ("region_number", pa.int32()),
+            ("n_tokens", pa.int32()),
+            ("sum_bits", pa.float64()),
+            ("mean_bits", pa.float64()),
+        ]
+    )
+
+
+def _token_schema() -> Any:
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            ("config", pa.string()),
+            ("split", pa.string()),
+            ("item_id", pa.string()),
+            ("condition_name", pa.string()),
+            ("position", pa.int32()),
+            ("token_id", pa.int32()),
+            ("start", pa.int32()),
+            ("end", pa.int32()),
+            ("text", pa.string()),
+            ("region_number", pa.int32()),
+            ("bits", pa.float64()),
+        ]
+    )
+
+
+def prediction_rows(results: Results) -> Iterator[dict[str, Any]]:
+    """Rows of ``predictions.parquet``: every prediction of every item."""
+    for table, _ in results.tables:
+        yield from predictions_file.rows(table, results.judged[table.config, table.split])
+
+
+def region_rows(results: Results) -> Iterator[dict[str, Any]]:
+    """Rows of ``regions.parquet``: every region that a prediction reads.
+
+    ``n_tokens`` counts tokens that have a surprisal; ``mean_bits`` is null without any.
+    """
+    for table, scored in results.tables:
+        for item in scored.items:
+            for name, region in _regions_read(item):
+                bits = item.conditions[name].region_bits(region)
+                yield {
+                    "config": table.config,
+                    "split": table.split,
+                    "item_id": item.item.item_id,
+                    "condition_name": name,
+                    "region_number": region,
+                    "n_tokens": len(bits),
+                    "sum_bits": float(bits.sum()),
+                    "mean_bits": float(bits.mean()) if len(bits) else None,
+                }
+
+
+def _regions_read(scored: ScoredItem) -> list[tuple[str, int]]:
+    """(condition, region) pairs that an item's predictions read, in the order of the item."""
+    read = {
+        reference
+        for prediction in scored.item.predictions
+        for reference in read_of(prediction.formula)
+    }
+    return [
+        (condition.condition_name, region.region_number)
+        for condition in scored.item.conditions
+        if condition.condition_name in scored.conditions
+        for region in condition.regions
+        if read
+        & {(region.region_number, condition.condition_name), (WHOLE, condition.condition_name)}
+    ]
+
+
+def token_rows(results: Results) -> Iterator[dict[str, Any]]:
+    """Rows of ``tokens.parquet``: every token as the model saw it.
+
+    ``start`` and ``end`` are characters of the condition's content; ``region_number`` is null for
+    start-of-text and separator tokens and 0 outside every region; ``bits`` is null where no
+    prediction reads the token and where it has no surprisal.
+    """
+    for table, scored in results.tables:
+        for item in scored.items:
+            for name, condition in item.conditions.items():
+                content = item.item.condition(name).content
+                encoding = condition.encoding
+                for position, token_id in enumerate(encoding.ids):
+                    start, end = encoding.offsets[position]
+                    region = encoding.regions[position]
+                    bits = float(condition.bits[position])
+                    yield {
+                        "config": table.config,
+                        "split": table.split,
+                        "item_id": item.item.item_id,
+                        "condition_name": name,
+                        "position": position,
+                        "token_id": token_id,
+                        "start": start,
+                        "end": end,
+                        "text": content[start:end],
+                        "region_number": None if region == SPECIAL else region,
+                        "bits": None if bits != bits else bits,
+                    }

@@ -1,0 +1,139 @@
+"""CoNLL-2012, the layout of OntoNotes 5 with coreference: one word a line, columns by spaces.
+
+``#begin document (bc/cctv/00/cctv_0000); part 000`` begins a part, which is a discourse;
+``#end document`` ends it, empty lines stand between sentences. Of the columns the fourth is the
+word, the fifth its part of speech, the tenth the speaker and the last coreference:
+``(12|(3)`` opens a mention of entity 12 and has one of entity 3, ``12)`` closes.
+
+Chains of one mention are not annotated in OntoNotes, so one is an error. Files whose words were
+taken out (``[WORD]``) are left out and counted. No real file was at hand: the reader was made from
+the description of the shared task, and says so.
+
+Source: https://conll.cemantix.org/2012/data.html
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.discourse import Discourse, Mention, Source, Unit
+from coherencegym.loaders.formats.conll2012_mentions import mentions
+from coherencegym.loaders.formats.conll2012_parts import END, Part, read_parts, read_sentences
+from coherencegym.loaders.formats.lines import LineError, text_problem
+from coherencegym.loaders.text.detokenize import lay_out
+
+#: What the file has for a word in its skeleton, without the text.
+_WITHHELD = "[WORD]"
+
+
+def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a file of documents. A bad line makes its whole part a bad one.
+
+    Raises:
+        CorpusError: there is no document in the file, or a bad line.
+    """
+    found = False
+    for part in read_parts(file, options):
+        found = True
+        try:
+            discourse = _document(corpus, file, part)
+        except LineError as error:
+            error.report(file, options)
+            continue
+        if discourse is None:
+            options.skipped["withheld text"] += 1
+            continue
+        yield discourse
+    if not found:
+        raise CorpusError(
+            f"{file.path}:1: no document, expected '#begin document (<name>); part 000'"
+        )
+
+
+def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
+    """The discourse of a part; none where its words are withheld.
+
+    Raises:
+        LineError: something is wrong.
+    """
+    for at, line in part.lines:
+        if (unusable := text_problem(line)) is not None:
+            raise LineError(at, *unusable)
+    if not part.name or text_problem(part.name) is not None:
+        problem = "a malformed beginning, expected '#begin document (<name>); part 000'"
+        raise LineError(part.line, problem, "malformed beginning")
+    if not part.whole:
+        problem = f"the document of line {part.line} does not end, expected {END!r}"
+        raise LineError(part.last_line, problem, "document cut off")
+    sentences = list(read_sentences(part.lines))
+    if not sentences:
+        raise LineError(part.line, "a document without words, expected some", "empty document")
+    if all(word.form == _WITHHELD for words in sentences for word in words):
+        return None
+    units: list[Unit] = []
+    found: list[tuple[int, Mention]] = []
+    for number, words in enumerate(sentences):
+        text, places = lay_out([spelling(word.form) for word in words])
+        source = Source(file.path.name, words[0].line, words[-1].line)
+        speaker = words[0].speaker
+        units.append(Unit(text, None if speaker in ("-", "") else speaker, source))
+        found += mentions(number, words, places)
+    sizes = Counter(mention.chain for _, mention in found)
+    for at, mention in found:
+        if sizes[mention.chain] == 1:
+            problem = f"the only mention of entity {mention.chain}, expected two or more in a chain"
+            raise LineError(at, problem, "chain with one mention")
+    return Discourse(
+        id=f"{part.name}/{part.number}",
+        corpus=corpus.name,
+        units=tuple(units),
+        mentions=tuple(mention for _, mention in found),
+        meta={"split": file.split, "genre": part.name.split("/")[0]},
+    )
+
+
+def spelling(form: str) -> str:
+    """The word without the signs that OntoNotes puts in front of some (``/.``, ``\\/``)."""
+    if len(form) > 1 and form[0] == "/" and form[1] in ".?!-,:;":
+        return form[1:]
+    return form.replace("\\/", "/").replace("\\*", "*")
+
+
+CORPUS = Corpus(
+    name="ontonotes",
+    title="OntoNotes 5 (CoNLL-2012)",
+    homepage="https://conll.cemantix.org/2012/",
+    citation="""\
+@inproceedings{pradhan-etal-2012-conll,
+    title = "{C}o{NLL}-2012 Shared Task: Modeling Multilingual Unrestricted Coreference in
+      {O}nto{N}otes",
+    author = "Pradhan, Sameer and Moschitti, Alessandro and Xue, Nianwen and Uryupina, Olga and
+      Zhang, Yuchen",
+    booktitle = "Joint Conference on {EMNLP} and {C}o{NLL} - Shared Task",
+    year = "2012",
+    address = "Jeju Island, Korea",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/W12-4501",
+    pages = "1--40",
+}""",
+    licence="other",
+    licence_name="Linguistic Data Consortium user agreement",
+    licence_url="https://catalog.ldc.upenn.edu/LDC2013T19",
+    republishable=False,
+    obtain=(
+        "get LDC2013T19 from the Linguistic Data Consortium and the CoNLL-2012 skeletons, let "
+        "the scripts that come with them put in the words, and join the English files of a split"
+    ),
+    proven=False,
+    patterns=(
+        FilePattern("train*gold_conll", "train", "train.english.v4_gold_conll"),
+        FilePattern("dev*gold_conll", "validation", "dev.english.v4_gold_conll"),
+        FilePattern("test*gold_conll", "test", "test.english.v4_gold_conll"),
+        FilePattern("*gold_conll", "unsplit", "<document>.v4_gold_conll"),
+    ),
+    reader=read_documents,
+    producers="Writers of news, of the web and of the Bible, and speakers on radio and telephone.",
+    source_datasets=("extended|other-ontonotes",),
+)

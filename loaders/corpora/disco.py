@@ -1,0 +1,158 @@
+"""Disco-Annotation: senses of eight connectives in segments of Europarl, as a table.
+
+Popescu-Belis et al. 2012. The table is tab-separated with the columns ``connective``, ``sense``,
+``offset`` (of the connective, in characters of the segment, from 0) and ``segment``; further
+columns are passed over. A row is a discourse whose units are the sentences of the segment. The
+corpus annotates no arguments: as the first stands all that is before the connective, as the second
+all that is after it, so that the segment is what the relation reaches over.
+
+How the corpus is distributed is another matter: :mod:`loaders.corpora.disco_release`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.discourse import Discourse, Relation, Source, Span, Unit
+from coherencegym.loaders.formats.lines import LineError, shown, tidy
+from coherencegym.loaders.formats.raw_text import Placed
+from coherencegym.loaders.formats.table import rows
+from coherencegym.loaders.text.sentences import sentence_spans
+
+#: The senses that each connective is annotated with.
+SENSES: Mapping[str, tuple[str, ...]] = {
+    "although": ("contrast", "concession"),
+    "as": ("prep", "causal", "temporal", "comparison", "concession"),
+    "however": ("contrast", "concession"),
+    "meanwhile": ("contrast", "temporal"),
+    "since": ("causal", "temporal", "temporal-causal"),
+    "though": ("contrast", "concession"),
+    "while": ("contrast", "concession", "temporal", "temporal-contrast", "temporal-causal"),
+    "yet": ("adv", "contrast", "concession"),
+}
+COLUMNS = ("connective", "sense", "offset", "segment")
+
+
+def read_table(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a table of segments.
+
+    Raises:
+        CorpusError: a bad row, unless bad rows are skipped; or the file is no such table.
+    """
+    for row in rows(file, COLUMNS, options):
+        try:
+            offset = _number(row.line, row.values["offset"])
+            yield segment(
+                corpus,
+                file,
+                row.line,
+                row.values["connective"].lower(),
+                row.values["sense"].lower(),
+                offset,
+                row.values["segment"],
+            )
+        except LineError as error:
+            error.report(file, options)
+
+
+def segment(
+    corpus: Corpus, file: CorpusFile, line: int, connective: str, sense: str, offset: int, text: str
+) -> Discourse:
+    """A segment as a discourse.
+
+    Raises:
+        LineError: the connective or its sense is unknown, or it does not stand at the offset.
+    """
+    if connective not in SENSES:
+        raise LineError(
+            line,
+            f"{shown(connective)} is no connective of this corpus, expected one of "
+            f"{', '.join(SENSES)}",
+            "unknown connective",
+        )
+    if sense not in SENSES[connective]:
+        raise LineError(
+            line,
+            f"{shown(sense)} is no sense of {connective!r}, expected one of "
+            f"{', '.join(SENSES[connective])}",
+            "unknown sense",
+        )
+    end = offset + len(connective)
+    alone = not (text[:offset][-1:].isalnum() or text[end : end + 1].isalnum())
+    if text[offset:end].lower() != connective or not alone:
+        raise LineError(
+            line,
+            f"at offset {offset} stands {shown(text[offset:end])}, expected the word "
+            f"{connective!r}; offsets count characters of the segment from 0",
+            "connective elsewhere",
+        )
+    placed = Placed(text)
+    for first, last in sentence_spans(text):
+        placed.add([(first, last)])
+    place = placed.span(((offset, end),))
+    number = f"{line - 1:05}"
+    return Discourse(
+        id=f"{tidy(file.path.stem)}-{number}",
+        corpus=corpus.name,
+        units=tuple(Unit(t, source=Source(file.path.name, line, line)) for t in placed.texts),
+        relations=(
+            Relation(
+                "Explicit",
+                place,
+                _all_between(placed, 0, offset),
+                _all_between(placed, end, len(text)),
+                (sense,),
+            ),
+        ),
+        meta={"split": file.split, "sense_source": "disco"},
+    )
+
+
+def _all_between(placed: Placed, start: int, end: int) -> Span:
+    """What of the units comes from a stretch of the text; empty where nothing does."""
+    try:
+        return placed.span(((start, end),)) if start < end else ()
+    except LookupError:
+        return ()
+
+
+def _number(line: int, text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise LineError(
+            line, f"the offset is {shown(text)}, expected a number of characters", "bad offset"
+        )
+    return int(text)
+
+
+CORPUS = Corpus(
+    name="disco",
+    title="Disco-Annotation",
+    homepage="https://www.idiap.ch/dataset/Disco-Annotation",
+    citation="""\
+@inproceedings{popescu-belis-etal-2012-discourse,
+    title = "Discourse-level Annotation over {E}uroparl for Machine Translation: Connectives and
+      Pronouns",
+    author = "Popescu-Belis, Andrei and Meyer, Thomas and Liyanapathirana, Jeevanthi and Cartoni,
+      Bruno and Zufferey, Sandrine",
+    booktitle = "Proceedings of the Eighth International Conference on Language Resources and
+      Evaluation (LREC'12)",
+    year = "2012",
+    address = "Istanbul, Turkey",
+    publisher = "European Language Resources Association",
+}""",
+    licence="other",
+    licence_name="not stated here: see the corpus's page",
+    licence_url="https://www.idiap.ch/dataset/Disco-Annotation",
+    republishable=False,
+    obtain=(
+        "get https://www.idiap.ch/dataset/Disco-Annotation and make a tab-separated table "
+        "disco.tsv with the columns connective, sense, offset, segment"
+    ),
+    proven=False,
+    patterns=(FilePattern("disco*.tsv", "unsplit", "disco.tsv"),),
+    reader=read_table,
+    sample_patterns=("*.tsv",),
+    producers="Members of the European Parliament and its translators.",
+    source_datasets=("extended|other-europarl",),
+)

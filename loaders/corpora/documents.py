@@ -1,0 +1,193 @@
+"""Collections of articles, as short documents: folders of text files, and JSON lines.
+
+Each ``.txt`` file is an article; its id is its name without the suffix. In ``.jsonl`` and
+``.jsonl.gz`` files (one object a line, or one array) each object is one, with its text under
+``text`` or ``article``, or its sentences under ``sentences``, and, if there are any, ``id``,
+``title``, ``domain`` and ``split``. Without an ``id`` it is ``<name of the file>-<record, six
+digits>``. What becomes of an article is in :mod:`loaders.text.articles`.
+
+The split is what the folder (``train/``, ``validation/``, ``test/``) or the name of the file says
+(``train.jsonl``, ``test-1.jsonl.gz``); elsewhere the ``split`` of the object, or ``unsplit``. Of
+near-duplicates the first in reading order stays, whatever the splits: train, validation, test.
+
+As any file could be somebody's document, files are looked for only in a folder that is called
+``documents``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from coherencegym.loaders.corpora.citations import SHEN_2021
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.discourse import Discourse, Source
+from coherencegym.loaders.formats.json_records import json_records
+from coherencegym.loaders.formats.lines import LONGEST_FIELD, open_text, shown, tidy
+from coherencegym.loaders.licence import licence_fields
+from coherencegym.loaders.text.articles import (
+    Article,
+    BadArticleError,
+    Shape,
+    article_of_row,
+    discourse_of,
+)
+
+UNSPLIT = "unsplit"
+
+#: What splits are called, in reading order; the first name is the one that they get.
+SPLITS = {
+    "train": ("train", "training"),
+    "validation": ("validation", "valid", "val", "dev"),
+    "test": ("test",),
+}
+_BY_NAME = {name: split for split, names in SPLITS.items() for name in names}
+
+_SHAPE = Shape()
+_JSON = (".jsonl", ".jsonl.gz")
+_NAMED = re.compile(rf"(?:{'|'.join(_BY_NAME)})[-_.].*jsonl(?:\.gz)?\Z", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.(?:txt|jsonl|jsonl\.gz)\Z", re.IGNORECASE)
+
+
+def read_documents(
+    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, shape: Shape
+) -> Iterator[Discourse]:
+    """Read a text file, or one of JSON objects.
+
+    Raises:
+        CorpusError: the file cannot be decoded, or a bad record.
+    """
+    if file.path.name.lower().endswith(_JSON):
+        yield from _read_records(corpus, file, options, shape)
+        return
+    try:
+        with open_text(file) as text:
+            content = text.read(LONGEST_FIELD)
+    except CorpusError as error:
+        options.bad(str(error), "text file that cannot be decoded")
+        return
+    if not content.strip():
+        message = f"{file.path}:1: nothing but white space, expected an article"
+        options.bad(message, "empty text file")
+        return
+    if len(content) == LONGEST_FIELD and "\n" not in content:
+        message = f"{file.path}:1: a line of more than {LONGEST_FIELD:,} characters, expected fewer"
+        options.bad(message, "overlong line")
+        return
+    source = Source(file.path.name, 1, content.rstrip().count("\n") + 1)
+    article = Article(_stem(file), content, source, file.split)
+    try:
+        made = discourse_of(corpus, article, shape, options)
+    except BadArticleError as bad:
+        options.bad(f"{file.path}:1: {bad.problem}", bad.reason)
+        return
+    if made is not None:
+        yield made
+
+
+@dataclass
+class _Once(ReadOptions):
+    """Options that say only once what is wrong: a file is read once for each split in it."""
+
+    said: set[str] = field(default_factory=set)
+
+    def bad(self, message: str, reason: str) -> None:
+        if message not in self.said:
+            self.said.add(message)
+            super().bad(message, reason)
+
+
+def _read_records(
+    corpus: Corpus, file: CorpusFile, options: ReadOptions, shape: Shape
+) -> Iterator[Discourse]:
+    said = options.memory.setdefault("said", set())
+    options = _Once(options.skip_bad_rows, options.skipped, options.memory, said)
+    own_split = _own_split(file)
+    for record in json_records(file, options):
+        source = Source(file.path.name, record.line, record.line)
+        identifier = f"{_stem(file)}-{record.number:06d}"
+        try:
+            split = own_split or _split(record.values.get("split"))
+            if split != file.split:
+                continue
+            article = article_of_row(record.values, identifier, source, split)
+            made = discourse_of(corpus, article, shape, options)
+        except BadArticleError as bad:
+            options.bad(f"{record.place}: {bad.problem}", bad.reason)
+            continue
+        if made is not None:
+            yield made
+
+
+def _stem(file: CorpusFile) -> str:
+    """The name of a file without its suffix."""
+    return tidy(_SUFFIX.sub("", file.path.name)) or file.path.name
+
+
+def _own_split(file: CorpusFile) -> str | None:
+    """The split of a file whose name, or whose folder's, says it; none where the rows do."""
+    named = _NAMED.match(file.path.name) or file.path.parent.name.lower() in _BY_NAME
+    return file.split if named else None
+
+
+def _split(value: object) -> str:
+    """The split that a row says it is of.
+
+    Raises:
+        BadArticleError: there is no such split.
+    """
+    name = UNSPLIT if value is None else tidy(str(value)).lower() or UNSPLIT
+    if name not in _BY_NAME and name != UNSPLIT:
+        expected = ", ".join((*SPLITS, UNSPLIT))
+        problem = f"split is {shown(str(value))}, expected one of {expected}"
+        raise BadArticleError(problem, "unknown split")
+    return _BY_NAME.get(name, name)
+
+
+def _patterns() -> Iterator[FilePattern]:
+    """What the files of each split are called; files that may hold rows of all splits last."""
+    for split, names in SPLITS.items():
+        for name in names:
+            for suffix in ("txt", "jsonl", "jsonl.gz"):
+                yield FilePattern(f"{name}/*.{suffix}", split, f"{split}/*.(txt|jsonl[.gz])")
+            for suffix in ("jsonl", "jsonl.gz"):
+                yield FilePattern(f"{name}[-_.]*{suffix}", split, f"{split}.jsonl[.gz]")
+    yield FilePattern("*.txt", UNSPLIT)
+    for split in (*SPLITS, UNSPLIT):
+        for suffix in ("jsonl", "jsonl.gz"):
+            yield FilePattern(f"*.{suffix}", split, "*.jsonl[.gz]")
+
+
+def documents_corpus(shape: Shape = _SHAPE, licence: str = "") -> Corpus:
+    """The corpus of one's own documents.
+
+    Args:
+        shape: what a document is.
+        licence: SPDX identifier of the licence of the articles, if one knows it. Without it, or
+            where it does not allow it, nothing that is made of them may be published.
+    """
+    return Corpus(
+        name="documents",
+        title="Short documents from a collection of articles",
+        homepage="https://aclanthology.org/2021.tacl-1.38",
+        # Of the procedure: the articles are the user's own.
+        citation=SHEN_2021,
+        **licence_fields(licence or None),
+        language=shape.language,
+        obtain=(
+            "put articles as text files (.txt) or JSON lines (.jsonl, .jsonl.gz; columns text, and "
+            "id, title, domain, split if there are any) into a folder called documents, and name "
+            "the folder around it with --data-dir"
+        ),
+        proven=False,
+        patterns=tuple(_patterns()),
+        reader=partial(read_documents, shape=shape),
+        producers="The authors of the articles, which are the builder's own collection.",
+        source_datasets=("extended|other-documents",),
+        own_folder=True,
+    )
+
+
+CORPUS = documents_corpus()

@@ -1,0 +1,151 @@
+"""MMAX2, stand-off annotation of words in XML: the corpora ARRAU and ParCorFull.
+
+A document is ``Basedata/<name>_words.xml`` with two levels of markables over its words, in
+``Markables/<name>_coref_level.xml`` and ``Markables/<name>_sentence_level.xml`` (the folder may
+have a small letter, or all files may lie together). Spans are ``word_1..word_3,word_7``. ARRAU
+says which chain a mention is of in ``coref_set``, ParCorFull in ``coref_class``.
+
+Units are the sentences, detokenised by rules; words between sentences are a unit of their own. A
+mention of no chain has one for itself, called after the markable.
+
+No real file of these corpora was at hand: the reader was made from descriptions, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.discourse import Discourse, Source, Unit
+from coherencegym.loaders.formats.mmax_files import (
+    LEVELS,
+    WORDS,
+    document_files,
+    read_sentences,
+    read_words,
+)
+from coherencegym.loaders.formats.mmax_mentions import Word, mentions
+from coherencegym.loaders.text.detokenize import lay_out
+
+
+def read_document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a document. Anything wrong in one of its files makes it a bad one.
+
+    Raises:
+        CorpusError: a file is missing or malformed, or a span is not one of words.
+    """
+    try:
+        discourse = _document(corpus, file)
+    except CorpusError as error:
+        options.bad(str(error), "malformed document")
+    else:
+        yield discourse
+
+
+def _document(corpus: Corpus, file: CorpusFile) -> Discourse:
+    name = file.path.name.removesuffix(WORDS)
+    levels = {path.name.removeprefix(f"{name}_"): path for path in document_files(file.path)[1:]}
+    for level in LEVELS:
+        if f"{level}_level.xml" not in levels:
+            raise CorpusError(
+                f"{file.path}:1: there is no {name}_{level}_level.xml for it, "
+                "expected one in the folder Markables beside its own"
+            )
+    order, lines = read_words(file.path)
+    positions = {identifier: position for position, identifier in enumerate(order)}
+    sentences = read_sentences(levels["sentence_level.xml"], positions, len(order))
+    words: list[Word] = []
+    units: list[Unit] = []
+    texts = list(order.values())
+    for number, (start, end, speaker) in enumerate(sentences):
+        text, places = lay_out(texts[start:end])
+        source = Source(file.path.name, lines[start], lines[end - 1])
+        units.append(Unit(text, speaker, source))
+        words += [
+            Word(word, number, *place) for word, place in zip(texts[start:end], places, strict=True)
+        ]
+    return Discourse(
+        id=name,
+        corpus=corpus.name,
+        units=tuple(units),
+        mentions=tuple(mentions(levels["coref_level.xml"], positions, words)),
+        meta={"split": file.split},
+    )
+
+
+def _patterns(*folders: str) -> tuple[FilePattern, ...]:
+    return tuple(
+        FilePattern(f"{folder}*{WORDS}", "unsplit", f"{folder or 'Basedata/'}<document>{WORDS}")
+        for folder in folders
+    )
+
+
+_HERE = ("Basedata/", "")
+#: The English side of ParCorFull's three collections, which are beside one another.
+_COLLECTIONS = tuple(
+    f"{above}{collection}/EN/Basedata/"
+    for above in ("", "corpus/", "parcor-full/", "parcor-full/corpus/")
+    for collection in ("DiscoMT", "TED", "news")
+)
+_OBTAIN = "; point --data-dir at a folder that holds Basedata and Markables"
+
+ARRAU = Corpus(
+    name="arrau",
+    title="ARRAU",
+    homepage="https://catalog.ldc.upenn.edu/LDC2013T22",
+    citation="""\
+@article{uryupina-etal-2020-arrau,
+    title = "Annotating a broad range of anaphoric phenomena, in a variety of genres: the {ARRAU}
+      Corpus",
+    author = "Uryupina, Olga and Artstein, Ron and Bristot, Antonella and Cavicchio, Federica and
+      Delogu, Francesca and Rodriguez, Kepa J. and Poesio, Massimo",
+    journal = "Natural Language Engineering",
+    volume = "26",
+    number = "1",
+    year = "2020",
+    pages = "95--128",
+    doi = "10.1017/S1351324919000056",
+}""",
+    licence="other",
+    licence_name="Linguistic Data Consortium user agreement",
+    licence_url="https://catalog.ldc.upenn.edu/LDC2013T22",
+    republishable=False,
+    obtain="get LDC2013T22 from the Linguistic Data Consortium" + _OBTAIN,
+    proven=False,
+    patterns=_patterns(*_HERE),
+    reader=read_document,
+    parts=document_files,
+    producers="Writers of news, speakers of task dialogues and narrators of stories.",
+    source_datasets=("extended|other-arrau",),
+)
+
+PARCOR = Corpus(
+    name="parcor",
+    title="ParCorFull (English)",
+    homepage="https://github.com/chardmeier/parcor-full",
+    citation="""\
+@inproceedings{lapshinova-koltunski-etal-2018-parcorfull,
+    title = "{P}ar{C}or{F}ull: a Parallel Corpus Annotated with Full Coreference",
+    author = "Lapshinova-Koltunski, Ekaterina and Hardmeier, Christian and Krielke, Pauline",
+    booktitle = "Proceedings of the Eleventh International Conference on Language Resources and
+      Evaluation (LREC 2018)",
+    year = "2018",
+    address = "Miyazaki, Japan",
+    publisher = "European Language Resources Association",
+    url = "https://aclanthology.org/L18-1065",
+}""",
+    licence="other",
+    licence_name="the talks and news articles keep their own licences",
+    licence_url="http://hdl.handle.net/11372/LRT-2614",
+    republishable=False,
+    obtain=(
+        "get http://hdl.handle.net/11372/LRT-2614; point --data-dir at the folder that holds its "
+        "DiscoMT, TED and news, all of which are read, or at the folder EN of one of them"
+    ),
+    proven=False,
+    patterns=_patterns(*_COLLECTIONS, *_HERE),
+    reader=read_document,
+    parts=document_files,
+    producers="Speakers of TED talks and writers of news.",
+    source_datasets=("extended|other-parcorfull",),
+)

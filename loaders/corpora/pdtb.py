@@ -1,0 +1,210 @@
+"""The Penn Discourse Treebank and corpora in its format: a raw text and a file of relations.
+
+A discourse is a document; its units are the sentences of the raw text. ``meta["sense_source"]``
+says whose senses its relations have (``pdtb3``, ``pdtb2``). The raw text stands in a folder ``raw``
+beside that of the annotation (``gold``, ``ann`` or ``pipe``), under the same folders and name.
+
+Of the TED Multilingual Discourse Bank the English part is read. One of its talks is annotated in
+two files, of relations within sentences and between them: they are one discourse.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.discourse import Discourse, Relation, Source, Unit
+from coherencegym.loaders.formats.lines import LineError, tidy
+from coherencegym.loaders.formats.pdtb_pipe import read_relations
+from coherencegym.loaders.formats.raw_text import Placed, placed_relation, read_raw
+from coherencegym.loaders.text.sentences import sentence_spans
+
+#: Folders of annotation, whose neighbour ``raw`` has the texts.
+_ANNOTATION = ("gold", "ann", "pipe")
+_HALVES = ("_intra", "_inter")
+#: What listeners do, noted in a transcript.
+_STAGE = re.compile(r"\((?:Laughter|Applause|Cheers|Cheering|Music|Video|Audio|Sings|Singing)\)")
+
+
+def read_document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read one document: its raw text and its file or files of relations.
+
+    A bad line spoils its relation only, a bad raw text the document.
+
+    Raises:
+        CorpusError: the raw text is missing or no text, or a bad line.
+        OSError: a file cannot be read.
+    """
+    try:
+        discourse = _document(corpus, file, options)
+    except CorpusError as error:
+        options.bad(str(error), "malformed document")
+    else:
+        yield discourse
+
+
+def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discourse:
+    annotation, raw_path = _files(file.path)
+    if not raw_path.is_file():
+        raise CorpusError(f"{file.path}: its raw text is missing, expected {raw_path}")
+    text, title = _units(read_raw(raw_path))
+    if not text.texts:
+        raise CorpusError(f"{raw_path}:1: no sentence, expected the raw text of {file.path.name}")
+    relations: dict[Relation, None] = {}
+    schemes = set()
+    for path in annotation:
+        part = CorpusFile(path, file.split)
+        for raw in read_relations(part, options):
+            schemes.add(raw.scheme)
+            try:
+                relations[placed_relation(raw, text)] = None
+            except LineError as error:
+                error.report(part, options)
+    meta = {"split": file.split, "sense_source": min(schemes, default="pdtb3")}
+    if title:
+        meta["title"] = title
+    return Discourse(
+        id=_identifier(file.path),
+        corpus=corpus.name,
+        units=tuple(Unit(t, source=Source(raw_path.name, 1, 1)) for t in text.texts),
+        relations=tuple(relations),
+        meta=meta,
+    )
+
+
+def document_files(path: Path) -> tuple[Path, ...]:
+    """The files that are read for one annotation file: all of the document, and its raw text."""
+    annotation, raw = _files(path)
+    return (*annotation, raw) if raw.is_file() else annotation
+
+
+def _files(path: Path) -> tuple[tuple[Path, ...], Path]:
+    annotation = [path]
+    if path.stem.endswith(_HALVES[0]):
+        other = path.with_name(path.name.replace(*_HALVES))
+        annotation += [other] if other.is_file() else []
+    folders = list(path.parts)
+    place = next((i for i in range(len(folders) - 2, -1, -1) if folders[i] in _ANNOTATION), None)
+    if place is None:
+        return tuple(annotation), path.with_name("raw") / path.name
+    raw = Path(*folders[:place], "raw", *folders[place + 1 :])
+    return tuple(annotation), raw if raw.is_file() else raw.with_suffix("")
+
+
+def _identifier(path: Path) -> str:
+    name = path.name.removesuffix(".txt").removesuffix(".pipe")
+    for half in _HALVES:
+        name = name.removesuffix(half)
+    return tidy(name)
+
+
+def _units(raw: str) -> tuple[Placed, str]:
+    """The sentences of a raw text, line by line, and the title of a talk.
+
+    A talk begins with its number and its title, which are no sentences of it.
+    """
+    text = Placed(raw)
+    title, header = "", False
+    offset = 0
+    for line in raw.splitlines(keepends=True):
+        start, bare = offset, line.strip().strip("\ufeff")
+        offset += len(line)
+        if not text.texts and not title and bare.startswith("talkid:"):
+            header = True
+        elif header and bare:
+            title, header = tidy(bare), False
+        elif bare and bare != ".START":
+            for first, last in sentence_spans(line):
+                text.add(_without_stage(raw, start + first, start + last))
+    return text, title
+
+
+def _without_stage(raw: str, start: int, end: int) -> list[tuple[int, int]]:
+    """A stretch of a text as pieces without notes such as ``(Laughter)``."""
+    pieces = []
+    for match in _STAGE.finditer(raw, start, end):
+        pieces.append((start, match.start()))
+        start = match.end()
+    return [*pieces, (start, end)]
+
+
+def _sections() -> Iterator[FilePattern]:
+    """The usual division of the Wall Street Journal (Lin et al. 2014, section 5).
+
+    Sections 2 to 21 are for training, 22 for development, 23 for testing.
+    """
+    for section in range(25):
+        split = "train" if 2 <= section <= 21 else {22: "validation", 23: "test"}.get(section)
+        for folder in ("gold", "data/gold", "pipe", "data/pipe"):
+            yield FilePattern(
+                f"{folder}/{section:02}/wsj_*",
+                split or "unsplit",
+                "gold/<section>/wsj_<number> with raw/<section>/wsj_<number>",
+            )
+
+
+PDTB = Corpus(
+    name="pdtb",
+    title="Penn Discourse Treebank",
+    homepage="https://catalog.ldc.upenn.edu/LDC2019T05",
+    citation="""\
+@misc{prasad-etal-2019-pdtb,
+    title = "Penn Discourse Treebank Version 3.0",
+    author = "Prasad, Rashmi and Webber, Bonnie and Lee, Alan and Joshi, Aravind",
+    year = "2019",
+    publisher = "Linguistic Data Consortium",
+    note = "LDC2019T05",
+}""",
+    licence="other",
+    licence_name="Linguistic Data Consortium user agreement",
+    licence_url="https://catalog.ldc.upenn.edu/LDC2019T05",
+    republishable=False,
+    obtain=(
+        "get LDC2019T05 (or LDC2008T05 in pipe format) from the Linguistic Data Consortium; "
+        "point --data-dir at the folder that holds gold (or pipe) and raw"
+    ),
+    proven=False,
+    patterns=tuple(_sections()),
+    reader=read_document,
+    parts=document_files,
+    sample_patterns=("pipe/*",),
+    producers="Writers of the Wall Street Journal, 1989.",
+    source_datasets=("extended|other-pdtb",),
+)
+
+TEDMDB = Corpus(
+    name="tedmdb",
+    title="TED Multilingual Discourse Bank (English)",
+    homepage="https://github.com/MurathanKurfali/Ted-MDB-Annotations",
+    citation="""\
+@article{zeyrek-etal-2020-ted,
+    title = "{TED} Multilingual Discourse Bank ({TED-MDB}): a parallel corpus annotated in the
+      {PDTB} style",
+    author = "Zeyrek, Deniz and Mendes, Am{\\'a}lia and Grishina, Yulia and Kurfal{\\i}, Murathan
+      and Gibbon, Samuel and Ogrodniczuk, Maciej",
+    journal = "Language Resources and Evaluation",
+    volume = "54",
+    pages = "587--613",
+    year = "2020",
+    doi = "10.1007/s10579-019-09445-9",
+}""",
+    licence="CC-BY-4.0",
+    republishable=True,
+    obtain=(
+        "get https://github.com/MurathanKurfali/Ted-MDB-Annotations; point --data-dir at the "
+        "folder that holds English"
+    ),
+    proven=True,
+    patterns=tuple(
+        FilePattern(f"{folder}ann/*/talk_*_en{half}.txt", "unsplit", "English/ann/01/talk_*_en.txt")
+        for folder in ("English/", "")
+        for half in ("", "_intra")
+    ),
+    reader=read_document,
+    parts=document_files,
+    sample_patterns=("ann/*",),
+    producers="Speakers of TED talks.",
+    source_datasets=("extended|other-ted-mdb",),
+)

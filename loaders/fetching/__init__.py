@@ -1,0 +1,1 @@
+"""Openly readable corpora fetched from where they are published."""

@@ -1,0 +1,170 @@
+"""All files of an origin, into the place where loaders look.
+
+While files are missing the folder holds a hidden note (:data:`loaders.find.UNFINISHED`), so that no
+loader takes half a corpus for a whole one, and a lock, so that two runs do not write the same file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.fetching.download import StoppedError, digest, download
+from coherencegym.loaders.fetching.link import Link, open_link
+from coherencegym.loaders.fetching.origin import PUBLIC, Origin, RemoteFile
+from coherencegym.loaders.find import UNFINISHED
+
+_LOCK = ".fetch.lock"
+
+#: From how many bytes will come to a context in which a function is told how many came.
+Progress = Callable[[int], AbstractContextManager[Callable[[int], object]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a folder has of an origin.
+
+    Attributes:
+        there: files with the right digest.
+        missing: files to fetch.
+        differing: files with other content.
+    """
+
+    there: tuple[RemoteFile, ...]
+    missing: tuple[RemoteFile, ...]
+    differing: tuple[RemoteFile, ...]
+
+    @property
+    def missing_bytes(self) -> int:
+        """Bytes of the files to fetch."""
+        return sum(file.size for file in self.missing)
+
+
+def survey(origin: Origin, folder: Path) -> Survey:
+    """Look at the files of an origin in a folder, by size and then by digest.
+
+    Raises:
+        CorpusError: a file cannot be read.
+    """
+    there: list[RemoteFile] = []
+    missing: list[RemoteFile] = []
+    differing: list[RemoteFile] = []
+    for file in origin.files:
+        path = folder / file.path
+        try:
+            if not path.exists() and not path.is_symlink():
+                missing.append(file)
+            elif (
+                path.is_file() and path.stat().st_size == file.size and digest(path) == file.sha256
+            ):
+                there.append(file)
+            else:
+                differing.append(file)
+        except OSError as error:
+            raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
+    return Survey(tuple(there), tuple(missing), tuple(differing))
+
+
+def fetch(
+    origin: Origin,
+    folder: Path,
+    *,
+    base: str = PUBLIC,
+    jobs: int = 4,
+    overwrite: bool = False,
+    progress: Progress = lambda total: nullcontext(lambda count: None),
+    sleep: Callable[[float], object] | None = None,
+    timeout: float = 30.0,
+) -> Survey:
+    """Fetch what a folder has not got of an origin; what it had, as a survey from before.
+
+    Args:
+        origin: what to fetch.
+        folder: where it goes, under the paths of the repository; made if it is not there.
+        base: the public origin or a mirror of it.
+        jobs: how many files at a time.
+        overwrite: whether files with other content are replaced.
+        progress: shows what came.
+        sleep: waits so many seconds before a file is tried again; none: really.
+        timeout: seconds without an answer before trying again.
+
+    Raises:
+        CorpusError: one line: a file in the folder is another one and may not be overwritten, it
+            cannot be written there, another run is at work there, or a download fails
+            (:func:`loaders.fetching.download.download`). What came by then is kept for the next
+            run.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / _LOCK, timeout=0)
+        with lock:
+            before = survey(origin, folder)
+            _check(origin, folder, before, overwrite)
+            todo = sorted((*before.missing, *(before.differing if overwrite else ())), key=_path)
+            note = folder / UNFINISHED
+            if todo:
+                note.write_text(f"python -m loaders fetch {origin.name}\n", encoding="utf-8")
+                with (
+                    progress(sum(file.size for file in todo)) as advance,
+                    open_link(base, advance, sleep, timeout) as link,
+                ):
+                    _fetch_all(link, origin, folder, todo, jobs)
+            note.unlink(missing_ok=True)
+            return before
+    except Timeout as error:
+        raise CorpusError(
+            f"{folder}: another run is fetching into this folder; wait for it to end"
+        ) from error
+    except OSError as error:
+        raise CorpusError(f"{folder}: cannot be written ({error.strerror or error})") from error
+
+
+def _path(file: RemoteFile) -> str:
+    return file.path
+
+
+def _check(origin: Origin, folder: Path, found: Survey, overwrite: bool) -> None:
+    """Refuse to replace what may be somebody's own work."""
+    if not found.differing or overwrite:
+        return
+    first, *others = found.differing
+    path = folder / first.path
+    is_file = path.is_file()
+    also = f" (and {len(others)} more files)" if others else ""
+    raise CorpusError(
+        f"{path}{also}: is there with other content than at commit {origin.commit[:12]}: "
+        f"{'sha256 ' + digest(path) if is_file else 'no regular file'}, expected {first.sha256}; "
+        "move it away, or pass --overwrite to replace it"
+    )
+
+
+def _fetch_all(link: Link, origin: Origin, folder: Path, todo: list[RemoteFile], jobs: int) -> None:
+    """Download files, some at a time; the first failure stops the others."""
+    from multiprocessing.pool import ThreadPool
+
+    def one(file: RemoteFile) -> None:
+        try:
+            download(link, origin.url(file, link.base), file, folder / file.path)
+        except StoppedError:
+            pass  # another file failed, and says why
+        except BaseException:
+            link.stop.set()
+            raise
+
+    # Its threads are daemons: Ctrl-C does not wait for a server that is silent.
+    pool = ThreadPool(min(jobs, len(todo)))
+    try:
+        for _ in pool.imap_unordered(one, todo):
+            pass
+    except CorpusError:
+        pool.close()
+        pool.join()  # what the others have begun ends at its next chunk
+        raise
+    finally:
+        link.stop.set()
+        pool.terminate()

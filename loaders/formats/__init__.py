@@ -1,0 +1,1 @@
+"""File formats that corpora share."""

@@ -1,0 +1,173 @@
+"""Text files that other people made: decode them, and say in one line what is wrong with a row.
+
+Files are UTF-8, with or without a byte order mark. Bytes that are not become lone surrogates while
+the file is split into rows, so that a bad byte spoils its own row and no other.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, TextIO, cast
+
+from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
+
+#: Characters that one sentence, utterance or line may have. Longer ones are a quote that is never
+#: closed or a file of another kind. (Python's csv module stops at 131,072 by itself.)
+LONGEST_FIELD = 100_000
+
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+
+
+#: A numbered line of a file.
+Line = tuple[int, str]
+
+
+class LineError(Exception):
+    """What is wrong with a line.
+
+    Attributes:
+        line: its number.
+        problem: the problem, and what was expected.
+        reason: the short reason under which it is counted.
+    """
+
+    def __init__(self, line: int, problem: str, reason: str) -> None:
+        super().__init__(problem)
+        self.line = line
+        self.problem = problem
+        self.reason = reason
+
+    def report(self, file: CorpusFile, options: ReadOptions) -> None:
+        """Raise it as an error of the file, or count it.
+
+        Raises:
+            CorpusError: unless bad rows are skipped.
+        """
+        options.bad(f"{file.path}:{self.line}: {self.problem}", self.reason)
+
+
+@contextmanager
+def open_text(file: CorpusFile) -> Iterator[io.TextIOWrapper]:
+    """Open a file as UTF-8 text, line ends as they are, undecodable bytes as lone surrogates.
+
+    A file whose name ends in ``.gz`` is decompressed while it is read.
+
+    Raises:
+        CorpusError: the file is empty, or is UTF-16 or UTF-32, or what was compressed is damaged.
+        OSError: it cannot be read.
+    """
+    with file.path.open("rb") as stream:
+        if file.path.suffix.lower() != ".gz":
+            with _text(file, stream) as text:
+                yield text
+            return
+        try:
+            with gzip.open(stream) as unpacked, _text(file, cast(BinaryIO, unpacked)) as text:
+                yield text
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise CorpusError(
+                f"{file.path}:1: cannot be decompressed ({error}), expected a whole gzip file"
+            ) from error
+
+
+@contextmanager
+def _text(file: CorpusFile, binary: BinaryIO) -> Iterator[io.TextIOWrapper]:
+    start = binary.read(4)
+    if not start:
+        raise CorpusError(f"{file.path}:1: the file is empty, expected text in UTF-8")
+    if start.startswith(_WIDE_MARKS):
+        raise CorpusError(f"{file.path}:1: the file is UTF-16 or UTF-32, expected UTF-8")
+    binary.seek(0)
+    with io.TextIOWrapper(
+        binary, encoding="utf-8-sig", errors="surrogateescape", newline=""
+    ) as text:
+        yield text
+
+
+def bounded_lines(text: TextIO, longest: int) -> Iterator[str]:
+    """The lines of a text with their line ends.
+
+    Of a line of more than ``longest`` characters only the beginning comes back, which is longer
+    than that; its rest is passed when the next line is asked for. So nobody holds a line of a
+    gigabyte in memory, and whoever refuses it has not read it.
+    """
+    most = longest + 2  # a line end may have two characters
+    while line := text.readline(most):
+        yield line
+        while len(line) == most and not line.endswith("\n"):
+            line = text.readline(most)
+
+
+def numbered_lines(file: CorpusFile) -> Iterator[Line]:
+    """The lines of a file, without their line ends, counted from 1.
+
+    Of a line that is longer than a text may be only the beginning comes back, just long enough for
+    :func:`text_problem` to say so.
+
+    Raises:
+        CorpusError: as :func:`open_text`.
+        OSError: the file cannot be read.
+    """
+    with open_text(file) as text:
+        for number, line in enumerate(bounded_lines(text, LONGEST_FIELD), start=1):
+            yield number, line.rstrip("\r\n")
+
+
+def text_problem(text: str) -> tuple[str, str] | None:
+    """What makes a text unusable.
+
+    Returns:
+        The problem with what was expected, and the short reason under which it is counted; none
+        where the text is fine.
+    """
+    if "\0" in text:
+        return "a NUL byte, expected text", "NUL byte"
+    if len(text) > LONGEST_FIELD:
+        return (
+            f"a field of more than {LONGEST_FIELD:,} characters, expected fewer "
+            "(is a quotation mark never closed?)",
+            "overlong field",
+        )
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        return _encoding_problem(text, error.start), "not UTF-8"
+    return None
+
+
+def _encoding_problem(text: str, position: int) -> str:
+    character = text[position]
+    if not "\udc80" <= character <= "\udcff":  # no byte: half a character, out of a JSON escape
+        return f"half of a surrogate pair (U+{ord(character):04X}), expected a whole character"
+    byte = ord(character) - 0xDC00
+    problem = f"byte 0x{byte:02x} is not UTF-8, expected UTF-8 (with or without a byte order mark)"
+    try:
+        character = bytes([byte]).decode("cp1252")
+    except UnicodeDecodeError:
+        return problem
+    return (
+        f"{problem}; in Windows-1252 it is {character!r}: "
+        "if that fits, convert the file with `iconv -f CP1252 -t UTF-8`"
+    )
+
+
+def tidy(text: str) -> str:
+    """The text without white space at its ends and with single spaces inside."""
+    return " ".join(text.split())
+
+
+def shown_names(names: Iterable[str], most: int = 10) -> str:
+    """Names for a message: quoted, on one line; of many the first ones and how many more."""
+    quoted = [shown(name) for name in names]
+    more = [f"{len(quoted) - most} more"] if len(quoted) > most else []
+    return ", ".join([*quoted[:most], *more])
+
+
+def shown(text: str, width: int = 40) -> str:
+    """A text for a message: quoted, on one line, cut."""
+    return repr(text if len(text) <= width else text[: width - 1] + "…")

@@ -1,0 +1,163 @@
+"""Tables with a header line: CSV or TSV, quoted or not, columns in any order."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.formats.lines import (
+    LONGEST_FIELD,
+    bounded_lines,
+    open_text,
+    shown,
+    text_problem,
+)
+
+#: Characters of one line.
+_LONGEST_LINE = 10 * LONGEST_FIELD
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: its values by column (as declared), and the line at which it begins (1-based)."""
+
+    line: int
+    values: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    delimiter: str
+    quoted: bool
+    names: tuple[str, ...]
+
+
+def rows(file: CorpusFile, columns: Sequence[str], options: ReadOptions) -> Iterator[Row]:
+    """Read the rows of a table.
+
+    The header line decides between comma and tab. A table with tabs whose header is not quoted is
+    read without quoting, because there a leading quotation mark belongs to the text
+    (``"Run!" he said.``); a field that writes its inner quotation marks twice is unquoted.
+
+    Args:
+        file: the table; its first line names the columns (case does not matter).
+        columns: the columns wanted; others are passed over.
+        options: what to do about bad rows.
+
+    Raises:
+        CorpusError: a column is missing, there is no row, or a bad row.
+    """
+    with open_text(file) as text:
+        lines = bounded_lines(text, _LONGEST_LINE)
+        header = _header(file, next(lines, ""), columns)
+        place = {name: header.names.index(name.lower()) for name in columns}
+        any_row = False
+        for line, fields in _records(file, lines, header, options):
+            any_row = True
+            problem = _problem(fields, header)
+            if problem is not None:
+                options.bad(f"{file.path}:{line}: {problem[0]}", problem[1])
+                continue
+            yield Row(line, {name: fields[index].strip() for name, index in place.items()})
+        if not any_row:
+            raise CorpusError(f"{file.path}:2: no row after the header, expected at least one")
+
+
+def header_names(file: CorpusFile) -> tuple[str, ...]:
+    """The lower-case column names of a table's first line, split at its likelier delimiter."""
+    with open_text(file) as text:
+        return _split_header(next(bounded_lines(text, _LONGEST_LINE), ""), ()).names
+
+
+def _header(file: CorpusFile, line: str, columns: Sequence[str]) -> _Header:
+    problem = text_problem(line)
+    if problem is not None:
+        raise CorpusError(f"{file.path}:1: {problem[0]}")
+    header = _split_header(line, columns)
+    missing = [name for name in columns if name.lower() not in header.names]
+    if missing:
+        raise CorpusError(
+            f"{file.path}:1: no column {', '.join(missing)}; expected a header line with "
+            f"{', '.join(columns)}, separated by commas or tabs, found {shown(line.strip(), 80)}"
+        )
+    twice = [name for name in columns if header.names.count(name.lower()) > 1]
+    if twice:
+        raise CorpusError(f"{file.path}:1: column {twice[0]} stands twice, expected it once")
+    return header
+
+
+def _split_header(line: str, columns: Sequence[str]) -> _Header:
+    wanted = {name.lower() for name in columns}
+    headers = []
+    for delimiter in ",\t":
+        names = line.strip("\r\n").split(delimiter)
+        plain = tuple(name.strip().strip('"').strip().lower() for name in names)
+        headers.append(_Header(delimiter, line.lstrip().startswith('"'), plain))
+    return max(headers, key=lambda header: (len(wanted & set(header.names)), len(header.names)))
+
+
+def _records(
+    file: CorpusFile, lines: Iterator[str], header: _Header, options: ReadOptions
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line, fields) of every row that is not blank."""
+    literal = header.delimiter == "\t" and not header.quoted
+    reader = csv.reader(
+        _short_lines(file, lines, options),
+        delimiter=header.delimiter,
+        quoting=csv.QUOTE_NONE if literal else csv.QUOTE_MINIMAL,
+        strict=True,
+    )
+    while True:
+        line = reader.line_num + 2  # one for the header, one because lines count from 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            message = f"{file.path}:{line}: {error}, expected fields quoted as in CSV"
+            options.bad(message, "malformed quoting")
+            continue
+        if fields and any(map(str.strip, fields)):
+            yield line, [_unquoted(f) for f in fields] if literal else fields
+
+
+def _short_lines(file: CorpusFile, lines: Iterator[str], options: ReadOptions) -> Iterator[str]:
+    """The lines after the header; an empty one for each that is too long, which is reported."""
+    for number, line in enumerate(lines, start=2):
+        if len(line.rstrip("\r\n")) <= _LONGEST_LINE:
+            yield line
+            continue
+        message = f"{file.path}:{number}: a line of more than {_LONGEST_LINE:,} characters"
+        options.bad(f"{message}, expected one row a line", "overlong line")
+        yield "\n"
+
+
+def _unquoted(field: str) -> str:
+    """Undo quoting where it is beyond doubt: inner quotation marks all written twice."""
+    inner = field[1:-1]
+    around = len(field) > 2 and field[0] == field[-1] == '"'
+    twice = '""' in inner and '"' not in inner.replace('""', "")
+    return inner.replace('""', '"') if around and twice else field
+
+
+def _problem(fields: list[str], header: _Header) -> tuple[str, str] | None:
+    for value in fields:
+        problem = text_problem(value)
+        if problem is not None:
+            return problem
+    if len(fields) != len(header.names):
+        few = len(fields) < len(header.names)
+        return (
+            f"{len(fields)} fields, expected {len(header.names)} as in the header"
+            + (" (is the line cut off?)" if few else ""),
+            "truncated line" if few else "too many fields",
+        )
+    if any("\n" in value.strip() or "\r" in value.strip() for value in fields):
+        return (
+            "a line break inside a field, expected one row a line "
+            "(is a quotation mark never closed?)",
+            "line break in a field",
+        )
+    return None

@@ -1,0 +1,1 @@
+"""Text as corpora have it: detokenised, split, excerpted."""

@@ -1,0 +1,229 @@
+"""From articles to short documents: excerpt, sentences, filters, near-duplicates.
+
+The documents of Shen et al. 2021 (*Evaluating Document Coherence Modeling*, TACL 9, section 3) have
+3 to 8 sentences. What does not make such a document is left out and counted by reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.discourse import Discourse, Source, Unit
+from coherencegym.loaders.formats.lines import LONGEST_FIELD, shown, shown_names, text_problem, tidy
+from coherencegym.loaders.text.excerpts import EXCERPTS, excerpt
+from coherencegym.loaders.text.near_duplicates import NearDuplicates
+from coherencegym.loaders.text.prose import sentences_drop, text_drop
+from coherencegym.loaders.text.sentence_splitter import split_sentences
+
+#: Columns that hold an article, the first that is there: sentences, or plain text.
+COLUMNS = ("sentences", "text", "article")
+
+#: Characters that a sentence of a document may have on average.
+_LONGEST_SENTENCE = 1000
+
+#: Why a row without the columns that are asked for is bad.
+MISSING = "column missing"
+
+_MEMORY = "articles"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a document is.
+
+    Attributes:
+        excerpt: what of an article it is, one of :data:`loaders.text.excerpts.EXCERPTS`.
+        fewest, most: sentences that it has.
+        language: ISO 639-1, for splitting into sentences.
+        pipeline: spaCy pipeline to split with; none: rules.
+
+    Raises:
+        CorpusError: there is no such excerpt, or the numbers are not in order.
+    """
+
+    excerpt: str = "auto"
+    fewest: int = 3
+    most: int = 8
+    language: str = "en"
+    pipeline: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.excerpt not in EXCERPTS:
+            expected = ", ".join(EXCERPTS)
+            raise CorpusError(f"excerpt is {self.excerpt!r}, expected one of {expected}")
+        if not 1 <= self.fewest <= self.most:
+            raise CorpusError(
+                f"documents of {self.fewest} to {self.most} sentences, "
+                "expected two numbers in order, the first at least 1"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """An article as it was found; ``text`` is plain text, or sentences that are not split again."""
+
+    identifier: str
+    text: str | Sequence[str]
+    source: Source
+    split: str
+    title: str = ""
+    domain: str = ""
+
+
+class DroppedError(Exception):
+    """An article makes no document; the message is the reason under which it is counted."""
+
+
+class BadArticleError(Exception):
+    """What is wrong with an article, and the reason under which it is counted."""
+
+    def __init__(self, problem: str, reason: str) -> None:
+        super().__init__(problem)
+        self.problem, self.reason = problem, reason
+
+
+def article_of_row(
+    row: Mapping[str, Any],
+    identifier: str,
+    source: Source,
+    split: str,
+    column: str | None = None,
+    id_column: str | None = None,
+) -> Article:
+    """The article of a row of named values.
+
+    Args:
+        row: the article under ``column``, or the first of :data:`COLUMNS`; ``title`` and ``domain``
+            if it has them.
+        identifier: its id where it has no value under ``id_column`` (none given: ``id``).
+
+    Raises:
+        BadArticleError: no such column (:data:`MISSING`), or a value is neither text nor sentences.
+    """
+    if column is None:
+        column = next((name for name in COLUMNS if name in row), "")
+    for wanted in (column, id_column):
+        if wanted is not None and wanted not in row:
+            expected = repr(wanted) if wanted else " or ".join(map(repr, COLUMNS))
+            there = shown_names(row)
+            raise BadArticleError(f"no column {expected}; the columns are {there}", MISSING)
+    text = row[column]
+    if not isinstance(text, str) and not (
+        isinstance(text, list) and all(isinstance(sentence, str) for sentence in text)
+    ):
+        raise BadArticleError(
+            f"{column} has {shown(repr(text))}, expected text or a list of sentences", "wrong type"
+        )
+    named = {
+        name: "" if (value := row.get(name)) is None else tidy(str(value))
+        for name in ("title", "domain", id_column or "id")
+    }
+    return Article(
+        identifier=named[id_column or "id"] or identifier,
+        # The beginning of a very long article is enough, and bounds the memory.
+        text=text[:LONGEST_FIELD] if isinstance(text, str) else text,
+        source=source,
+        split=split,
+        title=named["title"],
+        domain=named["domain"],
+    )
+
+
+def document(article: Article, shape: Shape) -> tuple[str, tuple[str, ...]]:
+    """The title and the sentences of the document that an article makes.
+
+    Raises:
+        DroppedError: it makes none.
+        CorpusError: the language has no rules, or the pipeline is not installed.
+    """
+    if not any(map(tidy, [article.text] if isinstance(article.text, str) else article.text)):
+        raise DroppedError("no text")
+    title, whole = article.title, shape.excerpt != "first"
+    if isinstance(article.text, str):
+        taken = excerpt(article.text, shape.excerpt)
+        title, whole = title or taken.title, taken.whole
+        if reason := text_drop(taken.text):
+            raise DroppedError(reason)
+        # So many characters hold at least one sentence more than there may be.
+        reach = (shape.most + 1) * _LONGEST_SENTENCE
+        if whole and len(taken.text) > reach:
+            raise DroppedError(f"more than {shape.most} sentences")
+        found = split_sentences(taken.text[:reach], shape.language, shape.pipeline)
+        sentences = tuple(islice(found, shape.most + 1))
+    else:
+        sentences = tuple(filter(None, map(tidy, article.text)))
+    if whole and len(sentences) > shape.most:
+        raise DroppedError(f"more than {shape.most} sentences")
+    sentences = sentences[: shape.most]
+    if len(sentences) < shape.fewest:
+        raise DroppedError(f"fewer than {shape.fewest} sentences")
+    if reason := sentences_drop(sentences):
+        raise DroppedError(reason)
+    return title, sentences
+
+
+def discourse_of(
+    corpus: Corpus, article: Article, shape: Shape, options: ReadOptions
+) -> Discourse | None:
+    """The discourse that an article makes; none where it makes none, which is counted.
+
+    Raises:
+        BadArticleError: it is no Unicode text.
+    """
+    texts = [article.text] if isinstance(article.text, str) else article.text
+    for text in (article.identifier, article.title, article.domain, *texts):
+        if problem := text_problem(text):
+            raise BadArticleError(*problem)
+    try:
+        title, sentences = document(article, shape)
+    except DroppedError as dropped:
+        options.skipped[str(dropped)] += 1
+        return None
+    seen = options.memory.setdefault(_MEMORY, NearDuplicates())
+    if seen.add(" ".join(sentences)):
+        options.skipped["near-duplicate of an earlier document"] += 1
+        return None
+    named = {"title": title, "domain": article.domain}
+    return Discourse(
+        id=article.identifier,
+        corpus=corpus.name,
+        units=tuple(Unit(sentence, source=article.source) for sentence in sentences),
+        meta={"split": article.split} | {name: value for name, value in named.items() if value},
+    )
+
+
+def read_article_row(
+    corpus: Corpus,
+    file: CorpusFile,
+    number: int,
+    row: Mapping[str, Any],
+    options: ReadOptions,
+    *,
+    shape: Shape,
+    column: str | None = None,
+    id_column: str | None = None,
+) -> Discourse | None:
+    """The discourse of a row of somebody else's dataset; none where it makes none.
+
+    Args:
+        number: the row in its split, from 1.
+
+    Raises:
+        CorpusError: the row has no such column, or is bad.
+    """
+    where = f"{file.path}:{number}"
+    source = Source(file.path.name, number, number)
+    identifier = f"{file.split}-{number:06d}"
+    try:
+        article = article_of_row(row, identifier, source, file.split, column, id_column)
+        return discourse_of(corpus, article, shape, options)
+    except BadArticleError as bad:
+        problem = f"{where}: {bad.problem}"
+        if bad.reason == MISSING:  # from every row, not from this one
+            raise CorpusError(problem) from None
+        options.bad(problem, bad.reason)
+        return None

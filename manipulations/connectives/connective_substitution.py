@@ -1,0 +1,95 @@
+"""Connective substitution: put another connective in the place of the annotated one.
+
+Beyer et al. 2021, section 4.5. What the arguments say is left as it is; whether the new connective
+can carry their relation is for the suite to say.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from coherencegym.loaders.discourse import Discourse, Edit
+from coherencegym.manipulations.connectives.connective_segments import explicit_relations
+from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.replacement import replace_text
+
+
+@dataclass(frozen=True)
+class ConnectiveSubstitution(Composable):
+    """Replace the connective of an explicit relation, keeping its case.
+
+    Attributes:
+        replacement: the connective to put, lower-case.
+
+    Yields one result for each explicit relation with a connective in one piece that is another
+    word; of a segment (:class:`manipulations.connectives.connective_segments.ConnectiveSegments`)
+    that is one. The variant is the replacement, after the variant of the discourse where it has
+    one.
+    """
+
+    replacement: str
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the discourse with one connective replaced."""
+        for relation in explicit_relations(discourse):
+            assert relation.connective is not None
+            if len(relation.connective) > 1:
+                context.skipped["discontinuous connective"] += 1
+                continue
+            unit, start, end = relation.connective[0]
+            word = discourse.units[unit].text[start:end]
+            if word.lower() == self.replacement:
+                context.skipped["the replacement is the connective that stands there"] += 1
+                continue
+            result = replace_text(
+                discourse,
+                unit,
+                start,
+                end,
+                in_case_of(word, self.replacement),
+                operator="ConnectiveSubstitution",
+            )
+            name = f"{discourse.variant}/{self.replacement}".lstrip("/")
+            yield dataclasses.replace(result, variant=name)
+
+
+def in_case_of(word: str, replacement: str) -> str:
+    """The replacement in the case of a word: ``However`` → ``Since``, ``HOWEVER`` → ``SINCE``."""
+    if word.isupper() and len(word) > 1:
+        return replacement.upper()
+    return replacement.capitalize() if word[0].isupper() else replacement
+
+
+def around_connective(discourse: Discourse) -> tuple[str, str, str]:
+    """The text before a segment's connective, the connective, and the text after it.
+
+    Without outer spaces. The connective is the one that was substituted, or of a segment that was
+    not changed the one that it was cut out for.
+
+    Raises:
+        ValueError: there is no connective.
+    """
+    edit = _substitution(discourse)
+    if edit is not None:
+        unit, start, end = edit.unit, edit.start, edit.start + len(edit.after)
+    else:
+        relations = explicit_relations(discourse)
+        if not relations or relations[0].connective is None:
+            raise ValueError(f"{discourse.corpus}/{discourse.id}: there is no connective")
+        unit, start, end = relations[0].connective[0]
+    offset = sum(len(text) + 1 for text in discourse.texts[:unit])
+    text = discourse.text
+    return (
+        text[: offset + start].strip(),
+        text[offset + start : offset + end],
+        text[offset + end :].strip(),
+    )
+
+
+def _substitution(discourse: Discourse) -> Edit | None:
+    for edit in reversed(discourse.edits):
+        if edit.operator == "ConnectiveSubstitution":
+            return edit
+    return None

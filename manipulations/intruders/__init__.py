@@ -1,0 +1,1 @@
+"""Sentences of other documents in the place of a document's own."""

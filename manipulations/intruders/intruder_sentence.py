@@ -1,0 +1,158 @@
+"""Intruder sentence: put a sentence of a similar document in the place of one of a document's own.
+
+Shen et al. 2021, section 3.3 (INSteD). The operator has to see the collection first: ``fit`` finds
+the neighbours of the documents and draws slots and intruders; the fitted operator replaces. Simpler
+ways to find the other document are those of Chen et al. 2019 (DiscoEval, Discourse Coherence).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.intruders.intruder_candidates import (
+    NAME,
+    Candidate,
+    Drawn,
+    draw_candidates,
+)
+from coherencegym.manipulations.intruders.intruder_filter import filter_candidates
+from coherencegym.manipulations.intruders.settings import Fitting, IntruderSettings
+from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.replacement import replace_text
+
+#: What edits are called that exchange the names of participants in an intruder.
+EXCHANGED_NAMES = "ExchangedNames"
+
+#: Why a document stays coherent.
+NOT_SELECTED = "stays coherent: not drawn"
+NO_CANDIDATE = "stays coherent: no candidate is left"
+TOO_SHORT = "stays coherent: fewer than two sentences"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What happens to one document.
+
+    Attributes:
+        slot: the sentence (from 0) that is replaced.
+        intruder: the sentence that takes its place, and where it is from.
+        difficulty: ``difficult`` where the filter's detector did not see that it is the intruder,
+            ``easy`` where it did; empty without a filter.
+    """
+
+    slot: int
+    intruder: Candidate
+    difficulty: str = ""
+
+
+@dataclass(frozen=True)
+class IntruderSentence(IntruderSettings, Composable):
+    """Replace a sentence that is not the first by one that is not the first of another document.
+
+    Of the documents a share is drawn. Of each that is drawn one sentence S is drawn to be replaced,
+    and from each of the other documents one candidate. Candidates that are too similar to S, that
+    the document has itself, or whose first pronoun is of the other gender than most of the
+    document's are dropped, and one of the rest is drawn. Names of those who take part in a
+    conversation become names of this one (:mod:`manipulations.intruders.participant_names`).
+    Documents that share lines (:mod:`manipulations.intruders.document_groups`) give each other
+    nothing.
+
+    Its settings are those of :class:`manipulations.intruders.settings.IntruderSettings`.
+    """
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """An operator that retrieves cannot be used before it has seen the collection.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError("IntruderSentence is not fitted: call fit(discourses, context) first")
+
+    def fit(
+        self, discourses: Sequence[Discourse], context: Context, fitting: Fitting | None = None
+    ) -> FittedIntruderSentence:
+        """Find and draw the intruders of a collection (one split: the rest must not be seen).
+
+        Raises:
+            RetrievalError: ``sparse_dot_topn`` is not installed.
+            ValueError: two discourses have the same id.
+        """
+        fitting = fitting or Fitting()
+        if len({discourse.id for discourse in discourses}) < len(discourses):
+            raise ValueError("two discourses have the same id; expected each once")
+        drawn = draw_candidates(self, discourses, context, fitting)
+        difficult: dict[int, list[Candidate]] = {}
+        if fitting.detector is not None:
+            difficult = filter_candidates(drawn, discourses, fitting.detector, fitting.announce)
+        reasons: dict[str, str] = {}
+        choices: dict[str, Choice] = {}
+        of_index = {one.document: one for one in drawn}
+        for index, discourse in enumerate(discourses):
+            one = of_index.get(index)
+            if one is None:
+                short = len(discourse.units) < 2
+                reasons[discourse.id] = TOO_SHORT if short else NOT_SELECTED
+            elif not one.candidates:
+                reasons[discourse.id] = NO_CANDIDATE
+            else:
+                generator = context.random(discourse, f"{NAME} choice")
+                choices[discourse.id] = _choice(one, difficult.get(index), generator)
+        return FittedIntruderSentence(self, choices, reasons)
+
+
+def _choice(drawn: Drawn, difficult: list[Candidate] | None, generator: Random) -> Choice:
+    """Draw the intruder: of the difficult candidates, if there are any."""
+    if difficult is None:
+        return Choice(drawn.slot, generator.choice(drawn.candidates))
+    pool = difficult or drawn.candidates
+    return Choice(drawn.slot, generator.choice(pool), "difficult" if difficult else "easy")
+
+
+@dataclass(frozen=True)
+class FittedIntruderSentence(Composable):
+    """The operator after it has seen the collection; variants are called ``intruded``.
+
+    Attributes:
+        operator: what was fitted.
+        choices: of the documents (by id) that get an intruder.
+        reasons: why the others do not.
+    """
+
+    operator: IntruderSentence
+    choices: Mapping[str, Choice] = field(repr=False)
+    reasons: Mapping[str, str] = field(repr=False)
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the document with its intruder.
+
+        Raises:
+            KeyError: the document was not in the collection.
+        """
+        choice = self.choices.get(discourse.id)
+        if choice is None:
+            context.skipped[self.reasons[discourse.id]] += 1
+            return
+        slot, intruder = choice.slot, choice.intruder
+        replaced = replace_text(
+            discourse,
+            slot,
+            0,
+            len(discourse.units[slot].text),
+            intruder.text,
+            operator=NAME,
+            source_discourse=intruder.discourse,
+            source_unit=intruder.unit,
+        )
+        for name in reversed(intruder.names):  # so that places to the left hold
+            replaced = replace_text(
+                replaced, slot, name.start, name.end, name.after, operator=EXCHANGED_NAMES
+            )
+        yield dataclasses.replace(replaced, variant="intruded")
+
+    def __str__(self) -> str:
+        """The operator as it was before it was fitted."""
+        return str(self.operator)

@@ -1,0 +1,311 @@
+"""The noun phrase that a pronoun can be replaced by: the last fit mention before it.
+
+Beyer et al. 2021, section 4.4, take what a coreference chain mentions in the sentence before. Not
+every such mention can stand in the place of a pronoun: what says something of the entity (``a
+doctor``), what is not a noun phrase, what would mean somebody else when it is said again (``two
+men``), and what does not read well out of its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from coherencegym.loaders.discourse import Discourse, Mention, span_text
+from coherencegym.manipulations.reference.noun_number import number_of
+
+_QUANTIFIERS = frozenset(
+    re.findall(
+        r"\w+",
+        """some any every each no all both either neither many much more most less least few fewer
+        several enough half various certain one two three four five six seven eight nine ten eleven
+        twelve twenty thirty forty fifty hundred thousand million another other such what which
+        whatever whichever whoever only just about around nearly almost approximately over under at
+        even mostly someone somebody something anyone anybody anything everyone everybody
+        everything nobody nothing""",
+    )
+)
+#: A head that says nothing by itself: ``those who came``, ``the latter``.
+_NO_NOUN = re.compile(
+    r"(?:those|these|that|this)(?:$| (?:who|that|which|of|with|in|on|from|at|to|for)\b)"
+    r"|the (?:former|latter|others?|same|first|second|last|two|three|rest|following)$",
+    re.IGNORECASE,
+)
+_MEASURE = re.compile(
+    r"(?:\S+ ){0,3}(?:lots?|numbers?|couple|bunch|plenty|majority|minority|handful|pair|dozens?"
+    r"|hundreds|thousands|millions|rest|half|part|kind|sort|type|variety|range|host|one|ones|some"
+    r"|most|many|all|none|any|each|two|three|few|piece|bit) of\b",
+    re.IGNORECASE,
+)
+_INDEFINITE_AMOUNT = re.compile(
+    r"(?:an? (?:(?:very |so )?few|dozen|hundred|thousand|million|(?:great|good) many|little bit"
+    r"|certain|different|new kind)\b|(?:quite|rather|such|what|many) an?\b)",
+    re.IGNORECASE,
+)
+_PRONOUN_1_OR_2 = re.compile(
+    r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|us|[Oo]urs?|[Oo]urselves|[Yy]ou|[Yy]ours?"
+    r"|[Yy]ourself|[Yy]ourselves)\b"
+)
+_DISFLUENT = re.compile(
+    r"\b(?:uh|um|uhm|er|erm|you know|I mean|kinda|sorta)\b|\w-(?=\s|$)|\b(\w+),? \1\b"
+    r"|^(?:a|an|the|this|that|these|those),",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(
+    r"[()\[\]{}<>\"“”„«»‘;:!?/\n…—–]|(?<=\s)-|\.\.|\b(?:in addition to|as well as|including)\b"
+)
+#: What a name or noun after these words says of somebody (``served as president``).
+_ROLE = re.compile(
+    r"(?<!such )(?<!well )\b(?:as|called|named|titled|entitled|nicknamed|dubbed|styled|termed"
+    r"|becom(?:es?|ing)|became|means?|meant|represents?|constitutes?|remain(?:s|ed)?)(?: not)?,?$",
+    re.IGNORECASE,
+)
+_BE = r"(?:\b(?:is|are|was|were|be|been|being|am)(?:n['’]t)?|['’](?:s|re|m))"
+#: A form of *be* that has its subject before it, up to what is said of the subject; not that of a
+#: question, nor after ``there``. Where a corpus has no grammar it shows the predicate.
+_PREDICATED = re.compile(
+    rf"[\w)\]\"”,](?<!\bthere)(?<!\bhere)(?<!\bwhat)(?<!\bwhere)(?<!\bhow)(?<!\bwho)(?<!\bwhy)"
+    rf"(?<!\bwhen)(?<!\bso) ?{_BE}"
+    r"(?: (?:not|also|now|still|really|actually|just|always|only|even|\w+ly))*"
+    r"(?:(?:(?<=n['’]t)|(?<= not)) [^.;:!?]*\bbut(?: (?:rather|instead|also))?)?$",
+    re.IGNORECASE,
+)
+DETERMINED = re.compile(
+    r"(?:the|an?|this|that|these|those|his|her|its|their|one's)\b|.*?\w(?:['’]s|s['’]) ",
+    re.IGNORECASE,
+)
+#: What follows the name in a title or an office (``Protector of Mexico``).
+_OFFICE = re.compile(r"(?!(?:the|an?) )[^,]+ (?:of|in|for|at) ", re.IGNORECASE)
+#: Members of a family whom one calls by what they are.
+KIN = frozenset(
+    re.findall(r"\w+", "Dad Daddy Mom Mommy Mum Mummy Mama Papa Grandma Grandpa Granny God")
+)
+_COUNTED = frozenset(("person", "animal", "object", "place", "organization", "organisation"))
+_CLAUSAL = frozenset(("VERB", "AUX", "ADV", "SCONJ", "PART", "INTJ", "CCONJ", "ADP"))
+_PREDICATES = frozenset(("xcomp", "advcl", "ccomp", "csubj", "acl"))
+
+
+class NoAntecedentError(Exception):
+    """Why no mention can stand in the place of a pronoun, in a few words."""
+
+
+def antecedent(discourse: Discourse, pronoun: Mention, max_words: int) -> Mention:
+    """The last mention of the pronoun's chain in the sentence before that can stand in its place.
+
+    Raises:
+        NoAntecedentError: there is none; says what is wrong with the last one.
+    """
+    unit = pronoun.span[0][0]
+    before = [
+        mention
+        for mention in discourse.mentions
+        if mention.chain == pronoun.chain
+        and mention.span[0][0] == unit - 1
+        and mention.kind != "pronoun"
+    ]
+    if not before:
+        raise NoAntecedentError("no noun phrase or name in the sentence before")
+    if discourse.units[unit].speaker != discourse.units[unit - 1].speaker:
+        raise NoAntecedentError("another speaker")
+    last = ""
+    for position in range(len(before) - 1, -1, -1):
+        mention = before[position]
+        reason = objection(discourse, mention, pronoun, before[:position], max_words)
+        if not reason:
+            return mention
+        last = last or reason
+    raise NoAntecedentError(f"antecedent: {last}")
+
+
+def bare_text(discourse: Discourse, mention: Mention) -> str:
+    """The text of a mention without the possessive ending that corpora take for a part of it."""
+    text = span_text(discourse, mention.span)
+    if mention.features.function.split(":")[0] in ("nmod", "det", ""):
+        text = re.sub(r"(?:(?<=\w)['’]s|(?<=s)['’])$", "", text)
+    return text
+
+
+def objection(
+    discourse: Discourse,
+    mention: Mention,
+    pronoun: Mention,
+    earlier: Sequence[Mention],
+    max_words: int,
+) -> str:
+    """What keeps a mention from standing in the place of a pronoun; empty where nothing does.
+
+    Args:
+        discourse: where they are.
+        mention: a mention of the chain in the sentence before.
+        pronoun: what it would replace.
+        earlier: what the chain has before the mention in its sentence.
+        max_words: words that it may have.
+    """
+    features = mention.features
+    function = features.function.split(":")[0]
+    if len(mention.span) != 1:
+        return "discontinuous phrase"
+    text = bare_text(discourse, mention)
+    if function == "reparandum":
+        return "disfluency"
+    if features.link == "disc" or features.entity == "event" or features.pos in _CLAUSAL:
+        return "clausal or event mention"
+    if features.link == "appos" or function == "appos" or _follows(discourse, mention, earlier):
+        return "apposition"
+    if _is_predicate(discourse, mention, earlier):
+        return "predicate nominal"
+    if _holds_pronoun(discourse, mention, pronoun.chain) or _PRONOUN_1_OR_2.search(text):
+        return "phrase with a pronoun of its chain, or of the first or second person"
+    person = (features.entity or _person(pronoun)) == "person" and features.number != "plural"
+    if person and mention.kind == "proper" and _OFFICE.match(text):
+        return "title of a person"
+    if _is_set_apart(discourse, mention):
+        return "phrase in brackets or quotation marks"
+    if len(text.split()) > max_words:
+        return f"more than {max_words} words"
+    if _DISFLUENT.search(text):
+        return "disfluency"
+    if _is_quantified(mention, text):
+        return "quantified phrase"
+    if (
+        _MARKS.search(text)
+        or not re.search(r"[\w.%]$", text)
+        or _stray_comma(mention, pronoun, text)
+    ):
+        return "punctuation in the phrase"
+    if function in ("compound", "discourse") and mention.kind != "proper":
+        return "no noun phrase of its own"
+    if _lacks_article(mention, pronoun, text):
+        return "noun without an article"
+    if not _agrees(discourse, mention, pronoun):
+        return "another number or gender"
+    return ""
+
+
+def _person(pronoun: Mention) -> str:
+    return "person" if pronoun.features.gender in ("masculine", "feminine") else ""
+
+
+def _follows(discourse: Discourse, mention: Mention, earlier: Sequence[Mention]) -> bool:
+    """Whether only a comma, or an age, is between the mention and one of its chain before it."""
+    unit, start, _ = mention.span[0]
+    text = discourse.units[unit].text
+    return any(re.fullmatch(r",(?: \d+,)? ", text[other.span[-1][2] : start]) for other in earlier)
+
+
+def _is_predicate(discourse: Discourse, mention: Mention, earlier: Sequence[Mention]) -> bool:
+    """Whether the mention says what something is, or is joined to one of its chain that does."""
+    if _says_what(discourse, mention):
+        return True
+    before = discourse.units[mention.span[0][0]].text[: mention.span[0][1]]
+    function = mention.features.function
+    joined = function == "conj" or (not function and re.search(r"(?:,|\b(?:and|or|but)) $", before))
+    return bool(joined) and any(
+        other.features.function == "appos" or _says_what(discourse, other) for other in earlier
+    )
+
+
+def _says_what(discourse: Discourse, mention: Mention) -> bool:
+    unit, start, _ = mention.span[0]
+    before = discourse.units[unit].text[:start].rstrip()
+    return (
+        mention.features.predicate
+        or mention.features.function.split(":")[0] in _PREDICATES
+        or _ROLE.search(before) is not None
+        or _is_fronted(discourse, mention)
+        or (not mention.features.function and _PREDICATED.search(before) is not None)
+    )
+
+
+def _is_fronted(discourse: Discourse, mention: Mention) -> bool:
+    """Whether a sentence begins with what it says of its subject (``A poor student, he left``)."""
+    unit, start, end = mention.span[-1]
+    text = discourse.units[unit].text
+    begins = re.match(r"\W*(?:an? [^,]*\b(?:and|or) )?$", text[:start], re.IGNORECASE) is not None
+    goes_on = re.match(r"(?: (?:and|or) [^,]*)?, (?:he|she|it|they)\b", text[end:]) is not None
+    return mention.kind != "proper" and begins and goes_on
+
+
+def _holds_pronoun(discourse: Discourse, mention: Mention, chain: str) -> bool:
+    ((unit, start, end),) = mention.span
+    return any(
+        other.kind == "pronoun"
+        and (other.chain == chain or other.features.person in ("1", "2"))
+        and all(u == unit and start <= s and e <= end for u, s, e in other.span)
+        for other in discourse.mentions
+    )
+
+
+def _is_set_apart(discourse: Discourse, mention: Mention) -> bool:
+    """Whether the mention stands in brackets, or is all that stands in quotation marks."""
+    ((unit, start, end),) = mention.span
+    text = discourse.units[unit].text
+    before, after = text[:start], text[end:]
+    if any(before.count(a) > before.count(b) for a, b in ("()", "[]")):
+        return True
+    return before[-1:] in set("\"“‘'«") and after.lstrip(".,")[:1] in set("\"”’'»")
+
+
+def _is_quantified(mention: Mention, text: str) -> bool:
+    words = text.lower().split()
+    return (
+        mention.features.pos in ("NUM", "DET")
+        or mention.features.first_pos == "NUM"
+        or words[0] in _QUANTIFIERS
+        or words[0][0].isdigit()
+        or words[-1] in ("one", "ones")
+        or any(form.match(text) for form in (_MEASURE, _INDEFINITE_AMOUNT, _NO_NOUN))
+    )
+
+
+def _stray_comma(mention: Mention, pronoun: Mention, text: str) -> bool:
+    """Whether a comma is in the phrase that is none of a list, nor between adjectives.
+
+    What a comma opens (``the man, pale and tired``) would need another one behind it. In a list all
+    begin alike, with or without a determiner or a name's capital, and a pronoun for it is plural.
+    """
+    if "," not in text:
+        return False
+    parts = re.split(r",? (?:and|or|&) |, ", text)
+    kinds = [(DETERMINED.match(part) is not None, part[:1].isupper()) for part in parts]
+    ends = re.search(r",? (?:and|or|&) [^,]+$", text)
+    alike = len(set(kinds[1:])) == 1 and (kinds[1][0] or not kinds[0][0])
+    clause = re.search(r", (?:who|which|where|whose|that)\b", text)
+    if ends and alike and not clause and pronoun.features.number == "plural":
+        return False
+    head = -1 if mention.head is None else mention.head[0][1] - mention.span[0][1]
+    return head < text.rindex(",") or any(map(any, kinds[1:]))
+
+
+def _lacks_article(mention: Mention, pronoun: Mention, text: str) -> bool:
+    """Whether a noun that one counts stands alone (``poor guy``), as it can only in fragments."""
+    features = mention.features
+    person = _person(pronoun) == "person"
+    return (
+        mention.kind == "nominal"
+        and features.number != "plural"
+        and (person or features.entity in _COUNTED)
+        and " and " not in text
+        and text not in KIN
+        and DETERMINED.match(text) is None
+    )
+
+
+def _agrees(discourse: Discourse, mention: Mention, pronoun: Mention) -> bool:
+    """Whether number and gender allow the pronoun's verb to stay as it is.
+
+    The number of a phrase is the corpus's, else what its words tell. The verb of *they* is plural,
+    also where it is one person.
+    """
+    one, other = mention.features, pronoun.features
+    if one.gender and other.gender and one.gender != other.gender:
+        return False
+    text, name = bare_text(discourse, mention), mention.kind == "proper"
+    number = one.number or number_of(text, name)
+    they = span_text(discourse, pronoun.span).lower() == "they"
+    wanted = "plural" if they else other.number
+    if not number or not wanted or number == wanted:
+        return True
+    if wanted == "plural":
+        return re.search(r" (?:and|&) ", text) is not None
+    return name  # the Netherlands ... it

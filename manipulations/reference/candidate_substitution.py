@@ -1,0 +1,123 @@
+"""Candidate substitution: put what a pronoun could mean in its place.
+
+Levesque et al. 2012 ask which of two candidates a pronoun means; Trinh and Le 2018 let a language
+model answer by substituting each, and Beyer et al. 2021, section 4.3, compare the two texts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from coherencegym.loaders.discourse import Alternative, Discourse, Edit
+from coherencegym.manipulations.operator import Composable, Context
+from coherencegym.manipulations.reference.noun_phrases import (
+    PLAIN,
+    PLURAL,
+    POSSESSIVE,
+    REFLEXIVE,
+    capitalised,
+    her_is_possessive,
+    mid_sentence,
+    possessive,
+)
+from coherencegym.manipulations.replacement import replace_text
+
+_OPENING = "\"'“‘(["
+
+
+class _NotApplicableError(Exception):
+    """Why no candidate can stand in the place."""
+
+
+@dataclass(frozen=True)
+class CandidateSubstitution(Composable):
+    """Replace the pronoun by a candidate.
+
+    Attributes:
+        candidate: ``target`` for the one that the pronoun means, ``distractor`` for each other one.
+
+    Applies to a discourse with alternatives at one place inside a unit. Variants are ``target``,
+    ``distractor``, ``distractor-2``, ... The result is English as far as rules can make it: a
+    determiner at the candidate's start is lower-case inside a sentence, the first letter a capital
+    at its start, and after a possessive pronoun the candidate is a possessive.
+    """
+
+    candidate: str = "distractor"
+
+    def __post_init__(self) -> None:
+        if self.candidate not in ("target", "distractor"):
+            raise ValueError(f"candidate is {self.candidate!r}; expected target or distractor")
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
+        """Yield the discourse once for each candidate asked for."""
+        places = [a for a in discourse.alternatives if len(a.span) == 1]
+        if not places:
+            context.skipped["no candidates"] += 1
+            return
+        place = places[0]
+        unit, start, end = place.span[0]
+        try:
+            phrases = [
+                in_place(option, discourse.units[unit].text, start, end) for option in place.options
+            ]
+        except _NotApplicableError as reason:
+            context.skipped[str(reason)] += 1
+            return
+        for number, phrase in enumerate(self._chosen(place, phrases), start=1):
+            result = replace_text(
+                discourse, unit, start, end, phrase, operator="CandidateSubstitution"
+            )
+            variant = self.candidate if number == 1 else f"{self.candidate}-{number}"
+            yield dataclasses.replace(result, variant=variant)
+
+    def _chosen(self, place: Alternative, phrases: list[str]) -> list[str]:
+        """The phrases to put: of the distractors each once, and none that reads like the target."""
+        target = phrases[place.right]
+        if self.candidate == "target":
+            return [target]
+        return [phrase for phrase in dict.fromkeys(phrases) if phrase != target]
+
+
+def in_place(option: str, sentence: str, start: int, end: int) -> str:
+    """The candidate as it must read in the place of ``sentence[start:end]``.
+
+    Raises:
+        _NotApplicableError: the pronoun there cannot be replaced by rule.
+    """
+    filler = sentence[start:end]
+    pronoun = filler.lower()
+    if pronoun in REFLEXIVE:
+        raise _NotApplicableError("reflexive pronoun")
+    slot: bool | None = pronoun in POSSESSIVE
+    if pronoun == "her":
+        slot = her_is_possessive(sentence[:start], sentence[end:])
+        if slot is None:
+            raise _NotApplicableError("'her' may be object or possessive")
+    # A pronoun shows by its own capital whether a sentence begins there; "I" and names do not.
+    known = pronoun == "her" or pronoun in POSSESSIVE or pronoun in PLAIN - {"i"}
+    begins = filler[0].isupper() if known else not sentence[:start].strip(_OPENING)
+    phrase = capitalised(option) if begins else mid_sentence(option)
+    return possessive(phrase, pronoun in PLURAL) if slot else phrase
+
+
+def substitution(discourse: Discourse) -> Edit:
+    """The edit that put the candidate.
+
+    Raises:
+        ValueError: there is none.
+    """
+    for edit in reversed(discourse.edits):
+        if edit.operator == "CandidateSubstitution":
+            return edit
+    raise ValueError(f"{discourse.corpus}/{discourse.id}: no candidate was substituted")
+
+
+def around_candidate(discourse: Discourse) -> tuple[str, str, str]:
+    """The text before the candidate, the candidate, and the text after it, without outer spaces."""
+    edit = substitution(discourse)
+    start = sum(len(text) + 1 for text in discourse.texts[: edit.unit]) + edit.start
+    end = start + len(edit.after)
+    text = discourse.text
+    return text[:start].rstrip(), text[start:end], text[end:].strip()

@@ -1,0 +1,32 @@
+"""Errors that a user can mend, and how any room prints them."""
+
+from __future__ import annotations
+
+#: Characters that a message has at most, so that with the name of the command before it none has
+#: over 500: a file, or a library that reads it, may say far more.
+LONGEST = 480
+_CUT = " ... "
+
+
+class EvaluationError(ValueError):
+    """What was asked for cannot be done; the message says why and what was expected instead."""
+
+
+class ProcessError(EvaluationError):
+    """One of several processes cannot go on; the others may not know why."""
+
+
+def one_line(error: object) -> str:
+    """An error as it is printed: one line, of at most :data:`LONGEST` characters.
+
+    White space becomes single spaces. What a terminal would obey or hide (control and bidirectional
+    characters, halves of characters) is escaped. Of a long message the middle is left out: it
+    begins with the place and ends with what was expected.
+    """
+    words = " ".join(str(error).split())
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
+    if len(text) <= LONGEST:
+        return text
+    kept = LONGEST - len(_CUT)
+    end = kept // 3
+    return text[: kept - end] + _CUT + text[-end:]

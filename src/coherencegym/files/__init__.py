@@ -1,0 +1,1 @@
+"""Files: read by a schema, written whole or not at all."""

@@ -1,0 +1,54 @@
+"""The rows of parquet files that anybody wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+
+#: Bytes that the rows of a file may take when unpacked.
+MOST_BYTES = 1 << 30
+
+
+def parquet_rows(path: Path, schema: Any = None) -> list[dict[str, Any]]:
+    """The rows of a file as plain Python values.
+
+    Args:
+        path: the file.
+        schema: the Arrow schema whose columns and types it must have; None: any.
+
+    Raises:
+        EvaluationError: it is not there, no whole parquet file or too large, has other columns, or
+            texts that are not UTF-8.
+    """
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            if schema is not None and _columns(file.schema_arrow) != _columns(schema):
+                raise EvaluationError(
+                    f"{path}: other columns; expected {', '.join(schema.names)}, of the types that "
+                    "this program writes"
+                )
+            about = file.metadata
+            size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+            if size > MOST_BYTES:
+                raise EvaluationError(
+                    f"{path}: {size:,} bytes of rows; expected at most {MOST_BYTES:,}"
+                )
+            table = file.read()
+        table.validate(full=True)  # also that texts are UTF-8
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except EvaluationError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        # Besides Arrow's errors, a time or a decimal that Python has no value for.
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise EvaluationError(f"{path}: cannot be read ({reason[:200]})") from None
+    return rows
+
+
+def _columns(columns: Any) -> list[tuple[str, Any]]:
+    return [(column.name, column.type) for column in columns]

@@ -1,0 +1,192 @@
+"""JSON that strangers wrote, held to a schema: whatever is wrong is one line with the place.
+
+A schema is a type that pydantic knows, our dataclasses among them, held to the letter: a number is
+no string, and what a schema does not name is passed over. Beyond that a name that an object has
+twice (Python's reader takes the last one) and ``NaN`` are errors.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar, cast
+
+from pydantic import FailFast, Field, TypeAdapter, ValidationError
+
+from coherencegym.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+#: A file larger than this (bytes) is refused.
+MOST_BYTES = 100_000_000
+#: Characters of a value that an error repeats.
+_SHOWN = 40
+#: What an error of pydantic's expects, in the words of JSON.
+_EXPECTED = {
+    "bool_type": "true or false",
+    "dataclass_type": "an object",
+    "dict_type": "an object",
+    "finite_number": "a number",
+    "float_type": "a number",
+    "greater_than_equal": "at least {ge:g}",
+    "int_from_float": "a whole number",
+    "int_type": "a whole number",
+    "less_than_equal": "at most {le:g}",
+    "string_pattern_mismatch": "a name of letters, digits, _, . and -",
+    "string_type": "a string",
+    "too_short": "at least one element",
+    "tuple_type": "an array",
+}
+
+_T = TypeVar("_T")
+#: Any number of values, of which the first that is wrong is looked for, and no other.
+Many = Annotated[tuple[_T, ...], FailFast()]
+#: The same, and at least one of them.
+Some = Annotated[tuple[_T, ...], Field(min_length=1), FailFast()]
+#: A number from 0 to 1.
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that remembers a name that was there twice, so that the place can be named."""
+
+    repeated: str | None = None
+
+
+def read(path: Path, schema: type[_T]) -> _T:
+    """The value of a file.
+
+    Args:
+        path: the file; a byte order mark is passed over.
+        schema: what it is held to; ``dict[str, Any]`` is any object.
+
+    Raises:
+        EvaluationError: it is too large, not UTF-8, not JSON, or not what the schema says.
+        OSError: it is not there or cannot be read.
+    """
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise EvaluationError(f"{path}: over {MOST_BYTES:,} bytes; expected a smaller file")
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    _refuse_what_pydantic_reads(content, path)
+    try:
+        found: _T = _adapter(cast(Hashable, schema)).validate_json(content, strict=True)
+    except ValidationError as error:
+        raise EvaluationError(f"{path}: {problem(error)}") from None
+    return found
+
+
+def held(value: Any, schema: type[_T]) -> _T:
+    """A value of Python's own types, as a schema has it: lists become tuples, and so on.
+
+    Raises:
+        EvaluationError: it is not what the schema says.
+    """
+    try:
+        found: _T = _adapter(cast(Hashable, schema)).validate_python(value)
+        return found
+    except ValidationError as error:
+        raise EvaluationError(problem(error)) from None
+
+
+@cache
+def _adapter(schema: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(schema)
+
+
+def _refuse_what_pydantic_reads(content: bytes, path: Path) -> None:
+    """Refuse what is no JSON by Python's reader, which names the line, and a name twice."""
+    repeated = False
+
+    def constant(name: str) -> NoReturn:
+        raise EvaluationError(f"{path}: {name} stands in it, which is no JSON; expected a number")
+
+    def number(text: str) -> float:
+        if math.isinf(value := float(text)):
+            raise EvaluationError(f"{path}: {text[:_SHOWN]}...; expected a number that is smaller")
+        return value
+
+    def as_object(pairs: list[tuple[str, Any]]) -> _Object:
+        nonlocal repeated
+        made = _Object(pairs)
+        if len(made) < len(pairs):
+            counts = Counter(name for name, _ in pairs)
+            made.repeated = next(name for name, count in counts.items() if count > 1)
+            repeated = True
+        return made
+
+    try:
+        value = json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=as_object,
+            parse_constant=constant,
+            parse_float=number,
+            parse_int=number,
+        )
+        if repeated:
+            place, name = next(_repeated(value, ()))
+            message = f"{path}: {_at(place)}{kind(name)} is there twice; expected it once"
+            raise EvaluationError(message)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise EvaluationError(
+            f"{path}:{line}: byte {error.start} of the file is not UTF-8; expected JSON in UTF-8"
+        ) from None
+    except json.JSONDecodeError as error:
+        raise EvaluationError(
+            f"{path}:{error.lineno}: not JSON at character {error.colno} of the line ({error.msg})"
+        ) from None
+    except RecursionError:
+        raise EvaluationError(f"{path}: {_DEEP}") from None
+
+
+_DEEP = "nested too deeply; expected a few levels"
+
+
+def _repeated(value: Any, place: tuple[str | int, ...]) -> Iterator[tuple[Any, str]]:
+    """The objects that have a name twice: where they are, and the name."""
+    if isinstance(value, _Object) and value.repeated is not None:
+        yield place, value.repeated
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in inside:
+        if isinstance(part, dict | list):
+            yield from _repeated(part, (*place, key))
+
+
+def problem(error: ValidationError) -> str:
+    """What is wrong first: place, what was found, what was expected."""
+    first: ErrorDetails = error.errors(include_url=False)[0]
+    name, place = first["type"], [part for part in first["loc"] if part != "[key]"]
+    if name == "json_invalid":
+        reason = str(first["ctx"]["error"])
+        # Python's reader has let it through: it minds neither depth nor halves of characters.
+        if "recursion" in reason:
+            return _DEEP
+        return f"half a character{reason[reason.rfind(' at line') :]}; expected both halves"
+    if name == "missing":
+        return f"{_at(place[:-1])}no {place[-1]!r}; expected an object with it"
+    said = first["msg"].removeprefix("Input should be ").removeprefix("String should ")
+    expected = _EXPECTED[name].format(**first.get("ctx", {})) if name in _EXPECTED else said
+    found = "an empty array" if name == "too_short" else kind(first["input"])
+    return f"{_at(place)}{found}; expected {expected}"
+
+
+def _at(place: Sequence[str | int]) -> str:
+    """A place in a file as it begins a message, such as ``items[0].regions[2]: ``; empty: all."""
+    names = (f".{part}" if str(part).isidentifier() else f"[{json.dumps(part)}]" for part in place)
+    text = "".join(names).removeprefix(".")
+    return f"{text}: " if text else ""
+
+
+def kind(value: Any) -> str:
+    """What a value is, short enough for an error."""
+    if isinstance(value, str | bool | int | float) or value is None:
+        text = json.dumps(value[: _SHOWN + 1] if isinstance(value, str) else value)
+        return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return "an array" if isinstance(value, list | tuple) else "an object"

@@ -1,0 +1,1 @@
+"""The Hub's answers and errors, for whoever pushes to it."""
