@@ -155,7 +155,7 @@ def _behind(item: Item, context: str, number: int) -> Item:
 
 def _build(suite: str, folder: Path, *options: str) -> Path:
     if not (folder / "manifest.json").exists():
-        command = [sys.executable, "-m", f"builders.{suite}", "--corpus", "sample"]
+        command = [sys.executable, "-m", f"coherencegym.builders.{suite}", "--corpus", "sample"]
         command += ["--output", str(folder), *options]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return folder

@@ -84,7 +84,14 @@ def build_connectives(folder: Path, items: int) -> Path:
 
 
 def _build(suite: str, corpus: str, data: Path, output: Path) -> Path:
-    command = [sys.executable, "-m", f"builders.{suite}", "--corpus", corpus, "--overwrite"]
+    command = [
+        sys.executable,
+        "-m",
+        f"coherencegym.builders.{suite}",
+        "--corpus",
+        corpus,
+        "--overwrite",
+    ]
     command += ["--data-dir", str(data), "--output", str(output), "--num-proc", "2"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return output

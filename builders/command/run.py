@@ -75,8 +75,8 @@ def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
     from coherencegym.builders.making.sources import find_sources
     from coherencegym.builders.making.summary import print_build, print_lines
     from coherencegym.builders.release.version import Version
-    from coherencegym.eval.commands.push_command import check_target
     from coherencegym.files.folders import check_folder, written_beside
+    from coherencegym.hub.target import check_target
 
     destination = output_folder(suite, arguments, alone)
     exports = Exports(

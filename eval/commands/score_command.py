@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = {name: getattr(arguments, name) for name in SETTINGS} | model_settings(arguments)
     check_folder(output, arguments.overwrite, MARKER)
     if arguments.push_results:
-        from coherencegym.eval.commands.push_command import check_target
+        from coherencegym.hub.target import check_target
 
         check_target(arguments.push_results, needs_token=True)
     elif arguments.private:

@@ -67,7 +67,7 @@ def test_the_splits_that_are_there_are_built_but_for_those_of_a_name(
 def test_help_answers_without_heavy_imports(module: str) -> None:
     code = (
         "import sys, runpy\nsys.argv = ['x', '--help']\n"
-        f"try: runpy.run_module('{module}', run_name='__main__')\n"
+        f"try: runpy.run_module('coherencegym.{module}', run_name='__main__')\n"
         "except SystemExit: pass\n"
         "heavy = {'torch', 'datasets', 'spacy', 'transformers', 'sklearn', 'pyarrow'}\n"
         "print('heavy:', sorted(heavy & set(sys.modules)))\n"

@@ -285,7 +285,15 @@ def test_pairs_and_probes_are_scored(
     for folder, config in ((built[0], "pairs_sample"), (probes[0], "sample_negation")):
         done = subprocess.run(
             [
-                *(sys.executable, "-m", "eval", "--model", "demo", "--dataset", str(folder)),
+                *(
+                    sys.executable,
+                    "-m",
+                    "coherencegym.eval",
+                    "--model",
+                    "demo",
+                    "--dataset",
+                    str(folder),
+                ),
                 *("--config", config, "--max-items", "6", "--output", str(tmp_path / config)),
                 "--no-cache",
             ],

@@ -32,7 +32,16 @@ def test_two_processes_report_what_one_does(
     from datasets import Value
 
     data = str(write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")}))
-    common = ["-m", "eval", "--model", "demo", "--dataset", data, "--batch-tokens", "64"]
+    common = [
+        "-m",
+        "coherencegym.eval",
+        "--model",
+        "demo",
+        "--dataset",
+        data,
+        "--batch-tokens",
+        "64",
+    ]
     common += ["--no-cache"]  # what the first has read is new to the second
     one = subprocess.run(
         [sys.executable, *common, "--output", str(tmp_path / "one")],
@@ -52,7 +61,9 @@ def test_two_processes_report_what_one_does(
 
 
 def test_a_mistake_is_said_once(tmp_path: Path) -> None:
-    done = launch(2, "-m", "eval", "--model", "demo", "--dataset", str(tmp_path / "nothing"))
+    done = launch(
+        2, "-m", "coherencegym.eval", "--model", "demo", "--dataset", str(tmp_path / "nothing")
+    )
     assert done.returncode != 0
     assert done.stderr.count("eval: ") == 1
     assert "nothing" in done.stderr

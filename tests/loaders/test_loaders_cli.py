@@ -92,7 +92,7 @@ def test_help_is_quick_and_imports_nothing_heavy(repository: Path) -> None:
         f"except SystemExit: print([m for m in {heavy} if m in sys.modules])"
     )
     done = subprocess.run(
-        [sys.executable, "-m", "loaders", "--help"],
+        [sys.executable, "-m", "coherencegym.loaders", "--help"],
         cwd=repository,
         capture_output=True,
         text=True,

@@ -1,0 +1,146 @@
+"""The house: which rooms may import which, no circles, no halls. CONTRIBUTING has the drawing."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+#: From the ground up: a room imports its own modules and those of rooms that stand before it.
+EVAL = (
+    "kinds",
+    "data",
+    "models",
+    "text",
+    "plan",
+    "forward",
+    "surprisal",
+    "statistics",
+    "tasks",
+    "results",
+    "views",
+    "hub",
+    "library",
+    "commands",
+)
+#: What every room may import: the ground floor.
+GROUND = frozenset({"errors", "numbers", "files", "hub"})
+#: Rooms beside the evaluator, and what of the house each may import.
+ROOMS = {
+    "loaders": frozenset(),
+    "manipulations": frozenset({"loaders"}),
+    "cards": frozenset({"eval.kinds", "eval.statistics", "loaders"}),
+    # A build may be filtered by a detector, and an export or a judgement reads a dataset again.
+    "builders": frozenset(
+        {
+            *("loaders", "manipulations", "cards"),
+            *("eval.kinds", "eval.data", "eval.statistics", "eval.tasks"),
+        }
+    ),
+}
+MOST_MODULES = 25
+PACKAGE = "coherencegym"
+
+Graph = Mapping[str, frozenset[str]]
+
+
+@pytest.fixture(scope="module")
+def graph(repository: Path) -> Graph:
+    """Module -> the modules of the house that it imports, type-only and lazy imports included."""
+    root = repository / "src" / PACKAGE
+    paths = {
+        ".".join((PACKAGE, *path.relative_to(root).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        ): path
+        for top in (root, *(room for room in root.iterdir() if room.is_dir()))
+        for path in (top.glob("*.py") if top == root else top.resolve().rglob("*.py"))
+        for path in [top / path.relative_to(top.resolve()) if top != root else path]
+    }
+    return {
+        name: frozenset(imported(ast.parse(path.read_text(encoding="utf-8")), paths) - {name})
+        for name, path in paths.items()
+    }
+
+
+def imported(tree: ast.AST, names: Iterable[str]) -> set[str]:
+    """The modules of the house that a module imports."""
+    known, found = set(names), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert not node.level, "imports are absolute"
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            # A name of a package may be a module of it; else the package itself is imported.
+            found |= inner & known or {node.module}
+    return found & known
+
+
+def room(module: str) -> str:
+    """``eval.text`` for a module of the evaluator's rooms, else the first name: ``loaders``."""
+    parts = module.split(".")[1:]
+    return ".".join(parts[:2]) if parts[:1] == ["eval"] else "".join(parts[:1])
+
+
+def test_imports_go_one_way(graph: Graph) -> None:
+    order = [f"eval.{name}" for name in EVAL]
+    wrong = []
+    for module, targets in graph.items():
+        own = room(module)
+        for target in targets:
+            other = room(target)
+            if other in (own, "") or other in GROUND:
+                continue
+            if own in GROUND:
+                allowed = False
+            elif own in order:
+                allowed = other in order[: order.index(own)]
+            elif own in ROOMS:
+                allowed = other in ROOMS[own]
+            else:  # ``eval`` itself and its ``__main__`` open the doors of all its rooms.
+                allowed = other in order
+            if not allowed:
+                wrong.append(f"{module} -> {target}")
+    assert not wrong, "\n".join(sorted(wrong))
+
+
+def test_the_ground_floor_stands_by_itself(graph: Graph) -> None:
+    order = ("errors", "numbers", "files", "hub")
+    for module, targets in graph.items():
+        if (own := room(module)) in GROUND:
+            assert {room(t) for t in targets} <= {*order[: order.index(own)], own}, module
+
+
+def test_there_is_no_circle(graph: Graph) -> None:
+    left = {module: set(targets) for module, targets in graph.items()}
+    while free := [module for module, targets in left.items() if not targets & left.keys()]:
+        for module in free:
+            del left[module]
+    # What is left imports itself in the end: shown are the modules that go round.
+    assert not left, sorted(left)
+
+
+def test_no_folder_is_a_hall(graph: Graph, repository: Path) -> None:
+    folders = Counter(
+        folder
+        for module in graph
+        if (folder := module.rpartition(".")[0])
+        and not any(other.startswith(f"{module}.") for other in graph)
+    )
+    assert {name: n for name, n in folders.items() if n > MOST_MODULES} == {}
+    assert folders[f"{PACKAGE}.eval.views"] > 10, "the folders are counted"
+
+
+def test_rooms_say_what_they_are_for(graph: Graph, repository: Path) -> None:
+    packages = defaultdict(str)
+    for module in graph:
+        path = repository / "src" / Path(*module.split("."))
+        if path.is_dir():
+            packages[module] = (
+                ast.get_docstring(ast.parse((path / "__init__.py").read_text())) or ""
+            )
+    assert len(packages) > 25
+    assert all(len(text) > 10 for text in packages.values()), packages
