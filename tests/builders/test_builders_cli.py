@@ -211,7 +211,7 @@ def test_a_hub_dataset_without_a_licence_is_not_pushed(
 
 
 def test_a_push_loads_in_a_fresh_process(hub: HubServer, hub_env: dict[str, str]) -> None:
-    code = "import sys; from builders.__main__ import main; main(sys.argv[1:])"
+    code = "import sys; from coherencegym.builders.__main__ import main; main(sys.argv[1:])"
     arguments = ["sentence_order", "--limit", "30", "--push-to-hub"]
     run = subprocess.run(
         [sys.executable, "-c", code, *arguments],
@@ -304,7 +304,7 @@ def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixtu
 
 
 def test_a_dry_run_offline_says_unknown(tmp_path: Path, hub_env: dict[str, str]) -> None:
-    code = "import sys; from builders.__main__ import main; main(sys.argv[1:])"
+    code = "import sys; from coherencegym.builders.__main__ import main; main(sys.argv[1:])"
     argv = ["story_cloze", "--corpus", "sample", "--limit", "21", "--push-to-hub", "--dry-run"]
     run = subprocess.run(
         [sys.executable, "-c", code, *argv],
@@ -321,7 +321,7 @@ def stopped_build(folder: Path, number: signal.Signals) -> tuple[int, str]:
     """Exit status and messages of a build into ``out`` that gets a signal while it writes rows."""
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from builders.__main__ import main; main(sys.argv[1:])"
+        "from coherencegym.builders.__main__ import main; main(sys.argv[1:])"
     )
     argv = ["sentence_order", "--corpus", "sample", "--output", "out"]
     process = subprocess.Popen(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import eval as package
+import coherencegym.eval.models as package
 from benchmarks.demo_model import demo_data, demo_text, sample_stories, train_demo_model
 
 FOLDER = Path(package.__file__).parent / "demo_model"

@@ -221,12 +221,12 @@ def test_ctrl_c_exits_130_without_a_traceback(saved: Path, tmp_path: Path) -> No
     """A signal to a fresh process, sent from inside it while it scores."""
     code = (
         "import os, signal, sys\n"
-        "from eval import scoring\n"
-        "from eval.backends import padded\n"
+        "from coherencegym.eval import surprisal\n"
+        "from coherencegym.eval.forward import padded\n"
         "def run(forward, runs, batch):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "padded.run = run\n"
-        "from eval.commands.cli import main\n"
+        "from coherencegym.eval.commands.cli import main\n"
         "sys.exit(main(sys.argv[1:]))"
     )
     done = subprocess.run(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-import eval as package
+import coherencegym.eval as package
 from coherencegym.errors import EvaluationError
 from coherencegym.eval import Results, items_from, load_model, rows, score, to_pandas, write_results
 from coherencegym.eval.commands.cli import main
@@ -384,7 +384,7 @@ def test_the_public_names_are_there_and_cost_nothing_before_they_are_used() -> N
     with pytest.raises(AttributeError, match="no attribute 'scores'"):
         package.scores  # noqa: B018
     code = (
-        "import sys\nfrom eval import items_from, score\n"
+        "import sys\nfrom coherencegym.eval import items_from, score\n"
         "heavy = {'torch', 'transformers', 'datasets', 'rich', 'pyarrow', 'pandas', 'jinja2'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -336,8 +336,9 @@ def test_types_formulas_plans_and_the_command_line_need_no_torch() -> None:
 
 def test_score_is_the_function_before_and_after_its_module_is_imported() -> None:
     code = (
-        "from eval import score\nassert callable(score)\n"
-        "import eval.surprisal, eval.commands.score_command, eval.library\n"
-        "from eval import score as again\nassert again is score is eval.library.score"
+        "from coherencegym.eval import score\nassert callable(score)\n"
+        "import coherencegym.eval.surprisal, coherencegym.eval.commands.score_command\n"
+        "import coherencegym.eval.library as library\n"
+        "from coherencegym.eval import score as again\nassert again is score is library.score"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -454,7 +454,7 @@ def test_help_of_sample_has_examples_and_no_heavy_imports() -> None:
     import sys
 
     code = (
-        "import sys\nfrom builders.command.cli import main\n"
+        "import sys\nfrom coherencegym.builders.command.cli import main\n"
         "try: main(['sample', '--help'])\nexcept SystemExit: pass\n"
         "heavy = {'torch', 'datasets', 'nltk', 'jinja2', 'pyarrow'}\n"
         "print('heavy:', sorted(heavy & set(sys.modules)))\n"

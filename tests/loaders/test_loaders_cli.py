@@ -87,7 +87,7 @@ def test_help_is_quick_and_imports_nothing_heavy(repository: Path) -> None:
     heavy = ["datasets", "rich", "spacy", "nltk", "huggingface_hub", "platformdirs", "numpy"]
     heavy += ["httpx2", "filelock", "multiprocessing"]
     code = (
-        "import sys; from loaders.cli import main\n"
+        "import sys; from coherencegym.loaders.cli import main\n"
         "try: main(['--help'])\n"
         f"except SystemExit: print([m for m in {heavy} if m in sys.modules])"
     )

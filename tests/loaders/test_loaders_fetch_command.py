@@ -260,7 +260,8 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe(
 def command(server: FileServer, tmp_path: Path) -> list[str]:
     """Fetches ``open`` in a process of its own, from the origins of the test."""
     code = (
-        "import sys; from pathlib import Path; from loaders import cli, origin\n"
+        "import sys; from pathlib import Path; from coherencegym.loaders import cli\n"
+        "from coherencegym.loaders.fetching import origin\n"
         f"origin.FOLDER = Path({str(origin.FOLDER)!r})\n"
         f"sys.exit(cli.main(['fetch', 'open', '--mirror', {server.url!r}]))"
     )
