@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from coherencegym.eval.library import Items, items_from, rows, score, to_pandas
     from coherencegym.eval.models.load import load as load_model
-    from coherencegym.eval.results.results import Results
+    from coherencegym.eval.views.notebook import ShownResults as Results
     from coherencegym.eval.views.report import write as write_results
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
 
 #: Where a name is from that is not in the library's own module under that name.
 _ELSEWHERE = {
-    "Results": ("coherencegym.eval.results.results", "Results"),
+    "Results": ("coherencegym.eval.views.notebook", "ShownResults"),
     "load_model": ("coherencegym.eval.models.load", "load"),
     "write_results": ("coherencegym.eval.views.report", "write"),
 }

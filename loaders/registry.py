@@ -17,9 +17,9 @@ from coherencegym.loaders.corpora import (
     personachat,
     rocstories,
     storycloze,
-    winograd,
 )
 from coherencegym.loaders.corpora.sample import all_samples, sample_of
+from coherencegym.loaders.corpora.winograd import reader as winograd
 from coherencegym.loaders.corpus import Corpus, CorpusError
 
 __all__ = ["CORPORA", "corpus", "sample_of"]

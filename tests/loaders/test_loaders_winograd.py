@@ -14,9 +14,9 @@ import pytest
 from small_corpora import OfFile, error
 
 from coherencegym.loaders.corpora.sample import sample_of
-from coherencegym.loaders.corpora.winograd import CORPUS, WINOGRANDE, read_schemas
-from coherencegym.loaders.corpora.winograd_difference import difference
-from coherencegym.loaders.corpora.winograd_schema import (
+from coherencegym.loaders.corpora.winograd.difference import difference
+from coherencegym.loaders.corpora.winograd.reader import CORPUS, WINOGRANDE, read_schemas
+from coherencegym.loaders.corpora.winograd.schema import (
     OPTION_ERRATA,
     TEXT_ERRATA,
     Schema,

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from coherencegym.loaders.corpora.winograd_difference import difference
-from coherencegym.loaders.corpora.winograd_schema import BadSchemaError, Schema
+from coherencegym.loaders.corpora.winograd.difference import difference
+from coherencegym.loaders.corpora.winograd.schema import BadSchemaError, Schema
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.lines import shown, tidy
 from coherencegym.loaders.formats.records import Record

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from coherencegym.loaders.corpora.winograd_schema import BadSchemaError, Schema
+from coherencegym.loaders.corpora.winograd.schema import BadSchemaError, Schema
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.lines import shown
 from coherencegym.loaders.formats.xml_elements import Element, elements

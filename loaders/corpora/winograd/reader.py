@@ -4,8 +4,8 @@ A discourse is the text, one unit a sentence; its one ``alternatives`` entry hol
 the order of the file at the span of the pronoun, or, where the file has a blank instead, of the
 right candidate, which then stands there. ``meta["pronoun"]`` is the pronoun, and ``meta["family"]``
 the same for schemas that are twins. The layout is told from the file itself: Davis's XML
-(:mod:`loaders.corpora.winograd_xml`), or records in JSON or parquet
-(:mod:`loaders.corpora.winograd_json`).
+(:mod:`loaders.corpora.winograd.elements`), or records in JSON or parquet
+(:mod:`loaders.corpora.winograd.records`).
 
 The collection of the Challenge grew: the first 273 of its schemas are what the literature calls
 WSC273 (Trinh and Le 2018; Beyer et al. 2021) and are the split ``test``; those from 274 on (in the
@@ -13,16 +13,16 @@ files of 283 and 285) are ``test_added``, read only by name. Ids are ``wsc-001``
 place in the file, in every layout; of WinoGrande they are the file's ``qID``.
 
 Slips in the collection that would make bad English are corrected
-(:data:`loaders.corpora.winograd_schema.TEXT_ERRATA`).
+(:data:`loaders.corpora.winograd.schema.TEXT_ERRATA`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from coherencegym.loaders.corpora.winograd_json import read_records
-from coherencegym.loaders.corpora.winograd_schema import Schema, discourse_of, with_families
-from coherencegym.loaders.corpora.winograd_xml import read_xml
+from coherencegym.loaders.corpora.winograd.elements import read_xml
+from coherencegym.loaders.corpora.winograd.records import read_records
+from coherencegym.loaders.corpora.winograd.schema import Schema, discourse_of, with_families
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.formats.json_records import json_records
