@@ -27,8 +27,9 @@ from coherencegym.eval.statistics.mean_intervals import (
     mean_interval,
     median_interval,
 )
+from coherencegym.eval.statistics.measures import Measure, auc
 from coherencegym.eval.statistics.paired import difference_interval, sign_flips
-from coherencegym.eval.tasks.detect.outcomes import Measure, auc, f1, outcome
+from coherencegym.eval.tasks.detect.tallies import f1, tally
 
 #: Numbers of clusters.
 CLUSTERS = (2, 3, 4, 5, 7, 10, 20, 60, 200, 500)
@@ -341,7 +342,7 @@ def of_documents(number: int, kind: str, runs: int, generator: Generator) -> Fou
     for _ in range(runs):
         scores, places = documents(number)
         called = [
-            outcome([i for i in range(1, 5) if s[i] > 1], p)
+            tally([i for i in range(1, 5) if s[i] > 1], p)
             for s, p in zip(scores, places, strict=True)
         ]
         if kind == "F1":

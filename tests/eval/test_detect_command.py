@@ -16,7 +16,7 @@ from made_documents import about_families, with_intruders, write_documents
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.tasks.detect.decisions import best_threshold, highest, intruders
-from coherencegym.eval.tasks.detect.outcomes import f1_parts, outcome
+from coherencegym.eval.tasks.detect.tallies import f1_parts, tally
 
 HUMAN = {"human": ["int32"]}
 
@@ -100,7 +100,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
             scores["validation"], places["validation"], decision
         )
         outcomes = [
-            outcome(intruders(own, threshold["threshold"], decision), place)
+            tally(intruders(own, threshold["threshold"], decision), place)
             for own, place in zip(scores["test"], places["test"], strict=True)
         ]
         parts, wholes = f1_parts(outcomes)
@@ -125,8 +125,8 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_a_narrow_table_keeps_the_intervals_that_matter() -> None:
     from rich.console import Console
 
+    from coherencegym.eval.statistics.measures import Measure
     from coherencegym.eval.tasks.detect.detection_scores import DetectionScore
-    from coherencegym.eval.tasks.detect.outcomes import Measure
     from coherencegym.eval.tasks.detect.table import detection_table
 
     half = Measure(0.5, 0.4, 0.6, "clopper-pearson", 40)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.statistics.measures import accuracy, auc, ratio
 from coherencegym.eval.tasks.detect.decisions import (
     DECISIONS,
     Decision,
@@ -18,17 +19,8 @@ from coherencegym.eval.tasks.detect.decisions import (
     highest,
     intruders,
 )
-from coherencegym.eval.tasks.detect.outcomes import (
-    Outcome,
-    accuracy,
-    auc,
-    f1_difference,
-    f1_parts,
-    mean_outcome,
-    outcome,
-    ratio,
-)
-from coherencegym.eval.tasks.detect.outcomes import f1 as measure_of_f1
+from coherencegym.eval.tasks.detect.tallies import Tally, f1_difference, f1_parts, mean_tally, tally
+from coherencegym.eval.tasks.detect.tallies import f1 as measure_of_f1
 
 OPENING = -math.inf
 
@@ -56,7 +48,7 @@ def f1(
 ) -> float:
     parts, wholes = f1_parts(
         [
-            outcome(intruders(own, threshold, decision), position)
+            tally(intruders(own, threshold, decision), position)
             for own, position in zip(scores, positions, strict=True)
         ]
     )
@@ -91,15 +83,15 @@ def test_a_threshold_is_halfway_between_scores() -> None:
 
 
 def test_outcomes() -> None:
-    assert outcome((2,), 2) == Outcome(1, 0, 0, 1, 1)
-    assert outcome((1,), 2) == Outcome(0, 1, 1, 1, 0)  # an intruder, but not where it is
-    assert outcome((1, 2), 2) == Outcome(1, 1, 0, 1, 0)
-    assert outcome((), 2) == Outcome(0, 0, 1, 0, 0)
-    assert outcome((), -1) == Outcome(0, 0, 0, 1, 1)
-    assert outcome((1,), -1) == Outcome(0, 1, 0, 0, 0)
-    half = mean_outcome([outcome((2,), 2), outcome((), 2)])
-    assert half == Outcome(0.5, 0, 0.5, 0.5, 0.5)
-    assert mean_outcome([outcome((2,), 2), outcome((), 2)], [3, 1]).hits == 0.75
+    assert tally((2,), 2) == Tally(1, 0, 0, 1, 1)
+    assert tally((1,), 2) == Tally(0, 1, 1, 1, 0)  # an intruder, but not where it is
+    assert tally((1, 2), 2) == Tally(1, 1, 0, 1, 0)
+    assert tally((), 2) == Tally(0, 0, 1, 0, 0)
+    assert tally((), -1) == Tally(0, 0, 0, 1, 1)
+    assert tally((1,), -1) == Tally(0, 1, 0, 0, 0)
+    half = mean_tally([tally((2,), 2), tally((), 2)])
+    assert half == Tally(0.5, 0, 0.5, 0.5, 0.5)
+    assert mean_tally([tally((2,), 2), tally((), 2)], [3, 1]).hits == 0.75
 
 
 @given(SCORED)
@@ -125,7 +117,7 @@ def test_measures_are_those_of_scikit_learn(documents: list[Any]) -> None:
         assert area.value is None
     called = [score > 0.5 for score in flat]
     outcomes = [
-        outcome(intruders(own, 0.5, "independent"), position)
+        tally(intruders(own, 0.5, "independent"), position)
         for own, position in zip(scores, positions, strict=True)
     ]
     hits = [one.hits for one in outcomes]
@@ -142,7 +134,7 @@ def test_measures_are_those_of_scikit_learn(documents: list[Any]) -> None:
 
 def test_intervals_are_as_wide_as_the_documents_vary() -> None:
     draw = random.Random(0)
-    outcomes = [outcome((1,) if draw.random() < 0.6 else (2,), 1) for _ in range(400)]
+    outcomes = [tally((1,) if draw.random() < 0.6 else (2,), 1) for _ in range(400)]
     clusters = [str(number) for number in range(400)]
     f1 = measure_of_f1(outcomes, clusters, 800)
     exact = accuracy([one.hits for one in outcomes], clusters)
@@ -153,7 +145,7 @@ def test_intervals_are_as_wide_as_the_documents_vary() -> None:
     assert f1.high == pytest.approx(exact.high, abs=0.01)
     pairs = [str(number // 4) for number in range(400)]
     assert measure_of_f1(outcomes, pairs, 800).low != f1.low
-    perfect = measure_of_f1([outcome((1,), 1)] * 9, clusters[:9], 18)
+    perfect = measure_of_f1([tally((1,), 1)] * 9, clusters[:9], 18)
     assert perfect.value == 1.0
     assert perfect.low is not None
     assert perfect.low < 0.8  # nine documents say no more
@@ -162,7 +154,7 @@ def test_intervals_are_as_wide_as_the_documents_vary() -> None:
 
 def test_the_difference_of_two_f1_is_paired() -> None:
     draw = random.Random(1)
-    before = [outcome((1,) if draw.random() < 0.5 else (2,), 1) for _ in range(200)]
+    before = [tally((1,) if draw.random() < 0.5 else (2,), 1) for _ in range(200)]
     clusters = [str(number) for number in range(200)]
     same = f1_difference(before, before, clusters)
     assert same.value == 0.0
@@ -171,7 +163,7 @@ def test_the_difference_of_two_f1_is_paired() -> None:
     # Of 200 documents none changed; no more than 1.8 % of all would, either way.
     assert -0.04 < same.low < -0.01
     assert same.high == pytest.approx(-same.low)
-    after = [outcome((2,), 1) if number % 10 == 0 else one for number, one in enumerate(before)]
+    after = [tally((2,), 1) if number % 10 == 0 else one for number, one in enumerate(before)]
     fewer = f1_difference(before, after, clusters)
     lost = sum(b.hits - a.hits for b, a in zip(before, after, strict=True)) / 200
     assert fewer.value == pytest.approx(-lost)
@@ -185,6 +177,6 @@ def test_the_difference_of_two_f1_is_paired() -> None:
 def test_nothing_to_measure_is_no_number() -> None:
     assert accuracy([], []).value is None
     assert ratio([0.0], [0.0], ["a"], 3).value is None
-    none = [outcome((), -1)]
+    none = [tally((), -1)]
     assert f1_difference(none, none, ["a"]).value is None
     assert auc([[OPENING, 1.0]], [-1], ["a"]).value is None

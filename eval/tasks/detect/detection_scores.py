@@ -9,18 +9,10 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.statistics.measures import Measure, accuracy, auc, ratio
 from coherencegym.eval.tasks.detect.decisions import Decision, highest, intruders
 from coherencegym.eval.tasks.detect.document_tables import DocumentTable, cluster
-from coherencegym.eval.tasks.detect.outcomes import (
-    Measure,
-    Outcome,
-    accuracy,
-    auc,
-    f1,
-    mean_outcome,
-    outcome,
-    ratio,
-)
+from coherencegym.eval.tasks.detect.tallies import Tally, f1, mean_tally, tally
 
 #: A column with what each annotator said: the place of the intruder, -1 for none.
 HUMAN = "human"
@@ -47,7 +39,7 @@ class DetectionScore:
         threshold: of the decision; None where none is needed.
         documents, intruded: how many documents, and how many of them have an intruder.
         document_accuracy, exact_accuracy, precision, recall, f1: see
-        :mod:`eval.tasks.detect.outcomes`;
+        :mod:`eval.tasks.detect.tallies`;
             None for scores without a decision.
         auc: over sentences, for the model's scores; None elsewhere.
         place: accuracy of the place on intruded documents; None for decisions of the model, as it
@@ -96,20 +88,20 @@ def table_scores(
             place=_place(documents, found, clusters),
         )
         for decision, threshold in thresholds.items():
-            outcomes = [
-                outcome(intruders(s, threshold, decision), p)
+            tallies = [
+                tally(intruders(s, threshold, decision), p)
                 for s, p in zip(own, positions, strict=True)
             ]
             about = _about(table, group, documents, decision, threshold)
-            yield DetectionScore(**about, **_measures(documents, outcomes, clusters))
+            yield DetectionScore(**about, **_measures(documents, tallies, clusters))
         others = {ALL: _BASELINES, JUDGED: _PEOPLE, AGREED: _PEOPLE}.get(group, {})
         for judge, decide in others.items():
-            outcomes = [decide(document) for document in documents]
+            tallies = [decide(document) for document in documents]
             # A judge who names one sentence has the place right where it is a hit.
-            hits = [one.hits for one in outcomes]
+            hits = [one.hits for one in tallies]
             yield DetectionScore(
                 **_about(table, group, documents, judge, None),
-                **_measures(documents, outcomes, clusters),
+                **_measures(documents, tallies, clusters),
                 place=None if judge == MAJORITY else _place(documents, hits, clusters),
             )
 
@@ -156,18 +148,18 @@ def _about(
 
 
 def _measures(
-    documents: Sequence[Document], outcomes: Sequence[Outcome], clusters: Sequence[str]
+    documents: Sequence[Document], tallies: Sequence[Tally], clusters: Sequence[str]
 ) -> dict[str, Any]:
     sentences = sum(len(document.sentences) - 1 for document in documents)
-    hits = [one.hits for one in outcomes]
-    called = [one.hits + one.false_alarms for one in outcomes]
-    wanted = [one.hits + one.misses for one in outcomes]
+    hits = [one.hits for one in tallies]
+    called = [one.hits + one.false_alarms for one in tallies]
+    wanted = [one.hits + one.misses for one in tallies]
     return {
-        "document_accuracy": accuracy([one.document for one in outcomes], clusters),
-        "exact_accuracy": accuracy([one.exact for one in outcomes], clusters),
+        "document_accuracy": accuracy([one.document for one in tallies], clusters),
+        "exact_accuracy": accuracy([one.exact for one in tallies], clusters),
         "precision": ratio(hits, called, clusters, sentences),
         "recall": ratio(hits, wanted, clusters, sentences),
-        "f1": f1(outcomes, clusters, sentences),
+        "f1": f1(tallies, clusters, sentences),
     }
 
 
@@ -178,14 +170,14 @@ def _place(
     return accuracy([found[n] for n in chosen], [clusters[n] for n in chosen])
 
 
-def _majority(document: Document) -> Outcome:
-    return outcome((), document.intruder_position)
+def _majority(document: Document) -> Tally:
+    return tally((), document.intruder_position)
 
 
-def _random(document: Document) -> Outcome:
+def _random(document: Document) -> Tally:
     """One sentence, any but the opening one: what is to be expected of it."""
     places = range(1, len(document.sentences))
-    return mean_outcome([outcome((place,), document.intruder_position) for place in places])
+    return mean_tally([tally((place,), document.intruder_position) for place in places])
 
 
 def _answers(document: Document) -> list[int]:
@@ -204,20 +196,20 @@ def _answers(document: Document) -> list[int]:
     return answers
 
 
-def _said(answer: int, document: Document) -> Outcome:
-    return outcome(() if answer == -1 else (answer,), document.intruder_position)
+def _said(answer: int, document: Document) -> Tally:
+    return tally(() if answer == -1 else (answer,), document.intruder_position)
 
 
-def _annotators(document: Document) -> Outcome:
-    return mean_outcome([_said(answer, document) for answer in _answers(document)])
+def _annotators(document: Document) -> Tally:
+    return mean_tally([_said(answer, document) for answer in _answers(document)])
 
 
-def _vote(document: Document) -> Outcome:
+def _vote(document: Document) -> Tally:
     """The most frequent answer; several that are as frequent count in equal parts."""
     counts = Counter(_answers(document))
     most = max(counts.values())
-    return mean_outcome([_said(answer, document) for answer, n in counts.items() if n == most])
+    return mean_tally([_said(answer, document) for answer, n in counts.items() if n == most])
 
 
-_BASELINES: Mapping[str, Callable[[Document], Outcome]] = {MAJORITY: _majority, RANDOM: _random}
-_PEOPLE: Mapping[str, Callable[[Document], Outcome]] = {ANNOTATOR: _annotators, VOTE: _vote}
+_BASELINES: Mapping[str, Callable[[Document], Tally]] = {MAJORITY: _majority, RANDOM: _random}
+_PEOPLE: Mapping[str, Callable[[Document], Tally]] = {ANNOTATOR: _annotators, VOTE: _vote}

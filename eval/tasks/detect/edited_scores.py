@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from coherencegym.eval.statistics.measures import Measure, accuracy, share_difference
 from coherencegym.eval.tasks.detect.decisions import Decision, intruders
 from coherencegym.eval.tasks.detect.document_tables import DocumentTable, cluster
 from coherencegym.eval.tasks.detect.edited_tables import (
@@ -15,15 +16,7 @@ from coherencegym.eval.tasks.detect.edited_tables import (
     ORIGINAL,
     ORIGINAL_PROBE,
 )
-from coherencegym.eval.tasks.detect.outcomes import (
-    Measure,
-    Outcome,
-    accuracy,
-    f1,
-    f1_difference,
-    outcome,
-    share_difference,
-)
+from coherencegym.eval.tasks.detect.tallies import Tally, f1, f1_difference, tally
 
 
 @dataclass(frozen=True)
@@ -74,14 +67,14 @@ def probe_scores(
     for decision, threshold in thresholds.items():
         clusters: dict[str, str] = {}
         sizes: dict[str, int] = {}
-        found: dict[str, dict[str, Outcome]] = {}
+        found: dict[str, dict[str, Tally]] = {}
         for document, own in zip(table.documents, scores, strict=True):
             if own[-1] == own[-1]:
                 item = str(document.extra[ITEM])
                 clusters[item], sizes[item] = cluster(document), len(own) - 1
                 called = intruders(own, threshold, decision)
                 by_item = found.setdefault(str(document.extra[CONDITION]), {})
-                by_item[item] = outcome(called, document.intruder_position)
+                by_item[item] = tally(called, document.intruder_position)
 
         both = _in_both(found, INTRUDER, INTRUDER_PROBE)
         before, after = ([found[c][item] for item in both] for c in (INTRUDER, INTRUDER_PROBE))
@@ -106,6 +99,6 @@ def probe_scores(
         )
 
 
-def _in_both(found: Mapping[str, Mapping[str, Outcome]], plain: str, probe: str) -> list[str]:
+def _in_both(found: Mapping[str, Mapping[str, Tally]], plain: str, probe: str) -> list[str]:
     """The items that have both conditions, in their order."""
     return [item for item in found.get(plain, {}) if item in found.get(probe, {})]

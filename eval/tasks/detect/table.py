@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from coherencegym.eval.statistics.measures import Measure
 from coherencegym.eval.tasks.detect.detection_scores import MODEL, DetectionScore
 from coherencegym.eval.tasks.detect.edited_scores import ProbeScore
-from coherencegym.eval.tasks.detect.outcomes import Measure
 from coherencegym.eval.tasks.detect.results import DetectionResults
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from coherencegym.eval.statistics.measures import Measure
 from coherencegym.eval.tasks.detect.detection_scores import DetectionScore
-from coherencegym.eval.tasks.detect.outcomes import Measure
 from coherencegym.eval.tasks.detect.results import DetectionResults
 from coherencegym.eval.tasks.detect.train.seed_scores import SeedScore, spread_cell
 from coherencegym.eval.tasks.detect.train.train import Trained

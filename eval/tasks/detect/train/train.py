@@ -20,7 +20,7 @@ from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.models.load import context_length
 from coherencegym.eval.models.source import ModelSource, attempt, find
 from coherencegym.eval.tasks.detect.decisions import best_threshold, intruders
-from coherencegym.eval.tasks.detect.outcomes import f1_parts, outcome
+from coherencegym.eval.tasks.detect.tallies import f1_parts, tally
 from coherencegym.eval.tasks.detect.train.training_pairs import (
     Pair,
     by_document,
@@ -328,7 +328,7 @@ def _f1_on(documents: Sequence[Document]) -> Any:
         threshold = best_threshold(scores, positions, "independent")
         parts, wholes = f1_parts(
             [
-                outcome(intruders(own, threshold, "independent"), position)
+                tally(intruders(own, threshold, "independent"), position)
                 for own, position in zip(scores, positions, strict=True)
             ]
         )

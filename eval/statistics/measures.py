@@ -1,10 +1,7 @@
-"""What came of decisions on documents, counted for each document, and measured over many.
+"""Measures from outcomes of units: shares, ratios such as F1, the area under a ROC curve.
 
-Shen et al. 2021, section 4.3: **document accuracy** is whether a document has an intruder at all,
-and a document is taken to have one if at least one of its sentences is; **F1** is over its
-non-opening sentences, the intruders being the positive class. Beside them the **exact accuracy**
-asks for every sentence of the document to be right, and the **accuracy of the place**, for the
-highest score to be that of the intruder, where there is one, whatever the threshold.
+Each has a 95 % interval over clusters of units, and a difference that pairs two sides on the same
+units.
 """
 
 from __future__ import annotations
@@ -14,7 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.eval.statistics.effective_size import Clusters, adjusted, owners, worth
+from coherencegym.eval.statistics.effective_size import (
+    Clusters,
+    adjusted,
+    owners,
+    worth,
+)
 from coherencegym.eval.statistics.intervals import (
     Interval,
     interval_of,
@@ -23,23 +25,8 @@ from coherencegym.eval.statistics.intervals import (
 )
 from coherencegym.eval.statistics.paired import difference_interval, signs_and_sizes
 
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a decision did on one document; a mean over several decisions has fractions.
-
-    Attributes:
-        hits, false_alarms, misses: intruders found, other sentences taken for one, intruders not
-            found.
-        document: 1 if it was found out whether there is an intruder.
-        exact: 1 if every sentence is right.
-    """
-
-    hits: float
-    false_alarms: float
-    misses: float
-    document: float
-    exact: float
+#: Parts and wholes of each unit, whose sums make a ratio.
+Counts = tuple[Sequence[float], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +42,6 @@ class Measure:
     high: float | None
     method: str
     n: int
-
-
-def outcome(predicted: Sequence[int], position: int) -> Outcome:
-    """What came of calling the sentences at these places intruders.
-
-    Args:
-        predicted: places, each once.
-        position: that of the intruder, -1 for none.
-    """
-    hit = position in predicted
-    intruded = position > 0
-    return Outcome(
-        hits=float(hit),
-        false_alarms=float(len(predicted) - hit),
-        misses=float(intruded and not hit),
-        document=float(bool(predicted) == intruded),
-        exact=float(len(predicted) == intruded and (hit or not intruded)),
-    )
-
-
-def mean_outcome(outcomes: Sequence[Outcome], weights: Sequence[float] = ()) -> Outcome:
-    """The mean of several decisions on one document.
-
-    Args:
-        outcomes: at least one.
-        weights: of each; none: alike.
-    """
-    weights = weights or [1.0] * len(outcomes)
-    total = math.fsum(weights)
-
-    def mean(name: str) -> float:
-        pairs = zip(weights, outcomes, strict=True)
-        return math.fsum(weight * getattr(one, name) for weight, one in pairs) / total
-
-    return Outcome(*map(mean, ("hits", "false_alarms", "misses", "document", "exact")))
 
 
 def accuracy(values: Sequence[float], clusters: Sequence[str]) -> Measure:
@@ -113,9 +65,8 @@ def ratio(
     return _ratio(parts, wholes, clusters, n, math.fsum(wholes))
 
 
-def f1(outcomes: Sequence[Outcome], clusters: Sequence[str], n: int) -> Measure:
-    """F1 of decisions on documents; otherwise as :func:`ratio`."""
-    parts, wholes = f1_parts(outcomes)
+def f1(parts: Sequence[float], wholes: Sequence[float], clusters: Sequence[str], n: int) -> Measure:
+    """F1 from counts, twice the hits over those with all errors; otherwise as :func:`ratio`."""
     # What the documents are worth if sentences are independent: each hit is counted twice.
     squares = math.fsum(parts) + math.fsum(wholes)
     most = math.fsum(wholes) ** 2 / squares if squares else 0.0
@@ -131,24 +82,23 @@ def _ratio(
     return _measure(value, ratio_interval(parts, wholes, clusters, most), n)
 
 
-def f1_parts(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float]]:
-    """Of each document what F1 sums up: twice the hits, and those with all errors."""
-    parts = [2 * one.hits for one in outcomes]
-    return parts, [2 * one.hits + one.false_alarms + one.misses for one in outcomes]
-
-
-def f1_difference(
-    before: Sequence[Outcome], after: Sequence[Outcome], clusters: Sequence[str]
+def ratio_difference(
+    before: Counts, after: Counts, clusters: Sequence[str], p: float | None = None
 ) -> Measure:
-    """F1 of the second decisions minus that of the first, on versions of the same documents.
+    """The ratio of the second counts minus that of the first, on the same units.
 
-    Both versions of a document vary together. The interval is that of :func:`signs_and_sizes` of
+    Both versions of a unit vary together. The interval is that of :func:`signs_and_sizes` of
     what each cluster adds to the difference: its share of it, and its residual from both ratios.
+
+    Args:
+        before, after: parts and wholes of each unit.
+        clusters: what of the units belongs together.
+        p: of a test of the same difference, which the interval is to agree with.
     """
     import numpy as np
 
     n = len(clusters)
-    columns = np.array([*f1_parts(before), *f1_parts(after)], dtype=np.float64).reshape(4, n)
+    columns = np.array([*before, *after], dtype=np.float64).reshape(4, n)
     wholes = columns[1].sum(), columns[3].sum()
     if not all(wholes):
         return Measure(None, None, None, "", n)
@@ -161,7 +111,7 @@ def f1_difference(
     residuals = (right - right.sum() / wholes[1] * right_all) / wholes[1]
     residuals -= (left - left.sum() / wholes[0] * left_all) / wholes[0]
     # In halves: where a document weighs more in one version, it adds up to twice its mean weight.
-    half = signs_and_sizes((residuals + value * weights) / 2, weights, 2.0 * n)
+    half = signs_and_sizes((residuals + value * weights) / 2, weights, 2.0 * n, p)
     return _measure(
         value, Interval(max(-1.0, 2 * half.low), min(1.0, 2 * half.high), half.method), n
     )
@@ -175,7 +125,8 @@ def share_difference(
     if not n:
         return Measure(None, None, None, "", 0)
     differences = [new - old for old, new in zip(before, after, strict=True)]
-    return _measure(math.fsum(differences) / n, difference_interval(differences, clusters), n)
+    interval = difference_interval(differences, clusters)
+    return _measure(math.fsum(differences) / n, interval, n)
 
 
 def auc(
