@@ -15,6 +15,7 @@ from coherencegym.eval.statistics.effective_size import (
     Clusters,
     adjusted,
     owners,
+    quantile_of_t,
     worth,
 )
 from coherencegym.eval.statistics.intervals import (
@@ -23,7 +24,7 @@ from coherencegym.eval.statistics.intervals import (
     ratio_interval,
     share_interval,
 )
-from coherencegym.eval.statistics.paired import difference_interval, signs_and_sizes
+from coherencegym.eval.statistics.paired import Test, difference_interval, signs_and_sizes
 
 #: Parts and wholes of each unit, whose sums make a ratio.
 Counts = tuple[Sequence[float], Sequence[float]]
@@ -148,31 +149,82 @@ def auc(
         for place, score in enumerate(own)
         if place
     ]
-    values = np.array([score for score, _, _ in flat])
-    intruder = np.array([is_one for _, is_one, _ in flat], dtype=bool)
-    place_of = np.array([document for _, _, document in flat])
+    values, intruder, place_of = (np.array(list(column)) for column in zip(*flat, strict=True))
     if not 0 < intruder.sum() < len(intruder):
         return Measure(None, None, None, "", len(flat))
-    found, others = values[intruder], values[~intruder]
-    above = _above(found, others) / len(others)
-    below = 1 - _above(others, found) / len(found)
-    value = float(above.mean())
-    here, there = (np.bincount(place_of[kind], minlength=number) for kind in (intruder, ~intruder))
+    value, of_all = _ranked(values, intruder, place_of, number)
+    return _measure(value, interval_of(of_all, number), len(flat))
+
+
+def ranks_difference(
+    before: Sequence[float],
+    after: Sequence[float],
+    truths: Sequence[bool],
+    clusters: Sequence[str],
+) -> tuple[Measure, Test]:
+    """The area under the ROC curve of the second scores minus that of the first, and its test.
+
+    Both rank the same units. What a unit adds to either area varies together with what it adds to
+    the other (DeLong et al. 1988), and with those of its cluster (Obuchowski 1997); the
+    distribution is Student's, of as many degrees of freedom as the clusters are worth, less one.
+
+    Args:
+        before, after: the scores of each unit by either side, whatever their scales.
+        truths: whether each unit is one of those that should rank high.
+        clusters: what of the units belongs together.
+
+    Raises:
+        ValueError: all units are of one kind.
+    """
+    import numpy as np
+    from scipy.stats import t
+
+    number, owner = owners(clusters)
+    truth = np.array(truths, dtype=bool)
+    if not 0 < truth.sum() < len(truth):
+        raise ValueError("an area under the curve needs units of both kinds")
+    (left, here), (right, there) = (
+        _ranked(np.array(own, dtype=np.float64), truth, owner, number) for own in (before, after)
+    )
+    value = right - left
+    if here.fewest < _FEWEST:
+        one = Interval(-1.0, 1.0, "one cluster")
+        return _measure(value, one, len(truth)), Test(1.0, "DeLong")
+    change = there.residuals - here.residuals
+    error, freedom = math.sqrt(float(change @ change)), here.fewest - 1
+    half = quantile_of_t(freedom) * error
+    interval = Interval(max(-1.0, value - half), min(1.0, value + half), "DeLong")
+    p = 2 * float(t.sf(abs(value) / error, freedom)) if error else float(not value)
+    return _measure(value, interval, len(truth)), Test(p, "DeLong")
+
+
+#: Clusters of such different sizes are worth less than this, which is as good as one.
+_FEWEST = 1.5
+
+
+def _ranked(values: Any, truth: Any, owner: Any, number: int) -> tuple[float, Clusters]:
+    """The area under the curve, and what each of so many clusters adds to it."""
+    import numpy as np
+
+    found, others = values[truth], values[~truth]
+    higher = above(found, others) / len(others)
+    lower = 1 - above(others, found) / len(found)
+    value = float(higher.mean())
+    here, there = (np.bincount(owner[kind], minlength=number) for kind in (truth, ~truth))
     weights, other_weights = here / len(found), there / len(others)
-    totals = np.bincount(place_of[intruder], weights=above, minlength=number) / len(found)
-    back = np.bincount(place_of[~intruder], weights=below, minlength=number) / len(others)
-    of_all = Clusters(
+    totals = np.bincount(owner[truth], weights=higher, minlength=number) / len(found)
+    back = np.bincount(owner[~truth], weights=lower, minlength=number) / len(others)
+    return value, Clusters(
         (weights + other_weights) / 2,
         (totals + back) / 2,
         adjusted(totals - value * weights, weights)
         + adjusted(back - value * other_weights, other_weights),
         min(worth(weights), worth(other_weights)),
-        float(len(flat)),
+        float(len(truth)),
     )
-    return _measure(value, interval_of(of_all, number), len(flat))
 
 
-def _above(values: Any, others: Any) -> Any:
+def above(values: Any, others: Any) -> Any:
     """Of each value, how many of the others it is above, ties counting half."""
     import numpy as np
 
