@@ -146,10 +146,11 @@ def _finite(text: str) -> float:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score the documents of a dataset; prints the table and writes the folder."""
+    from coherencegym.eval.results.runs import MARKER
     from coherencegym.eval.tasks.detect.detection_data import read_data
     from coherencegym.eval.tasks.detect.report import gather
-    from coherencegym.eval.tasks.detect.results import MARKER, write
-    from coherencegym.eval.tasks.detect.table import print_results
+    from coherencegym.eval.views.detect.report import write
+    from coherencegym.eval.views.detect.table import print_results
     from coherencegym.files.folders import check_folder
 
     output = arguments.output or default_output(arguments, "detect")

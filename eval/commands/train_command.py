@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.forward.distributed import world
     from coherencegym.eval.models.quiet import quiet_libraries
-    from coherencegym.eval.tasks.detect.results import MARKER
+    from coherencegym.eval.results.runs import MARKER
     from coherencegym.eval.tasks.detect.train.train import (
         Settings,
         load_encoder,
@@ -178,11 +178,10 @@ def _train(
     seeds: Sequence[int],
     output: Path,
 ) -> int:
-    from coherencegym.eval.tasks.detect.table import print_results
     from coherencegym.eval.tasks.detect.train.gather import gather
-    from coherencegym.eval.tasks.detect.train.report import write
-    from coherencegym.eval.tasks.detect.train.table import print_training
     from coherencegym.eval.tasks.detect.train.train import train
+    from coherencegym.eval.views.detect.report import write_training
+    from coherencegym.eval.views.detect.table import print_results, print_training
 
     chosen: dict[str, Any] = {
         name: getattr(arguments, name) for name in ("configs", "split", "max_items", "decision")
@@ -203,7 +202,7 @@ def _train(
             )
         )
     results = gather(data, encoder, settings, trained, chosen)
-    write(results, output, overwrite=arguments.overwrite)
+    write_training(results, output, overwrite=arguments.overwrite)
     if len(seeds) == 1:
         print_results(results.seeds[0])
     else:

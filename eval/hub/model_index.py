@@ -7,12 +7,13 @@ registered as a benchmark and its ``eval.yaml`` names the task.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.tasks.score.summary import Score
+from coherencegym.eval.statistics.scores import CD, Score
 
 
 def model_index(run: Run) -> str:
@@ -37,8 +38,8 @@ def model_index(run: Run) -> str:
             dataset_config=score.config,
             dataset_split=score.split,
             dataset_revision=run.data_commit or None,
-            metric_type="accuracy",
-            metric_name="CD score",
+            metric_type=_METRICS.get(score.measure, "accuracy"),
+            metric_name=score.what or CD,
             metric_value=_share(value),
             metric_args=_arguments(run, score),
         )
@@ -50,7 +51,7 @@ def model_index(run: Run) -> str:
 def eval_results(run: Run) -> str:
     """The YAML of an ``.eval_results`` file with one entry for each config and split.
 
-    Each config is a task. Scores are shares, 0 to 1.
+    Each config is a task, or each of its measures where there are several. Scores are shares.
 
     Raises:
         EvaluationError: the dataset is not on the Hub, as this form wants, there is no score to
@@ -72,10 +73,10 @@ def eval_results(run: Run) -> str:
     entries = [
         EvalResultEntry(
             dataset_id=run.repo,
-            task_id=score.config,
+            task_id=_task(score),
             value=_share(value),
             dataset_revision=run.data_commit or None,
-            notes="CD score, "
+            notes=f"{score.what or CD}, "
             + ", ".join(f"{key} {said}" for key, said in _arguments(run, score).items()),
         )
         for score, value in _reported(run)
@@ -96,11 +97,22 @@ def _reported(run: Run) -> Iterator[tuple[Score, float]]:
     yield from found
 
 
+#: What the Hub calls measures that are no accuracies.
+_METRICS = {"F1": "f1", "AUC": "roc_auc", "precision": "precision", "recall": "recall"}
+
+
+def _task(score: Score) -> str:
+    """A config, and what is measured where that is not the CD score."""
+    return "_".join([score.config, *re.findall(r"\w+", score.what.lower())])
+
+
 def _arguments(run: Run, score: Score) -> dict[str, Any]:
     """What a reader of a score needs beside it."""
-    about: dict[str, Any] = {"split": score.split, "items": score.n}
+    about: dict[str, Any] = {"split": score.split, "items" if score.measure == CD else "n": score.n}
     if score.ci_low is not None and score.ci_high is not None:
         about |= {"ci_low": _share(score.ci_low), "ci_high": _share(score.ci_high)}
+    if score.measure != CD and score.chance is not None:
+        about["chance"] = _share(score.chance)
     if score.artefact_score is not None:
         about["artefact_score"] = _share(score.artefact_score)
     return {**about, "signature": run.signature}

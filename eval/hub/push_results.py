@@ -21,7 +21,7 @@ from coherencegym.eval.results.runs import MARKER, Run, read_run
 from coherencegym.hub.answers import dataset_info
 
 #: Files of a results folder that are pushed, where they are there.
-PUSHED = (MARKER, "regions.parquet", "predictions.parquet", "scores.png", "heatmap.png")
+PUSHED = (MARKER, *(f"{kind}.parquet" for kind in KINDS), "scores.png", "heatmap.png")
 #: How often a push is worked out anew after somebody else's commit came between.
 TRIES = 3
 CARD = "README.md"

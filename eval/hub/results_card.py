@@ -13,13 +13,13 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.intervals import INTERVALS
-from coherencegym.eval.tasks.score.summary import Score
+from coherencegym.eval.statistics.scores import CD, Score
 
 START = "<!-- scores: written by python -m eval push, replaced by the next push -->"
 END = "<!-- end of scores -->"
 TAGS = ("coherencegym", "evaluation", "discourse", "coherence")
 #: Tables of a run that have a config each, so that ``load_dataset`` reads one run, not a mixture.
-KINDS = ("predictions", "regions")
+KINDS = ("predictions", "regions", "outcomes", "documents")
 #: Where runs lie in a repository.
 FOLDER = "runs"
 
@@ -27,9 +27,16 @@ _EXPLANATION = (
     "Scores of [CoherenceGym](https://github.com/coherencegym/coherencegym). The CD score is the "
     "share of items whose prediction about surprisal holds, with its 95 % interval; chance is "
     "50 %. A model has to beat the artefact score, that of a classifier which does not read, to "
-    "show more than habits of position or wording.",
+    "show more than habits of position or wording. Other measures (F1, the area under the ROC "
+    "curve) are over documents with a sentence from elsewhere, or over their sentences.",
     "The texts of the items are not here. They are in the datasets, under the terms of those; no "
     "licence is stated for these numbers unless the metadata of this card has one.",
+)
+
+#: Columns of the card's table.
+_COLUMNS = (
+    *("suite", "version", "config", "model", "measure", "n", "score", "95 % interval"),
+    *("artefact", "run"),
 )
 
 
@@ -139,8 +146,8 @@ def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence
     lines = [
         "\n\n".join(_EXPLANATION),
         "",
-        "| suite | version | config | model | items | CD | 95 % interval | artefact | run |",
-        "|---|---|---|---|---|---|---|---|---|",
+        f"| {' | '.join(_COLUMNS)} |",
+        "|---" * len(_COLUMNS) + "|",
     ]
     for place, run in ordered:
         mark = " †" if place in earlier else ""
@@ -153,7 +160,8 @@ def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence
             "",
             "Each run has a config for each of its tables: `predictions`, a row for every "
             "prediction of every item, and `regions`, the surprisal (bits) of every region that a "
-            "prediction reads:",
+            "prediction reads; `outcomes`, what every unit came to under every measure, and "
+            "`documents`, the scores of their sentences:",
             "",
             "```python",
             "from datasets import load_dataset",
@@ -180,6 +188,7 @@ def _row(place: str, run: Run, score: Score, mark: str) -> str:
         run.version,
         config,
         run.model,
+        score.what or CD,
         f"{score.n:,}",
         "–" if score.score is None else f"{100 * score.score:.1f} %",
         interval,

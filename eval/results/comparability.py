@@ -21,6 +21,7 @@ MAY_DIFFER = frozenset(
         *("configs", "split", "max_items"),
         "tie_bits",
         *("batch_tokens", "share", "seed", "resamples", "intervals"),
+        *("detector", "calibrate_on", "threshold"),
         *("device", "device_map", "dtype", "model_args", "model_revision", "trust_remote_code"),
     }
 )
@@ -31,11 +32,25 @@ def obstacles(baseline: Saved, model: Saved) -> list[str]:
     return [*_different_data(baseline, model), *_different_settings(baseline, model)]
 
 
+#: Settings that only a trained detector has: how it was trained is of the model.
+_TRAINING = frozenset(
+    {
+        *("learning_rate", "epochs", "batch_size", "evaluations", "patience", "max_length"),
+        *("class_weights", "training", "train_on", "training_sha256", "training_documents"),
+        *("training_pairs", "pairs", "truncated_pairs"),
+    }
+)
+
+
 def remarks(baseline: Saved, model: Saved) -> list[str]:
     """What else differs and may have changed a number, a few words each."""
     lines = []
     if baseline.model.dtype != model.model.dtype:
         lines.append(f"dtype: {_both(baseline.model.dtype, model.model.dtype)}")
+    for name in ("detector", "calibrate_on", "threshold"):
+        values = baseline.settings.get(name), model.settings.get(name)
+        if values[0] != values[1]:
+            lines.append(f"{name}: {_both(*values)}")
     ours, theirs = baseline.settings["versions"], model.settings["versions"]
     for package in dict.fromkeys([*ours, *theirs]):
         if ours.get(package) != theirs.get(package):
@@ -72,11 +87,15 @@ def _name(table: SavedTable) -> str:
 
 def _different_settings(baseline: Saved, model: Saved) -> Iterator[str]:
     left, right = baseline.settings, model.settings
+    if (baseline.task == "score") != (model.task == "score"):
+        yield f"task: {_both(baseline.task, model.task)}"
+    shared = left.keys() & right.keys() if baseline.task != model.task else {*left, *right}
     for name in dict.fromkeys([*left, *right]):
         # A release that does not know a setting does what a later one does without it.
         values = left.get(name) or None, right.get(name) or None
         is_object = any(isinstance(value, Mapping) for value in values)
-        if name not in MAY_DIFFER and not is_object and values[0] != values[1]:
+        differs_by_model = name in MAY_DIFFER or name in _TRAINING or name not in shared
+        if not differs_by_model and not is_object and values[0] != values[1]:
             yield f"{name}: {_both(left.get(name), right.get(name))}"
     rules = left.get("rules"), right.get("rules")
     if rules[0] != rules[1] and left.get("compat") == right.get("compat"):

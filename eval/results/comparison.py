@@ -1,6 +1,7 @@
 """One model against another on the same items: what ``python -m eval compare`` reports.
 
-Judgements are paired on config, split, item, formula and metric. A prediction that is undefined for
+Judgements are paired on config, split, item, formula and metric, other outcomes on config, split,
+measure, judge and unit (:mod:`eval.results.paired_units`). A prediction that is undefined for
 either model, or whose item is too long for either, is left out for both and counted; so a score
 here can be another than in the folder that it is from.
 """
@@ -13,58 +14,14 @@ from statistics import fmean
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.comparability import obstacles, remarks
+from coherencegym.eval.results.paired_scores import PairedScore
+from coherencegym.eval.results.paired_units import unit_pairs, unit_rows
 from coherencegym.eval.results.predictions_file import SavedItem, SavedJudgement
 from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.statistics.intervals import Interval
 from coherencegym.eval.statistics.paired import Test, difference_interval, holm, paired_test
 from coherencegym.eval.tasks.score.selections import Selection, select
 from coherencegym.eval.tasks.score.summary import item_values, shown
-
-
-@dataclass(frozen=True, slots=True)
-class PairedScore:
-    """The CD scores of two models over the same predictions, and their difference.
-
-    Attributes:
-        config, split, formula, metric, group, level: as of :class:`eval.tasks.score.summary.Score`.
-        n: items with a prediction that is defined for both models; ``n_discourses`` and
-            ``n_clusters`` where they are from.
-        left_out: items without one.
-        undefined, undefined_baseline: predictions that are undefined for the model (for the
-            baseline), or of an item that is too long for it.
-        too_close: predictions that are too close to call for either; they are in the scores.
-        baseline_score, score: CD scores over the n items; None without items.
-        baseline_higher, higher: items of which more predictions hold for the baseline (for the
-            model).
-        difference: score minus baseline_score, with a 95 % interval and how it was computed.
-        test, p: see :class:`eval.statistics.paired.Test`; empty and None without items.
-        p_holm: p adjusted for all tests of its family; None where it is in none.
-    """
-
-    config: str
-    split: str
-    formula: str
-    metric: str
-    group: str
-    level: str
-    n: int
-    n_discourses: int
-    n_clusters: int
-    left_out: int
-    undefined_baseline: int
-    undefined: int
-    too_close: int
-    baseline_score: float | None
-    score: float | None
-    baseline_higher: int
-    higher: int
-    difference: float | None
-    ci_low: float | None
-    ci_high: float | None
-    ci_method: str
-    test: str
-    p: float | None
-    p_holm: float | None = None
 
 
 @dataclass(frozen=True)
@@ -150,12 +107,14 @@ def compare(
             "same rules (--anyway compares what both have)"
         )
     rows: list[PairedScore] = []
-    unpaired = sum(len(t.judgements) for t in (*baseline.tables, *model.tables))
+    unpaired = sum(len(t.judgements) + len(t.outcomes) for t in (*baseline.tables, *model.tables))
     for table in baseline.tables:
         if (other := model.table(table.config, table.split)) is not None:
             pairs = list(_pairs(table, other))
-            unpaired -= 2 * len(pairs)
+            units = list(unit_pairs(table.outcomes, other.outcomes))
+            unpaired -= 2 * (len(pairs) + len(units))
             rows += _rows(table, pairs, seed) if pairs else []
+            rows += unit_rows(units, seed)
     if not rows:
         raise EvaluationError(f"{folders}: no item is in both; nothing can be compared")
     tested = [row for row in family(rows, details) if row.p is not None]

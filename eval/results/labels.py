@@ -40,16 +40,21 @@ class ScoreRow(Row, PredictionRow, Protocol):
     def group(self) -> str:
         """Of predictions, or ``column=value``; empty: all."""
 
+    @property
+    def what(self) -> str:
+        """The measure, and by which decision; empty for a CD score."""
+
 
 def labels(rows: Sequence[ScoreRow]) -> list[str]:
     """The names of the rows: the config, or indented what it is a part of."""
     splits = len({row.split for row in rows}) > 1
     names = []
     for row, formula in zip(rows, formula_labels(rows), strict=True):
+        what = f": {row.what}" if row.what else ""
         if row.level == "all":
-            names.append(f"{row.config} ({row.split})" if splits else row.config)
+            names.append((f"{row.config} ({row.split})" if splits else row.config) + what)
         else:
-            names.append(f"  {row.group or formula}")
+            names.append(f"  {row.group or formula}{what}")
     return names
 
 

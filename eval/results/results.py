@@ -22,7 +22,14 @@ from coherencegym.eval.surprisal import Scored
 from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS, Macro, Score, macro, shown, summarise
+from coherencegym.eval.tasks.score.summary import (
+    FEW_ITEMS,
+    ItemScore,
+    Macro,
+    macro,
+    shown,
+    summarise,
+)
 from coherencegym.eval.tasks.score.word_effect import WordEffect, effect_line, word_effect
 
 Tables = Sequence[tuple[ItemTable, Scored]]
@@ -40,7 +47,7 @@ class Results:
     model: Mapping[str, Any]
     dataset: Mapping[str, Any]
     settings: Mapping[str, Any]
-    scores: Sequence[Score]
+    scores: Sequence[ItemScore]
     macros: Sequence[Macro]
     notes: Sequence[str]
     tables: Tables
@@ -49,6 +56,11 @@ class Results:
     published: Sequence[Published] = ()
     word_effects: Sequence[WordEffect] = ()
     judged: Mapping[tuple[str, str], Sequence[Judgement]] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> Sequence[ItemScore]:
+        """The scores, as the results of every task have them."""
+        return self.scores
 
     def __repr__(self) -> str:
         rows = f"{len(self.scores):,} scores" if len(self.scores) != 1 else "1 score"
@@ -200,7 +212,7 @@ def _some(configs: Sequence[str]) -> str:
     return ", ".join(names[:3]) + more
 
 
-def notes(scores: Sequence[Score], tables: Tables) -> list[str]:
+def notes(scores: Sequence[ItemScore], tables: Tables) -> list[str]:
     """What a reader of the table must know, one line each."""
     over: dict[str, list[str]] = {}
     for table, _ in tables:

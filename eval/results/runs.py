@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.summary import Score
-from coherencegym.files.strict_json import Many, Some, read
-
-if TYPE_CHECKING:
-    from coherencegym.eval.results.results import Results
+from coherencegym.files.strict_json import Many, Some, kind, read
 
 #: The file that every folder of results has.
 MARKER = "results.json"
@@ -57,7 +54,31 @@ class Run:
     data_commit: str = ""
 
 
-def run_of(results: Results) -> Run:
+class Gathered(Protocol):
+    """What the results of every task have in memory."""
+
+    @property
+    def signature(self) -> str:
+        """Of the run."""
+
+    @property
+    def model(self) -> Mapping[str, Any]:
+        """As ``results.json`` has it."""
+
+    @property
+    def dataset(self) -> Mapping[str, Any]:
+        """As ``results.json`` has it."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """As ``results.json`` has them."""
+
+    @property
+    def rows(self) -> Sequence[Score]:
+        """The scores."""
+
+
+def run_of(results: Gathered) -> Run:
     """The run that results in memory are of."""
     return Run(
         model=str(results.model["name"]),
@@ -68,8 +89,8 @@ def run_of(results: Results) -> Run:
             (table["config"], table["split"]): table["sha256"]
             for table in results.dataset.get("tables", ())
         },
-        scores=results.scores,
-        differences=results.differences,
+        scores=results.rows,
+        differences=getattr(results, "differences", ()),
         signature=results.signature,
         settings=results.settings,
         data=str(results.dataset.get("name") or ""),
@@ -89,6 +110,7 @@ def read_run(folder: Path) -> Run:
     if not path.is_file():
         what = "no such folder" if not folder.exists() else f"no {MARKER} in it"
         raise EvaluationError(f"{folder}: {what}; expected a folder that python -m eval wrote")
+    refuse_older_detection(path)
     found = read(path, _Results)
     return Run(
         model=found.model.name,
@@ -105,6 +127,26 @@ def read_run(folder: Path) -> Run:
         repo=found.dataset.repo or "",
         data_commit=found.dataset.commit or "",
     )
+
+
+def refuse_older_detection(path: Path) -> None:
+    """Refuse results of detection from before its folders were those of every task.
+
+    Raises:
+        EvaluationError: they are.
+    """
+    found = read(path, _Task)
+    if found.task is not None and found.datasets is not None:
+        raise EvaluationError(
+            f"{path}: written by an older release; run python -m eval {kind(found.task)[1:-1]} "
+            "again"
+        )
+
+
+@dataclass(frozen=True)
+class _Task:
+    task: str | None = None
+    datasets: Any = None
 
 
 @dataclass(frozen=True)

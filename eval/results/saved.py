@@ -1,4 +1,4 @@
-"""A folder of results, read back: what ``python -m eval score`` wrote, now or on another machine.
+"""A folder of results, read back: what ``python -m eval`` wrote, now or on another machine.
 
 It may come from anybody, so every value is held to its type, and the judgements to the scores.
 """
@@ -14,13 +14,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.results import predictions_file
+from coherencegym.eval.results import outcomes_file, predictions_file
 from coherencegym.eval.results.predictions_file import SavedJudgement
-from coherencegym.eval.results.runs import FORMAT, MARKER
+from coherencegym.eval.results.runs import FORMAT, MARKER, refuse_older_detection
+from coherencegym.eval.statistics.outcomes import Outcome, value_of
+from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.selections import select
 from coherencegym.eval.tasks.score.summary import item_values
 from coherencegym.files import strict_json
-from coherencegym.files.strict_json import Some, kind
+from coherencegym.files.strict_json import Share, Some, kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +68,12 @@ class SavedTable(_Table):
         headline: the group of predictions that the table's own score is over; empty: all.
         breakdowns: columns by whose values scores are reported.
         families: items of different discourses share text, and intervals are over families.
-        judgements: one for each prediction of each item, in their order.
+        judgements: one for each prediction of each item, in their order; of ``score``.
+        outcomes: one for each unit under each measure, in their order; of other tasks.
     """
 
-    judgements: tuple[SavedJudgement, ...] = field(repr=False)
+    judgements: tuple[SavedJudgement, ...] = field(default=(), repr=False)
+    outcomes: tuple[Outcome, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,7 @@ class Saved:
         model, dataset: what was scored.
         settings: what the user chose, and what came of it; JSON.
         tables: at least one.
+        task: of which these are the results.
     """
 
     folder: Path
@@ -90,6 +95,7 @@ class Saved:
     dataset: SavedDataset
     settings: Mapping[str, Any]
     tables: tuple[SavedTable, ...]
+    task: str = "score"
 
     def table(self, config: str, split: str) -> SavedTable | None:
         """The table of that name, or None."""
@@ -119,10 +125,17 @@ def read(folder: Path) -> Saved:
         raise EvaluationError(
             f"{path}: format {kind(found)}; expected {FORMAT} (a newer release may read it)"
         )
-    if not file.is_file():
+    refuse_older_detection(path)
+    task = strict_json.read(path, _Format).task
+    if task != "score":
+        file = folder / outcomes_file.FILE
+    if (folder / "seed-0").is_dir() and not file.is_file():
         raise EvaluationError(
-            f"{folder}: no {predictions_file.FILE}; expected the whole folder of results"
+            f"{folder}: results of several seeds; expected the folder of one, such as "
+            f"{folder / 'seed-0'}"
         )
+    if not file.is_file():
+        raise EvaluationError(f"{folder}: no {file.name}; expected the whole folder of results")
     results = strict_json.read(path, _Results)
     return Saved(
         folder=folder,
@@ -130,13 +143,17 @@ def read(folder: Path) -> Saved:
         model=results.model,
         dataset=results.dataset,
         settings=results.settings.model_dump(),
-        tables=tuple(_tables(results, path, file)),
+        tables=tuple(
+            _tables(results, path, file) if task == "score" else _unit_tables(results, path, file)
+        ),
+        task=task,
     )
 
 
 @dataclass(frozen=True)
 class _Format:
     format: Any = None
+    task: str = "score"
 
 
 class _Settings(BaseModel, extra="allow"):
@@ -154,7 +171,10 @@ class _Score:
     split: str
     level: str
     n: int
-    met: float
+    met: float = 0.0
+    measure: str = CD
+    judge: str = ""
+    score: Share | None = None
 
 
 @dataclass(frozen=True)
@@ -183,6 +203,38 @@ def _tables(results: _Results, path: Path, file: Path) -> Iterator[SavedTable]:
         yield table
     if others := set(judged) - seen:
         raise EvaluationError(f"{file}: {kind(min(others)[0])}: not in {path.name}; {_AGAIN}")
+
+
+def _unit_tables(results: _Results, path: Path, file: Path) -> Iterator[SavedTable]:
+    """The tables of a task other than ``score``, their outcomes held to the scores."""
+    found = outcomes_file.read(file)
+    for about in results.dataset.tables:
+        key = about.config, about.split
+        table = SavedTable(**asdict(about), outcomes=tuple(found.pop(key, ())))
+        for score in results.scores:
+            if (score.config, score.split, score.level) == (*key, "all"):
+                _check_units(table, score, path, file)
+        yield table
+    if found:
+        raise EvaluationError(f"{file}: {kind(min(found)[0])}: not in {path.name}; {_AGAIN}")
+
+
+def _check_units(table: SavedTable, score: _Score, path: Path, file: Path) -> None:
+    chosen = [
+        one
+        for one in table.outcomes
+        if (one.measure, one.judge) == (score.measure, score.judge) and one.value is not None
+    ]
+    value = value_of(chosen)
+    if (value is None) != (score.score is None) or (
+        value is not None
+        and score.score is not None
+        and not math.isclose(value, score.score, abs_tol=1e-6)
+    ):
+        raise EvaluationError(
+            f"{path}: {kind(table.config)}, {kind(score.measure)}: {kind(score.score)}, but in "
+            f"{file.name} it is {kind(value)}; {_AGAIN}"
+        )
 
 
 _AGAIN = "the files are not of one run: score the model again"

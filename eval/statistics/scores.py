@@ -60,9 +60,14 @@ class Score:
     @property
     def what(self) -> str:
         """The measure and by which decision, for people; empty for a CD score."""
-        if self.measure == CD:
-            return ""
-        return f"{self.measure}, {self.judge}" if self.judge else self.measure
+        return what(self.measure, self.judge)
+
+
+def what(measure: str, judge: str) -> str:
+    """The measure and by which decision, for people; empty for a CD score."""
+    if measure == CD:
+        return ""
+    return f"{measure}, {judge}" if judge else measure
 
 
 def only_cd(scores: Sequence[Score]) -> bool:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.results.comparison import Comparison, PairedScore
+from coherencegym.eval.results.comparison import Comparison
 from coherencegym.eval.results.labels import labels, printable
+from coherencegym.eval.results.paired_scores import PairedScore
+from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.views.compare_table import significant
 
 #: A colour that stays apart in print and for colour-blind readers (Okabe and Ito 2008).
@@ -108,7 +110,8 @@ def _panel(
     # Zero in the middle: the side on which an interval lies is what matters.
     axes.set_xlim(-reach, reach)
     axes.locator_params(axis="x", nbins=5)
-    axes.set_xlabel("difference of CD scores, 95 % interval", fontsize=9)
+    measured = "of CD scores, " if all(row.measure == CD for row in rows) else "with "
+    axes.set_xlabel(f"difference {measured}95 % interval", fontsize=9)
     axes.grid(axis="x", color="#e4e4e4", linewidth=0.8)
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):

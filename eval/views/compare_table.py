@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from coherencegym.eval.results.comparison import Comparison, PairedScore
+from coherencegym.eval.results.comparison import Comparison
 from coherencegym.eval.results.labels import labels, printable
+from coherencegym.eval.results.paired_scores import PairedScore
+from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 
 #: An adjusted p-value below this is marked.
@@ -105,17 +107,28 @@ def notes(comparison: Comparison) -> Iterator[str]:
         yield f"{comparison.unpaired:,} predictions that only one of the two has are left out"
     for remark in comparison.remarks:
         yield f"differs: {printable(remark)}"
+    what = "predictions" if all(row.measure == CD for row in comparison.rows) else "sentences"
     for who, number in (
-        ("the baseline", sum(t.undefined_baseline for t in comparison.rows if t.level == "all")),
-        ("the model", sum(t.undefined for t in comparison.rows if t.level == "all")),
+        ("the baseline", _most(comparison, lambda row: row.undefined_baseline)),
+        ("the model", _most(comparison, lambda row: row.undefined)),
     ):
         if number:
-            yield f"undefined or too long for {who}, so left out for both: {number:,} predictions"
+            yield f"undefined or too long for {who}, so left out for both: {number:,} {what}"
     hidden = len(comparison.rows) - len(comparison.shown)
     if hidden:
         yield f"{hidden:,} finer rows: only in comparison.json (--output), without correction"
     if not any(row.baseline_higher or row.higher for row in comparison.rows):
         yield "no item is judged differently"
+
+
+def _most(comparison: Comparison, count: Callable[[PairedScore], int]) -> int:
+    """Over tables, the count of the measure that has the most units."""
+    found: dict[tuple[str, str], int] = {}
+    for row in comparison.rows:
+        if row.level == "all":
+            table = row.config, row.split
+            found[table] = max(found.get(table, 0), count(row))
+    return sum(found.values())
 
 
 def legend(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -124,11 +137,15 @@ def legend(comparisons: Sequence[Comparison]) -> Iterator[str]:
     tests = {row.test for row in rows}
     if "mcnemar" in tests:
         yield "McNemar: McNemar's exact test, where every item is of another discourse or family"
-    if tests - {"mcnemar", ""}:
+    if any(test.startswith("sign flips") for test in tests):
         yield (
             "sign flips: permutation test over discourses or families, where one gives several "
             "items or an item has several predictions"
         )
+    if any(test.startswith("swaps") for test in tests):
+        yield "swaps: permutation test that swaps what both models said of a document (Yeh 2000)"
+    if "DeLong" in tests:
+        yield "DeLong: test of two areas under the ROC curve on the same sentences, over documents"
     numbers = sorted({sum(row.p is not None for row in one.shown) for one in comparisons})
     listed = " or ".join(map(str, numbers))
     among = " of one comparison" if len(comparisons) > 1 else ""

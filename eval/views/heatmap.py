@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.tasks.score.summary import Score
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.views.plot_rows import Series, merge
 
 _GROUP = re.compile(r"(?P<row>\S.*?) → (?P<column>\S.*)")

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.tasks.score.summary import shown
+from coherencegym.eval.views.blocks import blocks
 from coherencegym.eval.views.html_items import collect
 from coherencegym.eval.views.html_selection import Selection, Stretch
-from coherencegym.eval.views.html_tables import block_grids, score_grid
+from coherencegym.eval.views.table import score_grid
 
 #: The name of the file in a folder of results.
 FILE = "report.html"
@@ -44,40 +45,26 @@ def render_report(results: Results, plots: Sequence[Path] = ()) -> str:
         results: of a run.
         plots: image files (SVG or PNG) to embed.
     """
-    import jinja2
     from markupsafe import Markup
 
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("coherencegym.eval.views", "templates"),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.policies["json.dumps_kwargs"] = {
-        "ensure_ascii": False,
-        "allow_nan": False,
-        "separators": (",", ":"),
-    }
-    environment.filters["left_out"] = left_out
-    script, style = (_source(environment, name) for name in ("report.js", "report.css"))
+    templates, source = environment()
+    script, style = source("report.js"), source("report.css")
     items = collect(results)
     scores = results.scores
-    return environment.get_template("report.html.jinja").render(
+    page: str = templates.get_template("report.html.jinja").render(
         results=results,
-        title=_title(results),
+        title=title_of(results.model, results.dataset),
         policy=policy(script, style),
         script=Markup(script),
         style=Markup(style),
-        scores=score_grid(scores),
-        all_scores=score_grid(scores, everything=True)
-        if len(shown(scores)) < len(scores)
-        else None,
-        blocks=list(block_grids(results)),
+        scores=score_grid(shown(scores)),
+        all_scores=score_grid(scores) if len(shown(scores)) < len(scores) else None,
+        blocks=list(blocks(results)),
         plots=[(path.stem, _data_url(path)) for path in plots],
         selections=items.selections,
         data=items.data,
     )
+    return page
 
 
 def policy(script: str, style: str) -> str:
@@ -108,14 +95,42 @@ def _stretch(stretch: Stretch) -> str:
     return f"{stretch.n:,} with margins from {stretch.low:+.3f} to {stretch.high:+.3f} bits"
 
 
-def _source(environment: Any, name: str) -> str:
-    """A file as a browser reads it, which the hash is of: line ends are LF."""
-    text: str = environment.loader.get_source(environment, name)[0]
-    return text.replace("\r\n", "\n")
+def environment() -> tuple[Any, Callable[[str], str]]:
+    """The templates of pages, and what gives the text of a script or style.
+
+    It is as a browser reads it, which the hash is of: line ends are LF.
+    """
+    import jinja2
+
+    templates = jinja2.Environment(
+        loader=jinja2.PackageLoader("coherencegym.eval.views", "templates"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.policies["json.dumps_kwargs"] = {
+        "ensure_ascii": False,
+        "allow_nan": False,
+        "separators": (",", ":"),
+    }
+    templates.filters["left_out"] = left_out
+
+    def source(name: str) -> str:
+        text: str = templates.loader.get_source(templates, name)[0]  # type: ignore[union-attr]
+        return text.replace("\r\n", "\n")
+
+    return templates, source
 
 
-def _title(results: Results) -> str:
-    model, data = (str(about["name"]) for about in (results.model, results.dataset))
+def plots_of(folder: Path) -> list[tuple[str, str]]:
+    """The plots of a folder: their names, and what a page embeds of them."""
+    return [(path.stem, _data_url(path)) for path in plot_files(folder)]
+
+
+def title_of(about_model: Mapping[str, Any], dataset: Mapping[str, Any]) -> str:
+    """What a page is about."""
+    model, data = (str(about["name"]) for about in (about_model, dataset))
     return f"{_last_part(model)} on {_last_part(data)}"
 
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coherencegym.eval.results.runs import Run
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.summary import Score, shown
+from coherencegym.eval.tasks.score.summary import shown
 from coherencegym.eval.views.figures import short_model
 
-#: Config as named in the figure, split, level, group, formula, metric.
-ScoreKey = tuple[str, str, str, str, str, str]
+#: Config as named in the figure, split, level, group, formula, metric, measure, judge.
+ScoreKey = tuple[str, str, str, str, str, str, str, str]
 #: Config as named in the figure, control, split, formula, metric.
 DifferenceKey = tuple[str, str, str, str, str]
 
@@ -66,7 +67,8 @@ def merge(runs: Sequence[Run]) -> Rows:
 
 def score_key(score: Score) -> ScoreKey:
     """What makes two scores the same row."""
-    return (score.config, score.split, score.level, score.group, score.formula, score.metric)
+    prediction = score.formula, score.metric, score.measure, score.judge
+    return (score.config, score.split, score.level, score.group, *prediction)
 
 
 def _difference_key(row: Difference) -> DifferenceKey:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS, Score
+from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.views.figures import CHANCE, cut, new_figure, text_widths
 from coherencegym.eval.views.heatmap import HeatMap
 

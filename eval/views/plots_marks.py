@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from coherencegym.eval.tasks.score.summary import Score
-from coherencegym.eval.views.figures import ARTEFACT, HUMAN, colour, mark
+from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.views.figures import ARTEFACT, CHANCE, CHANCE_LINE, HUMAN, colour, mark
 
 DASHED = (0, (4, 3))
 
@@ -81,6 +81,23 @@ def reference_marks(axes: Any, rows: Sequence[Score]) -> None:
         linewidths=1.3,
         zorder=6,
     ).set_gid("human")
+
+
+def chance_marks(axes: Any, rows: Sequence[Score]) -> None:
+    """Draw what a judge that reads nothing reaches: one line where it is the same for all rows."""
+    known = {row.chance for row in rows}
+    look: Any = {"linewidth": 1, "linestyle": DASHED, "zorder": 1}
+    if known == {CHANCE}:
+        axes.axvline(CHANCE, color=CHANCE_LINE, gid="chance", **look)
+        return
+    marks = [(place, row.chance) for place, row in enumerate(rows) if row.chance is not None]
+    axes.vlines(
+        [x for _, x in marks],
+        [place - 0.45 for place, _ in marks],
+        [place + 0.45 for place, _ in marks],
+        colors=CHANCE_LINE,
+        **look,
+    ).set_gid("chance")
 
 
 def row_labels(axes: Any, names: Sequence[str], widest: float) -> None:

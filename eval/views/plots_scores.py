@@ -7,11 +7,10 @@ from typing import Any
 
 from coherencegym.eval.results.labels import difference_labels, labels
 from coherencegym.eval.results.runs import Run
+from coherencegym.eval.statistics.scores import Score, only_cd
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.summary import Score
 from coherencegym.eval.views.figures import (
     ARTEFACT,
-    CHANCE,
     CHANCE_LINE,
     HUMAN,
     colour,
@@ -23,6 +22,7 @@ from coherencegym.eval.views.figures import (
 from coherencegym.eval.views.plot_rows import DifferenceKey, Rows, ScoreKey, Series, merge
 from coherencegym.eval.views.plots_marks import (
     DASHED,
+    chance_marks,
     draw_points,
     reference_marks,
     row_labels,
@@ -109,7 +109,7 @@ def _score_panel(
                 whole,
                 "score",
             )
-    axes.axvline(CHANCE, color=CHANCE_LINE, linewidth=1, linestyle=DASHED, zorder=1, gid="chance")
+    chance_marks(axes, list(rows.values()))
     row_labels(axes, names, widest)
     for text, row in zip(axes.get_yticklabels(), rows.values(), strict=True):
         text.set_fontweight("bold" if row.level == "all" else "normal")
@@ -117,9 +117,8 @@ def _score_panel(
     axes.set_xlim(-0.02, 1.02)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
     # Two lines: the axes are only half as wide as the figure.
-    axes.set_xlabel(
-        "CD score with 95 % interval\n(share of items whose prediction holds)", fontsize=9
-    )
+    said = "CD score with 95 % interval\n(share of items whose prediction holds)"
+    axes.set_xlabel(said if only_cd(list(rows.values())) else "95 % interval", fontsize=9)
 
 
 def _difference_panel(

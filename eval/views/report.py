@@ -4,6 +4,7 @@
 from control configs (:mod:`eval.tasks.score.controls`), the correlations of margin and length
 (:mod:`eval.tasks.score.lengths`) and what was published (:mod:`eval.data.published`);
 ``predictions.parquet`` what became of every prediction (:mod:`eval.results.predictions_file`);
+``outcomes.parquet`` the same in the form of every task (:mod:`eval.results.outcomes_file`);
 ``regions.parquet`` the surprisal of every region that was read; ``tokens.parquet``, if asked for,
 that of every token; ``scores.png`` and ``scores.svg`` the scores with their intervals;
 ``heatmap.png`` and ``heatmap.svg``, where the suite replaces words by others, the scores by both
@@ -20,10 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.predictions import WHOLE, read_of
-from coherencegym.eval.results import predictions_file
+from coherencegym.eval.results import outcomes_file, predictions_file
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.runs import FORMAT, MARKER
+from coherencegym.eval.statistics.outcomes import Outcome
 from coherencegym.eval.surprisal import ScoredItem
+from coherencegym.eval.tasks.score.outcomes import outcomes
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.files.folders import written_beside
 
@@ -54,6 +57,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
             ),
             work / predictions_file.FILE,
         )
+        outcomes_file.write(_outcomes(results), work)
         if tokens:
             parquet.write_table(
                 pyarrow.Table.from_pylist(list(token_rows(results)), schema=_token_schema()),
@@ -122,6 +126,13 @@ def prediction_rows(results: Results) -> Iterator[dict[str, Any]]:
     """Rows of ``predictions.parquet``: every prediction of every item."""
     for table, _ in results.tables:
         yield from predictions_file.rows(table, results.judged[table.config, table.split])
+
+
+def _outcomes(results: Results) -> Iterator[Outcome]:
+    """The outcomes of every table."""
+    for table, _ in results.tables:
+        judgements = results.judged[table.config, table.split]
+        yield from outcomes(table.config, table.split, judgements, table.breakdowns)
 
 
 def region_rows(results: Results) -> Iterator[dict[str, Any]]:

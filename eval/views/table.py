@@ -7,8 +7,9 @@ from typing import Any
 
 from coherencegym.eval.results.labels import labels
 from coherencegym.eval.results.results import Results
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS, Score, shown
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS, ItemScore, shown
 from coherencegym.eval.views.blocks import blocks
+from coherencegym.eval.views.grid import Grid, Row, made, natural_width, rich_block, rich_table
 
 
 def print_table(results: Results, console: Any = None) -> None:
@@ -30,35 +31,27 @@ def print_table(results: Results, console: Any = None) -> None:
     if results.macros and below:
         console.print()
     for block in below:
-        console.print(block)
+        console.print(rich_block(block))
         console.print()
     for note in results.notes:
         console.print(f"· {note}", markup=False)
     console.print(results.signature, markup=False, soft_wrap=True, style="dim")
 
 
-def score_table(scores: Sequence[Score], width: int) -> Any:
+def score_table(scores: Sequence[ItemScore], width: int) -> Any:
     """A rich table: one row for each config, and indented below it one for each of its groups.
 
     Columns that have nothing to say (no ties, no artefact scores) are left out, and so are the
     margins' intervals where they do not fit into the width (characters).
     """
-    from rich.console import Console
-
-    rows = shown(scores)
-    table = all_score_table(rows)
-    # Measured on a console that is wide enough for anything.
-    if Console(width=10_000).measure(table).maximum > width:
-        table = all_score_table(rows, with_intervals=False)
-    return table
+    grid = score_grid(shown(scores))
+    if natural_width(grid) > width:
+        grid = score_grid(shown(scores), with_intervals=False)
+    return rich_table(grid)
 
 
-def all_score_table(rows: Sequence[Score], with_intervals: bool = True) -> Any:
-    """A rich table of all these scores; ``with_intervals``: those of margins."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
+def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> Grid:
+    """The table of all these scores; ``with_intervals``: those of margins."""
     columns: dict[str, list[str]] = {
         "items": [f"{row.n:,}" + (" !" if row.n < FEW_ITEMS else "") for row in rows],
         "CD [95 % interval]": [
@@ -75,16 +68,16 @@ def all_score_table(rows: Sequence[Score], with_intervals: bool = True) -> Any:
         "too long": [str(row.too_long or "") for row in rows],
     }
     columns = {name: cells for name, cells in columns.items() if set(cells) - {"", "–"}}
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("config, group", min_width=20, overflow="fold")
-    for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
-    for number, (row, name) in enumerate(zip(rows, labels(rows), strict=True)):
-        # A Text: rich would read a formula's square brackets as markup.
-        heading = Text(name + (" †" if row.first_left_out else ""))
-        numbers = [cells[number] for cells in columns.values()]
-        table.add_row(heading, *map(Text, numbers), style="bold" if row.level == "all" else "")
-    return table
+    made_rows = [
+        Row(
+            (name + (" †" if row.first_left_out else ""), *(own[n] for own in columns.values())),
+            int(row.level != "all"),
+            None if row.level == "formula" else (row.config, row.split, row.group),
+            row.level == "all",
+        )
+        for n, (row, name) in enumerate(zip(rows, labels(rows), strict=True))
+    ]
+    return made("config, group", list(columns), made_rows)
 
 
 def _number(value: float | None) -> str:
@@ -95,7 +88,7 @@ def _interval(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
-def _margin(score: Score, with_interval: bool) -> str:
+def _margin(score: ItemScore, with_interval: bool) -> str:
     if score.margin_mean is None:
         return "–"
     mean = f"{score.margin_mean:+.3f}"

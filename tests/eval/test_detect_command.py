@@ -53,10 +53,26 @@ def results_of(folder: Path) -> dict[str, Any]:
     return found
 
 
+def rows_of(results: dict[str, Any]) -> list[dict[str, Any]]:
+    """The scores as the terminal has them: a row for each judge, with a value by measure."""
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    for score in results["scores"]:
+        judge = score["judge"] or "model"
+        about = {"config": score["config"], "group": score["group"], "judge": judge}
+        row = rows.setdefault(tuple(about.values()), about | score["counts"])
+        row[score["measure"].lower().replace(" ", "_")] = {
+            "value": score["score"],
+            "low": score["ci_low"],
+            "high": score["ci_high"],
+            "n": score["n"],
+        }
+    return list(rows.values())
+
+
 def score_of(results: dict[str, Any], judge: str, group: str = "", config: str = "") -> Any:
     (found,) = (
         score
-        for score in results["scores"]
+        for score in rows_of(results)
         if (score["judge"], score["group"]) == (judge, group)
         and score["config"] in (config, "detect_one")
     )
@@ -78,8 +94,11 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert results["signature"] in printed.out
     assert "|task:detect|detector:mutual|threshold:detect_one/validation" in results["signature"]
     assert results["task"] == "detect"
-    assert [d["verified"] for d in results["datasets"]] == [True]
-    assert sorted(p.name for p in output.iterdir()) == ["documents.parquet", "results.json"]
+    assert results["dataset"]["verified"] is True
+    assert [table["split"] for table in results["dataset"]["tables"]] == ["test"]
+    assert [table["split"] for table in results["calibration"][0]["tables"]] == ["validation"]
+    written = {"results.json", "outcomes.parquet", "documents.parquet", "scores.png", "scores.svg"}
+    assert {path.name for path in output.iterdir()} >= written
 
     rows = parquet.read_table(output / "documents.parquet").to_pylist()
     assert [row["split"] for row in rows] == ["validation"] * 40 + ["test"] * 50
@@ -127,7 +146,7 @@ def test_a_narrow_table_keeps_the_intervals_that_matter() -> None:
 
     from coherencegym.eval.statistics.measures import Measure
     from coherencegym.eval.tasks.detect.detection_scores import DetectionScore
-    from coherencegym.eval.tasks.detect.table import detection_table
+    from coherencegym.eval.views.detect.table import detection_table
 
     half = Measure(0.5, 0.4, 0.6, "clopper-pearson", 40)
     score = DetectionScore(
@@ -183,7 +202,8 @@ def test_across_domains(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     capsys.readouterr()
     assert main(words) == 0
     results = results_of(output)
-    assert [Path(d["name"]).name for d in results["datasets"]] == ["other", "data"]
+    assert Path(results["dataset"]["name"]).name == "other"
+    assert [Path(d["name"]).name for d in results["calibration"]] == ["data"]
     assert results["thresholds"][0]["threshold"] == threshold["threshold"]
     assert f"{saved / 'data'}:detect_one/validation" in results["signature"]
     assert "40 documents of" in capsys.readouterr().out
@@ -198,7 +218,7 @@ def test_a_fixed_threshold_needs_no_validation_split(
     assert main(words) == 0
     results = results_of(tmp_path / "out")
     assert results["signature"].endswith("|threshold:-1000")
-    independent = [s for s in results["scores"] if s["judge"] == "independent"]
+    independent = [s for s in rows_of(results) if s["judge"] == "independent"]
     assert independent[0]["recall"]["value"] == 1.0
     assert independent[0]["document_accuracy"]["value"] == 0.5
     capsys.readouterr()
@@ -237,7 +257,7 @@ def test_people_columns_and_the_model_that_filtered(
     results = results_of(tmp_path / "out")
 
     def people(judge: str, group: str) -> Any:
-        (found,) = (s for s in results["scores"] if (s["judge"], s["group"]) == (judge, group))
+        (found,) = (s for s in rows_of(results) if (s["judge"], s["group"]) == (judge, group))
         return found
 
     judged, agreed = "judged by people", "at least 3 annotators agree"
@@ -285,8 +305,9 @@ def test_documents_that_are_too_long_are_counted(
     assert main(words) == 0
     assert "(test): 1 documents are longer than the model's context" in capsys.readouterr().out
     results = results_of(tmp_path / "out")
-    assert {score["documents"] for score in results["scores"]} == {8}
-    assert [table["too_long"] for table in results["datasets"][0]["tables"]] == [1, 1]
+    assert {row["documents"] for row in rows_of(results)} == {8}
+    assert results["dataset"]["tables"][0]["too_long"] == 1
+    assert results["calibration"][0]["tables"][0]["too_long"] == 1
     rows = parquet.read_table(tmp_path / "out" / "documents.parquet").to_pylist()
     assert [row["scores"] for row in rows if row["too_long"]] == [None, None]
 
@@ -362,7 +383,7 @@ def test_somebody_elses_table(
     assert main(words) == 0
     assert "rows are not verified" in capsys.readouterr().out
     results = results_of(tmp_path / "out")
-    assert results["datasets"][0]["verified"] is False
+    assert results["dataset"]["verified"] is False
 
 
 def test_a_table_of_items_is_named_with_its_command(
@@ -384,4 +405,4 @@ def test_the_real_model(saved: Path, stories260k: Path, tmp_path: Path) -> None:
     words = arguments(saved, tmp_path / "out", "--max-items", "10")
     words[words.index(str(saved / "model"))] = str(stories260k)
     assert main(words) == 0
-    assert {score["documents"] for score in results_of(tmp_path / "out")["scores"]} == {10}
+    assert {row["documents"] for row in rows_of(results_of(tmp_path / "out"))} == {10}

@@ -160,7 +160,10 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     for text in ("gender_flip (test) argmax", "negation (test) independent", "F1, probe"):
         assert text in printed.out
     results = json.loads((output / "results.json").read_text())
-    assert results["scores"] == []
+    assert {s["measure"] for s in results["scores"]} == {
+        *("F1 without probe", "F1 with probe"),
+        *("coherent without probe", "coherent with probe"),
+    }
     assert [(p["config"], p["decision"]) for p in results["probes"]] == [
         (config, decision)
         for config in ("gender_flip", "negation")

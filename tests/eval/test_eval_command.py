@@ -69,6 +69,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     for text in ("toy_context", "moved=true", "0.750", "fewer than 30 items", "|rows:"):
         assert text in printed.out
     assert sorted(path.name for path in output.iterdir()) == [
+        "outcomes.parquet",
         "predictions.parquet",
         "regions.parquet",
         "report.html",

@@ -25,10 +25,11 @@ from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.summary import shown
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.views import html_items
+from coherencegym.eval.views.blocks import blocks
 from coherencegym.eval.views.html_report import plot_files, render_report, write_report
 from coherencegym.eval.views.html_selection import select
-from coherencegym.eval.views.html_tables import block_grids, score_grid
 from coherencegym.eval.views.html_tokens import Piece, packed, scored_pieces, unscored_pieces
+from coherencegym.eval.views.table import score_grid
 
 FORMULA = "(2;%bad%) > (2;%good%)"
 
@@ -76,13 +77,13 @@ def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
 
 
 def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
-    grid = score_grid(results.scores)
+    grid = score_grid(shown(results.scores))
     assert grid.headers[:2] == ("config, group", "items")
     assert grid.numbers[:2] == (False, True)
     assert [row.target for row in grid.rows][:2] == [("toy", "test", ""), ("toy", "test", "even")]
     assert [row.level for row in grid.rows][:2] == [0, 1]
-    assert len(score_grid(results.scores, everything=True).rows) == len(results.scores)
-    assert list(block_grids(results)) == []
+    assert len(score_grid(results.scores).rows) == len(results.scores)
+    assert list(blocks(results)) == []
 
 
 def test_predictions_come_with_tokens_values_groups_and_columns(results: Results) -> None:

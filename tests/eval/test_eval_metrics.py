@@ -13,7 +13,7 @@ import pytest
 from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.surprisal import ScoredCondition, ScoredItem, score
 from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
-from coherencegym.eval.tasks.score.summary import Score, macro, shown, summarise
+from coherencegym.eval.tasks.score.summary import ItemScore, macro, shown, summarise
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.regions import SPECIAL
 
@@ -267,7 +267,7 @@ def test_truncate_cuts_the_same_from_all_and_only_what_is_identical(
 # ---------------------------------------------------------------- scores
 
 
-def rows(scores: list[Score]) -> dict[tuple[str, str, str], Score]:
+def rows(scores: list[ItemScore]) -> dict[tuple[str, str, str], ItemScore]:
     return {(s.level, s.group, s.formula): s for s in scores}
 
 

@@ -49,6 +49,7 @@ def test_a_run_writes_its_plots_and_its_heat_map(results: Path) -> None:
     assert sorted(path.name for path in (results / "first").iterdir()) == [
         "heatmap.png",
         "heatmap.svg",
+        "outcomes.parquet",
         "predictions.parquet",
         "regions.parquet",
         "report.html",
@@ -62,7 +63,8 @@ def test_results_are_read_back_as_they_were_written(results: Path) -> None:
     run = read_run(results / "first")
     document = json.loads((results / "first" / "results.json").read_text())
     assert isinstance(run, Run)
-    assert [asdict(score) for score in run.scores] == document["scores"]
+    for score, written in zip(run.scores, document["scores"], strict=True):
+        assert asdict(score) == {name: written[name] for name in asdict(score)}
     assert run.model == document["model"]["name"]
     assert run.signature == document["signature"]
     assert set(run.rows) == {("toy", "test")}
@@ -185,11 +187,11 @@ def test_results_of_an_older_release_are_read(results: Path, tmp_path: Path) -> 
     """Fields that came later are missing, and such as went are there."""
     document = json.loads((results / "first" / "results.json").read_text())
     for score in document["scores"]:
-        for name in ("human_score", "human_n", "first_left_out", "undefined_why"):
+        for name in ("human_score", "human_n", "measure", "chance", "counts"):
             del score[name]
         score["gone"] = 1
     del document["differences"]
     (tmp_path / "results.json").write_text(json.dumps(document))
     score = read_run(tmp_path).scores[0]
     assert score.human_score is None
-    assert (score.human_n, score.undefined_why) == (0, {})
+    assert (score.human_n, score.counts, score.measure) == (0, {}, "CD score")

@@ -11,7 +11,8 @@ import pytest
 from made_results import made_difference
 
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.tasks.score.summary import Score
+from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.figures import colour, mark, save, style
 from coherencegym.eval.views.heatmap import heat_maps
 from coherencegym.eval.views.plot_rows import merge
@@ -19,13 +20,14 @@ from coherencegym.eval.views.plots import plot_runs
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps
 from coherencegym.eval.views.plots_scores import draw_scores
 
-NOTHING: dict[str, Any] = {field.name: None for field in fields(Score)}
+NOTHING: dict[str, Any] = {field.name: None for field in fields(ItemScore)}
 COUNTS = dict.fromkeys(("ties", "undefined", "too_long", "first_left_out", "human_n"), 0)
-BLANK = Score(
+BLANK = ItemScore(
     **{
         **NOTHING,
         **COUNTS,
-        **dict.fromkeys(("formula", "metric", "group"), ""),
+        **dict.fromkeys(("formula", "metric", "group", "judge"), ""),
+        **{"measure": CD, "chance": 0.5},
         **dict.fromkeys(("n", "n_discourses", "n_clusters"), 40),
         "split": "test",
         "level": "all",
@@ -35,17 +37,17 @@ BLANK = Score(
 )
 
 
-def one(score: float | None, config: str = "c", **more: Any) -> Score:
+def one(score: float | None, config: str = "c", **more: Any) -> ItemScore:
     low, high = (None, None) if score is None else (max(0, score - 0.1), min(1, score + 0.1))
     return replace(BLANK, config=config, **{"score": score, "ci_low": low, "ci_high": high, **more})
 
 
-def a_run(model: str, scores: Sequence[Score], suite: str = "toy", **more: Any) -> Run:
+def a_run(model: str, scores: Sequence[ItemScore], suite: str = "toy", **more: Any) -> Run:
     rows = {(score.config, score.split): "0" * 64 for score in scores}
     return replace(Run(model, "c" + model, suite, "1.0.0", rows, scores), **more)
 
 
-def cell(row: str, column: str, score: float | None, n: int = 40, **more: Any) -> Score:
+def cell(row: str, column: str, score: float | None, n: int = 40, **more: Any) -> ItemScore:
     return one(score, level="detail", group=f"{row} → {column}", n=n, **more)
 
 
@@ -229,7 +231,7 @@ LONG = "a_connective_of_very_many_words_in_a_sense_that_nobody_has_named_before"
     ],
 )
 @pytest.mark.parametrize("models", [1, 4])
-def test_nothing_in_a_heat_map_overlaps_or_is_clipped(cells: list[Score], models: int) -> None:
+def test_nothing_in_a_heat_map_overlaps_or_is_clipped(cells: list[ItemScore], models: int) -> None:
     runs = [a_run(f"org/a-model-of-some-name-{n}", cells) for n in range(models)]
     with style():
         figure = draw_heat_maps(heat_maps(runs))

@@ -76,7 +76,8 @@ def test_a_run_is_one_commit_with_a_card_that_loads(
     assert len(before) == 1  # the Hub's own
     place = run_folder(read_run(scored))
     files = hub.files(REPO)
-    kept = {"results.json", "regions.parquet", "predictions.parquet", "scores.png"}
+    tables = {"regions.parquet", "predictions.parquet", "outcomes.parquet"}
+    kept = {"results.json", "scores.png", *tables}
     assert set(files) == {f"{place}/{name}" for name in kept} | {"README.md", ".gitattributes"}
     for name in kept:
         assert files[f"{place}/{name}"] == (scored / name).read_bytes()
@@ -134,7 +135,8 @@ def test_each_run_loads_by_itself_and_can_be_compared(
     for folder in (scored, other):
         push(hub_api, folder, REPO)
     places = [run_folder(read_run(folder)) for folder in (scored, other)]
-    names = [config_name(kind, place) for place in places for kind in ("predictions", "regions")]
+    kinds = ("predictions", "regions", "outcomes")
+    names = [config_name(kind, place) for place in places for kind in kinds]
     assert sorted(get_dataset_config_names(REPO)) == sorted(names)
     for name, columns in (
         (names[0], {"config", "item_id", "formula", "met", "margin"}),
@@ -235,7 +237,7 @@ def test_names_of_models_lead_nowhere_and_break_no_table(
     assert "\n# z" not in card
     assert card.count("\n```") == 4  # two blocks of code, none ended by a name
     (row,) = [line for line in card.splitlines() if "x \\|" in line and line.startswith("| ")]
-    assert row.replace("\\|", "").count("|") == 10
+    assert row.replace("\\|", "").count("|") == 11
 
 
 def test_a_run_in_the_repository_that_is_none_is_said(
@@ -400,7 +402,7 @@ def test_the_owners_part_of_the_card_stays(
     assert again.data.license == "cc-by-4.0"
     assert "ours" in again.data.tags
     assert again.data.configs[-1] == own
-    assert len(again.data.configs) == 5
+    assert len(again.data.configs) == 7
     assert again.text.startswith("\nBefore.\n")
     assert again.text.endswith("\nAfter.\n")
     assert again.text.count(START) == again.text.count(END) == 1

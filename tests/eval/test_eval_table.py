@@ -17,13 +17,13 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.summary import Score, summarise
+from coherencegym.eval.tasks.score.summary import ItemScore, summarise
 from coherencegym.eval.views.blocks import difference_block, length_block
 from coherencegym.eval.views.plots import plot_scores
 from coherencegym.eval.views.table import score_table
 
 
-def run(scores: list[Score], **more: Any) -> Run:
+def run(scores: list[ItemScore], **more: Any) -> Run:
     return Run("a model", "", "toy", "1.0.0", {}, scores, **more)
 
 
@@ -31,7 +31,7 @@ NAME = "a_corpus_with_a_long_name_dialogue_context_sep"
 
 
 @pytest.fixture
-def scores(make_item: Callable[..., Item]) -> list[Score]:
+def scores(make_item: Callable[..., Item]) -> list[ItemScore]:
     judgements = []
     for number in range(40):
         item = make_item({"a": ["x"]}, "f", item_id=f"d{number}/x", moved=number < 4)
@@ -42,7 +42,7 @@ def scores(make_item: Callable[..., Item]) -> list[Score]:
     return summarise(NAME, "test", judgements, breakdowns=["moved"], artefacts=[artefact])
 
 
-def printed(scores: list[Score], width: int) -> str:
+def printed(scores: list[ItemScore], width: int) -> str:
     from rich.console import Console
 
     file = io.StringIO()
@@ -51,7 +51,7 @@ def printed(scores: list[Score], width: int) -> str:
 
 
 @pytest.mark.parametrize("width", [80, 100, 160])
-def test_nothing_is_cut_at_any_width(width: int, scores: list[Score]) -> None:
+def test_nothing_is_cut_at_any_width(width: int, scores: list[ItemScore]) -> None:
     text = printed(scores, width)
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
@@ -60,7 +60,7 @@ def test_nothing_is_cut_at_any_width(width: int, scores: list[Score]) -> None:
         assert number in text
 
 
-def test_all_comes_first_and_parts_are_indented(scores: list[Score]) -> None:
+def test_all_comes_first_and_parts_are_indented(scores: list[ItemScore]) -> None:
     lines = [line[1:] for line in printed(scores, 160).splitlines()]
     places = [
         next(i for i, line in enumerate(lines) if line.startswith(start))
@@ -70,7 +70,7 @@ def test_all_comes_first_and_parts_are_indented(scores: list[Score]) -> None:
     assert "0.613" in lines[places[1]] or "0.612" in lines[places[1]]
 
 
-def test_columns_without_anything_are_left_out(scores: list[Score]) -> None:
+def test_columns_without_anything_are_left_out(scores: list[ItemScore]) -> None:
     assert "undefined" not in printed(scores, 160)
     assert "artefact" in printed(scores, 160)
     bare = [replace(score, artefact_score=None, undefined=3) for score in scores]
@@ -78,7 +78,7 @@ def test_columns_without_anything_are_left_out(scores: list[Score]) -> None:
     assert "artefact" not in printed(bare, 160)
 
 
-def test_human_scores_have_a_column_where_there_are_any(scores: list[Score]) -> None:
+def test_human_scores_have_a_column_where_there_are_any(scores: list[ItemScore]) -> None:
     assert "human" not in printed(scores, 160)
     judged = [replace(scores[0], human_score=0.875, human_n=8), *scores[1:]]
     lines = printed(judged, 160).splitlines()
@@ -116,7 +116,7 @@ def test_no_block_is_cut_at_any_width(width: int, differences: list[Difference])
     assert "[(1;%" in text  # and not taken for markup
 
 
-def test_margins_lose_their_intervals_only_where_there_is_no_room(scores: list[Score]) -> None:
+def test_margins_lose_their_intervals_only_where_there_is_no_room(scores: list[ItemScore]) -> None:
     needed = max(map(len, printed(scores, 1000).rstrip().splitlines()))
     assert "[+0." in printed(scores, needed)
     assert "[+0." not in printed(scores, needed - 1)
@@ -124,7 +124,7 @@ def test_margins_lose_their_intervals_only_where_there_is_no_room(scores: list[S
 
 @pytest.mark.parametrize("chosen", [slice(0, 3), slice(1, 3), slice(2, 3)])
 def test_differences_are_drawn_below_the_scores(
-    chosen: slice, scores: list[Score], differences: list[Difference], tmp_path: Path
+    chosen: slice, scores: list[ItemScore], differences: list[Difference], tmp_path: Path
 ) -> None:
     from matplotlib.image import imread
 
@@ -137,7 +137,7 @@ def test_differences_are_drawn_below_the_scores(
 
 
 @pytest.mark.parametrize("copies", [0, 1, 5, 30])
-def test_a_plot_of_any_number_of_rows(copies: int, scores: list[Score], tmp_path: Path) -> None:
+def test_a_plot_of_any_number_of_rows(copies: int, scores: list[ItemScore], tmp_path: Path) -> None:
     from matplotlib.image import imread
 
     rows = [replace(score, config=f"c{i}") for i in range(copies) for score in scores]
@@ -149,7 +149,7 @@ def test_a_plot_of_any_number_of_rows(copies: int, scores: list[Score], tmp_path
 
 
 def test_a_score_without_items_is_in_the_plot_without_a_point(
-    scores: list[Score], tmp_path: Path
+    scores: list[ItemScore], tmp_path: Path
 ) -> None:
     empty = replace(scores[0], n=0, score=None, ci_low=None, ci_high=None)
     plot_scores([run([empty])], tmp_path / "p.png")

@@ -16,6 +16,9 @@ from made_documents import FAMILIES, write_documents
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.results.comparability import obstacles
+from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.results.saved import read
 from coherencegym.eval.tasks.detect.train.train import Settings, load_encoder, train
 from coherencegym.eval.tasks.detect.train.training_pairs import (
     by_document,
@@ -146,6 +149,14 @@ def test_it_learns_and_leaves_a_model_with_its_card(
             assert own["f1"]["seeds"] == 2
             assert own["f1"]["low"] <= own["f1"]["mean"] <= own["f1"]["high"]
     assert [seed["seed"] for seed in results["seeds"]] == [0, 1]
+
+    scores = {(s.config, s.measure, s.judge): s for s in read_run(output).scores}
+    mean = scores["detect_far", "F1", "argmax"]
+    assert mean.score == pytest.approx(summary["detect_far", "argmax"]["f1"]["mean"])
+    with pytest.raises(EvaluationError, match=r"several seeds; expected the folder of one"):
+        read(output)
+    seeds = [read(output / name) for name in ("seed-0", "seed-1")]
+    assert obstacles(*seeds) == []
 
     names = {path.name for path in (output / "seed-1").iterdir()}
     assert names >= {"model.safetensors", "config.json", "tokenizer.json", "README.md"}

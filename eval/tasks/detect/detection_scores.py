@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from coherencegym.errors import EvaluationError
@@ -44,6 +45,8 @@ class DetectionScore:
         auc: over sentences, for the model's scores; None elsewhere.
         place: accuracy of the place on intruded documents; None for decisions of the model, as it
             does not depend on the threshold.
+        chance: by measure, what the better of the two baselines reaches on the same documents;
+            for the model's rows.
     """
 
     config: str
@@ -60,6 +63,7 @@ class DetectionScore:
     f1: Measure | None = None
     auc: Measure | None = None
     place: Measure | None = None
+    chance: Mapping[str, float] = field(default_factory=dict)
 
 
 def table_scores(
@@ -75,17 +79,19 @@ def table_scores(
         thresholds: of each decision that is asked for.
     """
     kept = [number for number, own in enumerate(scores) if own[-1] == own[-1]]
-    for group, members in _groups(table, kept):
+    for group, members in groups_of(table, kept):
         documents = [table.documents[number] for number in members]
         own = [scores[number] for number in members]
         clusters = [cluster(document) for document in documents]
         positions = [document.intruder_position for document in documents]
         first = _about(table, group, documents, MODEL, None)
+        reached = _chance(documents)
         found = [float(highest(s) == p) for s, p in zip(own, positions, strict=True)]
         yield DetectionScore(
             **first,
             auc=auc(own, positions, clusters),
             place=_place(documents, found, clusters),
+            chance=reached,
         )
         for decision, threshold in thresholds.items():
             tallies = [
@@ -93,7 +99,7 @@ def table_scores(
                 for s, p in zip(own, positions, strict=True)
             ]
             about = _about(table, group, documents, decision, threshold)
-            yield DetectionScore(**about, **_measures(documents, tallies, clusters))
+            yield DetectionScore(**about, **_measures(documents, tallies, clusters), chance=reached)
         others = {ALL: _BASELINES, JUDGED: _PEOPLE, AGREED: _PEOPLE}.get(group, {})
         for judge, decide in others.items():
             tallies = [decide(document) for document in documents]
@@ -104,6 +110,11 @@ def table_scores(
                 **_measures(documents, tallies, clusters),
                 place=None if judge == MAJORITY else _place(documents, hits, clusters),
             )
+
+
+def groups_of(table: DocumentTable, kept: Sequence[int]) -> list[tuple[str, list[int]]]:
+    """The groups of some documents of a table: their names, and the numbers of their documents."""
+    return list(_groups(table, kept))
 
 
 def _groups(table: DocumentTable, kept: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
@@ -168,6 +179,28 @@ def _place(
 ) -> Measure:
     chosen = [number for number, document in enumerate(documents) if document.intruded]
     return accuracy([found[n] for n in chosen], [clusters[n] for n in chosen])
+
+
+def _chance(documents: Sequence[Document]) -> dict[str, float]:
+    """By measure, the most that a judge who reads nothing reaches: one of the two baselines."""
+    reached: dict[str, float] = {}
+    for decide in _BASELINES.values():
+        tallies = [decide(document) for document in documents]
+        hits = math.fsum(one.hits for one in tallies)
+        wanted = sum(document.intruded for document in documents)
+        called = hits + math.fsum(one.false_alarms for one in tallies)
+        found = {
+            "document_accuracy": (math.fsum(one.document for one in tallies), len(tallies)),
+            "exact_accuracy": (math.fsum(one.exact for one in tallies), len(tallies)),
+            "f1": (2 * hits, called + wanted),
+            "precision": (hits, called),
+            "recall": (hits, wanted),
+            "place": (hits, wanted),
+        }
+        for name, (part, whole) in found.items():
+            if whole:
+                reached[name] = max(reached.get(name, 0.0), part / whole)
+    return {**reached, "auc": 0.5}
 
 
 def _majority(document: Document) -> Tally:

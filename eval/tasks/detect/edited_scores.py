@@ -76,10 +76,10 @@ def probe_scores(
                 by_item = found.setdefault(str(document.extra[CONDITION]), {})
                 by_item[item] = tally(called, document.intruder_position)
 
-        both = _in_both(found, INTRUDER, INTRUDER_PROBE)
+        both = in_both(found, INTRUDER, INTRUDER_PROBE)
         before, after = ([found[c][item] for item in both] for c in (INTRUDER, INTRUDER_PROBE))
         drawn, sentences = [clusters[item] for item in both], sum(sizes[item] for item in both)
-        same = _in_both(found, ORIGINAL, ORIGINAL_PROBE)
+        same = in_both(found, ORIGINAL, ORIGINAL_PROBE)
         kept, kept_probe = ([found[c][item] for item in same] for c in (ORIGINAL, ORIGINAL_PROBE))
         coherent = [clusters[item] for item in same]
         right, right_probe = ([one.document for one in side] for side in (kept, kept_probe))
@@ -99,6 +99,6 @@ def probe_scores(
         )
 
 
-def _in_both(found: Mapping[str, Mapping[str, Tally]], plain: str, probe: str) -> list[str]:
+def in_both(found: Mapping[str, Mapping[str, object]], plain: str, probe: str) -> list[str]:
     """The items that have both conditions, in their order."""
     return [item for item in found.get(plain, {}) if item in found.get(probe, {})]

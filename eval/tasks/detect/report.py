@@ -9,6 +9,7 @@ from typing import Any
 
 from coherencegym.eval.data.filtered import chosen_with, filtered_note
 from coherencegym.eval.data.signature import signature, versions
+from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.tasks.detect.decisions import DECISIONS, Decision, best_threshold
@@ -184,11 +185,13 @@ def _about_table(scored: ScoredTable, data: DetectionData) -> dict[str, Any]:
         "config": table.config,
         "split": table.split,
         "sha256": table.rows_sha256,
-        "documents": len(table.documents),
+        "items": len(table.documents),
         "intruded": table.intruded,
         "too_long": scored.too_long,
         "tested": data.is_tested(table),
+        "headline": "",
         "breakdowns": list(table.breakdowns),
+        "families": any(document.extra.get(FAMILY) for document in table.documents),
     }
 
 

@@ -1,29 +1,27 @@
 """Everything that a run of ``python -m eval detect`` reports, and the folder that it leaves.
 
-``results.json`` has the signature, model, datasets, settings, thresholds and scores;
-``documents.parquet`` the scores of every sentence of every document that was read, also of those
-that the thresholds were chosen on, and what was decided. It has no text.
+``results.json`` has what that of every task has (signature, model, dataset, settings, scores), and
+the thresholds, what they were chosen on, and what probes change; ``outcomes.parquet`` what every
+document, and for the AUC every sentence, came to; ``documents.parquet`` the scores of every
+sentence of every document that was read, also of those that the thresholds were chosen on. It has
+no text.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.documents import COHERENT
+from coherencegym.eval.statistics.outcomes import Outcome
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.detect.decisions import Decision, highest
 from coherencegym.eval.tasks.detect.detection_scores import DetectionScore
 from coherencegym.eval.tasks.detect.document_tables import DocumentTable
 from coherencegym.eval.tasks.detect.edited_scores import ProbeScore
-from coherencegym.files.folders import written_beside
+from coherencegym.eval.tasks.detect.rows import outcomes_of, probe_scores_of, scores_of
 
-#: The file that every folder of results has.
-MARKER = "results.json"
-#: Of that file: what reads it later refuses another.
-FORMAT = 1
 TASK = "detect"
 
 
@@ -71,41 +69,56 @@ class DetectionResults:
     probes: Sequence[ProbeScore] = ()
     task: str = TASK
 
+    @property
+    def dataset(self) -> dict[str, Any]:
+        """The dataset that was tested on, with those of its tables."""
+        first = self.datasets[0]
+        return {**first, "tables": [table for table in first["tables"] if table["tested"]]}
+
+    @property
+    def rows(self) -> list[Score]:
+        """The scores in the form that every task has."""
+        too_long = {one.table.config: one.too_long for one in self.tested}
+        return [*scores_of(self.scores, too_long), *probe_scores_of(self.probes)]
+
+    @property
+    def outcomes(self) -> Iterator[Outcome]:
+        """The outcomes of the tables that were tested on."""
+        for one in self.tested:
+            own = {t.decision: t.threshold for t in self.thresholds if t.config == one.table.config}
+            yield from outcomes_of(one.table, one.scores, own)
+
+    @property
+    def tested(self) -> list[ScoredTable]:
+        """The tables that were tested on."""
+        names = {
+            (str(self.datasets[0]["name"]), table["config"], table["split"])
+            for table in self.dataset["tables"]
+        }
+        return [
+            one
+            for one in self.tables
+            if (one.table.source.name, one.table.config, one.table.split) in names
+        ]
+
     def as_json(self) -> dict[str, Any]:
         """What ``results.json`` has."""
+        calibration = [
+            {**dataset, "tables": [table for table in dataset["tables"] if not table["tested"]]}
+            for dataset in self.datasets
+        ]
         return {
-            "format": FORMAT,
             "task": self.task,
             "signature": self.signature,
             "model": dict(self.model),
-            "datasets": [dict(dataset) for dataset in self.datasets],
+            "dataset": self.dataset,
+            "calibration": [dataset for dataset in calibration if dataset["tables"]],
             "settings": dict(self.settings),
             "thresholds": [asdict(threshold) for threshold in self.thresholds],
-            "scores": [asdict(score) for score in self.scores],
+            "scores": [asdict(score) for score in self.rows],
             "probes": [asdict(probe) for probe in self.probes],
             "notes": list(self.notes),
         }
-
-
-def write(results: DetectionResults, folder: Path, *, overwrite: bool = False) -> None:
-    """Write a folder of results, whole or not at all.
-
-    Raises:
-        FileExistsError: the folder exists and overwriting was not asked for.
-    """
-    with written_beside(folder, overwrite, MARKER) as work:
-        write_files(results, work)
-
-
-def write_files(results: DetectionResults, folder: Path) -> None:
-    """Write the files of results into a folder that is there."""
-    import pyarrow
-    from pyarrow import parquet
-
-    text = json.dumps(results.as_json(), ensure_ascii=False, indent=1, allow_nan=False)
-    (folder / MARKER).write_text(text + "\n", encoding="utf-8")
-    table = pyarrow.Table.from_pylist(list(document_rows(results)), schema=_schema())
-    parquet.write_table(table, folder / "documents.parquet")
 
 
 def document_rows(results: DetectionResults) -> Iterator[dict[str, Any]]:
@@ -131,7 +144,8 @@ def document_rows(results: DetectionResults) -> Iterator[dict[str, Any]]:
             }
 
 
-def _schema() -> Any:
+def document_schema() -> Any:
+    """The Arrow schema of ``documents.parquet``."""
     import pyarrow as pa
 
     return pa.schema(

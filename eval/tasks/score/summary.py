@@ -15,52 +15,39 @@ from typing import Any, Protocol, TypeVar
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.statistics.intervals import Interval, macro_interval, share_interval
 from coherencegym.eval.statistics.mean_intervals import mean_interval, median_interval
+from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.selections import column_labels, select
-from coherencegym.files.strict_json import Share
 
 #: Fewer items than this in a score, and the report warns.
 FEW_ITEMS = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """One row of the results; what has a default an older release may not have written.
+class ItemScore(Score):
+    """A CD score with what is known of items; what has a default an older release may lack.
 
     Attributes:
-        config, split: the table.
-        formula, metric: of the predictions; empty where they have several.
-        group: a group of predictions, or ``column=value``; empty: all.
+        config, split, formula, metric, group, n, score, ci_low, ci_high, ci_method: as of
+            :class:`eval.statistics.scores.Score`; the artefact score and that of people are from
+            the dataset's manifest.
         level: ``all``, ``formula``, ``group``, ``headline`` (the group that ``all`` is
             over), ``detail`` (a group that is a row of the suite's
             table, where the config's own score is over a group of many) or ``column``.
-        n: items in the score; ``n_discourses`` the discourses that they come from, ``n_clusters``
+        n_discourses: the discourses that the items come from; ``n_clusters``
             those of which no two share most of their text: what intervals are over.
         met: items whose prediction holds (shares added up where an item has several).
         ties, undefined: predictions; a tie is in the score and does not hold, an undefined
             prediction is left out. ``undefined_why`` counts the reasons.
         too_long: items left out because they do not fit into the model's context.
-        score: met / n, with a 95 % interval and how it was computed; None without items.
         margin_mean, margin_median: bits by which predictions hold, with 95 % intervals; None
             where a formula has no margin, the intervals also where clusters are too few: one, or
             for a median worth fewer than six items.
-        artefact_score: the same statistic for a classifier that never sees the contrast in
-            context, from the dataset's manifest.
-        human_score: the share of pairs in which people call the incoherent text the less coherent,
-            with its interval, over ``human_n`` judged pairs of the same predictions, from the
-            dataset's manifest; None, and 0, where nobody was asked.
         first_left_out: items that read a first token which has no surprisal.
         too_close: predictions that differ by less than the measured numeric error of the run. They
             are in the score.
     """
 
-    config: str
-    split: str
-    formula: str
-    metric: str
-    group: str
-    level: str
-    n: int
     n_discourses: int = 0
     n_clusters: int = 0
     met: float = 0.0
@@ -68,24 +55,13 @@ class Score:
     undefined: int = 0
     undefined_why: Mapping[str, int] = field(default_factory=dict)
     too_long: int = 0
-    score: Share | None
-    ci_low: Share | None
-    ci_high: Share | None
-    ci_method: str = ""
     margin_mean: float | None = None
     margin_mean_low: float | None = None
     margin_mean_high: float | None = None
     margin_median: float | None = None
     margin_median_low: float | None = None
     margin_median_high: float | None = None
-    artefact_score: Share | None = None
-    artefact_ci_low: float | None = None
-    artefact_ci_high: float | None = None
     first_left_out: int = 0
-    human_score: Share | None = None
-    human_ci_low: float | None = None
-    human_ci_high: float | None = None
-    human_n: int = 0
     too_close: int = 0
 
 
@@ -111,7 +87,7 @@ def summarise(
     artefacts: Sequence[Mapping[str, Any]] = (),
     headline: str = "",
     humans: Sequence[Mapping[str, Any]] = (),
-) -> list[Score]:
+) -> list[ItemScore]:
     """The scores of one table: of all items, then by formula, by group, by column.
 
     Args:
@@ -150,7 +126,7 @@ class Row(Protocol):
 
     @property
     def level(self) -> str:
-        """See :class:`Score`."""
+        """See :class:`ItemScore`."""
 
     @property
     def n(self) -> int:
@@ -164,7 +140,7 @@ def shown(scores: Sequence[R]) -> list[R]:
     """The scores that a table or a plot shows.
 
     By formula only where there are no groups, details only where they have items enough, and not
-    the group that the config's own score is over.
+    the group that the config's own score is over, nor what is not the model's.
     """
     grouped = {(s.config, s.split) for s in scores if s.level in _GROUPS}
     return [
@@ -172,7 +148,7 @@ def shown(scores: Sequence[R]) -> list[R]:
         for s in scores
         if (s.level != "formula" or (s.config, s.split) not in grouped)
         and (s.level != "detail" or s.n >= FEW_ITEMS)
-        and s.level != "headline"
+        and s.level not in ("headline", REFERENCE)
     ]
 
 
@@ -275,7 +251,7 @@ def _score(
     judgements: Sequence[Judgement],
     artefacts: Sequence[Mapping[str, Any]],
     humans: Sequence[Mapping[str, Any]],
-) -> Score:
+) -> ItemScore:
     formulas = {judgement.formula for judgement in judgements}
     metrics = {judgement.metric for judgement in judgements}
     formula = next(iter(formulas)) if len(formulas) == 1 else ""
@@ -295,7 +271,8 @@ def _score(
     for judgement in judgements:
         if judgement.outcome is None and judgement.reason != "too_long":
             why[judgement.reason] = why.get(judgement.reason, 0) + 1
-    return Score(
+    too_long = len({j.item.item_id for j in judgements if j.reason == "too_long"})
+    return ItemScore(
         config=config,
         split=split,
         formula=formula,
@@ -309,7 +286,7 @@ def _score(
         ties=sum(j.outcome.tie for j in judgements if j.outcome is not None),
         undefined=sum(why.values()),
         undefined_why=why,
-        too_long=len({j.item.item_id for j in judgements if j.reason == "too_long"}),
+        too_long=too_long,
         score=fmean(shares) if shares else None,
         ci_low=interval.low if interval else None,
         ci_high=interval.high if interval else None,
@@ -329,6 +306,7 @@ def _score(
         human_ci_high=human.get("ci_high"),
         human_n=human.get("n", 0),
         too_close=sum(j.too_close for j in judgements),
+        counts={**why, **({"too_long": too_long} if too_long else {})},
     )
 
 

@@ -45,6 +45,7 @@ def gather(
         "commit": source.identity(),
         "hub": source.commit is not None,
         "parameters": first.num_parameters(),
+        "dtype": str(first.dtype).removeprefix("torch."),
         "device": str(first.device),
     }
     pairs = sum(len(pairs_of(table.documents)) for table in _all(data))

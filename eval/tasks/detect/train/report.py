@@ -6,17 +6,15 @@ with its tokenizer, its card (``README.md``), its ``results.json`` and ``documen
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
+from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.tasks.detect.results import FORMAT, MARKER, DetectionResults, write_files
-from coherencegym.eval.tasks.detect.train.card import render_card
+from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.detect.results import DetectionResults
 from coherencegym.eval.tasks.detect.train.seed_scores import SeedScore
 from coherencegym.eval.tasks.detect.train.train import Trained
-from coherencegym.files.folders import written_beside
 
 TASK = "train-detector"
 
@@ -39,36 +37,36 @@ class TrainingResults:
     summary: Sequence[SeedScore]
     notes: Sequence[str]
 
+    @property
+    def rows(self) -> list[Score]:
+        """Means over the seeds, in the form that every task has; without intervals of their own."""
+        return [_mean(scores) for scores in zip(*(one.rows for one in self.seeds), strict=True)]
 
-def write(results: TrainingResults, folder: Path, *, overwrite: bool = False) -> None:
-    """Write models, cards and results, whole or not at all.
 
-    Raises:
-        FileExistsError: the folder exists and overwriting was not asked for.
-    """
-    with written_beside(folder, overwrite, MARKER) as work:
-        for own, trained in zip(results.seeds, results.trained, strict=True):
-            place = work / f"seed-{trained.seed}"
-            place.mkdir()
-            trained.model.save_pretrained(place)
-            trained.tokenizer.save_pretrained(place)
-            write_files(own, place)
-            card = render_card(own, trained, results.summary)
-            (place / "README.md").write_text(card, encoding="utf-8")
-        text = json.dumps(as_json(results), ensure_ascii=False, indent=1, allow_nan=False)
-        (work / MARKER).write_text(text + "\n", encoding="utf-8")
+def _mean(scores: Sequence[Score]) -> Score:
+    """The mean of the same score of several seeds; of one seed that score."""
+    values = [score.score for score in scores if score.score is not None]
+    if len(scores) == 1 or len(values) < len(scores) or len(set(values)) == 1:
+        return scores[0]
+    return replace(
+        scores[0],
+        score=fmean(values),
+        ci_low=None,
+        ci_high=None,
+        ci_method=f"mean of {len(scores)} seeds",
+    )
 
 
 def as_json(results: TrainingResults) -> dict[str, Any]:
     """What ``results.json`` has."""
     first = results.seeds[0]
     return {
-        "format": FORMAT,
         "task": TASK,
         "signature": results.signature,
         "model": dict(first.model),
-        "datasets": [dict(dataset) for dataset in first.datasets],
+        "dataset": first.dataset,
         "settings": dict(first.settings),
+        "scores": [asdict(score) for score in results.rows],
         "seeds": [
             {
                 **about_training(trained),

@@ -9,7 +9,10 @@ from coherencegym.eval.statistics.measures import Measure
 from coherencegym.eval.tasks.detect.detection_scores import MODEL, DetectionScore
 from coherencegym.eval.tasks.detect.edited_scores import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectionResults
+from coherencegym.eval.tasks.detect.train.report import TrainingResults
+from coherencegym.eval.tasks.detect.train.seed_scores import SeedScore, spread_cell
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.views.grid import Grid, Row, made, natural_width, rich_table
 
 #: Columns, from the fields of a score, with their intervals where there is room.
 MEASURES = {
@@ -64,64 +67,47 @@ def detection_table(scores: Sequence[DetectionScore], width: int) -> Any:
     Intervals are left out, the less important first, where they do not fit into the width
     (characters); ``results.json`` has them.
     """
-    return _that_fits(lambda shown: _detection_table(scores, shown), _INTERVALS, width)
+    return _that_fits(lambda shown: detection_grid(scores, shown), _INTERVALS, width)
 
 
 def probe_table(scores: Sequence[ProbeScore], width: int) -> Any:
     """A rich table: for each probe and decision the scores without and with it."""
-    return _that_fits(lambda shown: _probe_table(scores, shown), _PROBE_INTERVALS, width)
+    return _that_fits(lambda shown: probe_grid(scores, shown), _PROBE_INTERVALS, width)
 
 
 def _that_fits(
-    make: Callable[[Sequence[str]], Any], choices: Sequence[Sequence[str]], width: int
+    make: Callable[[Sequence[str]], Grid], choices: Sequence[Sequence[str]], width: int
 ) -> Any:
     """The first of several tables that fits, or else the last."""
-    from rich.console import Console
-
-    # Measured on a console that is wide enough for anything.
-    console = Console(width=10_000)
     for shown in choices[:-1]:
-        table = make(shown)
-        if console.measure(table).maximum <= width:
-            return table
-    return make(choices[-1])
+        grid = make(shown)
+        if natural_width(grid) <= width:
+            return rich_table(grid)
+    return rich_table(make(choices[-1]))
 
 
-def empty_table(first: str, names: Sequence[str]) -> Any:
-    """A rich table with a first column for names, and columns of numbers."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column(first, min_width=20, overflow="fold")
-    for name in names:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
-
-
-def _detection_table(scores: Sequence[DetectionScore], shown: Sequence[str]) -> Any:
-    from rich.text import Text
-
-    table = empty_table("config, group, decision", ("documents", "intruded", *MEASURES))
+def detection_grid(scores: Sequence[DetectionScore], shown: Sequence[str] = _INTERVALS[0]) -> Grid:
+    """The table of detection; ``shown``: the columns that have intervals."""
+    rows = []
     for score in scores:
         cells = [_count(score.documents), f"{score.intruded:,}"]
         for name, field in MEASURES.items():
             cells.append(_cell(getattr(score, field), name in shown))
-        style = "bold" if score.judge == MODEL and not score.group else ""
-        table.add_row(
-            Text(row_name(score.config, score.split, score.group, score.judge)),
-            *map(Text, cells),
-            style=style,
-        )
-    return table
+        rows.append(_row(score, cells))
+    return made("config, group, decision", ("documents", "intruded", *MEASURES), rows)
 
 
-def _probe_table(scores: Sequence[ProbeScore], shown: Sequence[str]) -> Any:
-    from rich.text import Text
+def _row(score: DetectionScore | SeedScore, cells: Sequence[str]) -> Row:
+    name = row_name(score.config, score.split, score.group, score.judge)
+    first = score.judge == MODEL and not score.group
+    return Row((name, *cells), 0 if first else 1, bold=first)
 
-    table = empty_table("probe, decision", _PROBE_COLUMNS)
+
+def probe_grid(scores: Sequence[ProbeScore], shown: Sequence[str] = _PROBE_INTERVALS[0]) -> Grid:
+    """The table of probes; ``shown``: the columns that have intervals where not all have."""
+    rows = []
     for score in scores:
-        cells = [
+        cells = (
             _count(score.documents),
             _cell(score.f1, "F1" in shown),
             _cell(score.f1_probe, "F1, probe" in shown),
@@ -130,10 +116,39 @@ def _probe_table(scores: Sequence[ProbeScore], shown: Sequence[str]) -> Any:
             _cell(score.coherent, False),
             _cell(score.coherent_probe, False),
             _cell(score.coherent_difference, True, signed=True),
-        ]
-        name = f"{score.config} ({score.split}) {score.decision}"
-        table.add_row(Text(name), *map(Text, cells))
-    return table
+        )
+        rows.append(Row((f"{score.config} ({score.split}) {score.decision}", *cells)))
+    return made("probe, decision", _PROBE_COLUMNS, rows)
+
+
+def print_training(results: TrainingResults, console: Any = None) -> None:
+    """Print means, spreads, notes and signature; ``console`` is rich's, None: standard output."""
+    from rich.console import Console
+
+    console = console or Console(highlight=False)
+    if not console.is_terminal:
+        # In a pipe rich assumes 80 columns and would cut names short.
+        console = Console(file=console.file, width=160, highlight=False)
+    console.print(rich_table(seed_grid(results.summary)))
+    for note in results.notes:
+        console.print(f"· {note}", markup=False)
+    console.print(
+        f"· mean ± standard deviation of {len(results.trained)} seeds; the intervals of each seed "
+        "are in its folder"
+    )
+    console.print(results.signature, markup=False, soft_wrap=True, style="dim")
+
+
+def seed_grid(scores: Sequence[SeedScore]) -> Grid:
+    """The rows of a single run, with a mean and a standard deviation over seeds."""
+    rows = []
+    for score in scores:
+        cells = [_count(score.documents), f"{score.intruded:,}"]
+        for field in MEASURES.values():
+            spread = score.measures.get(field)
+            cells.append("" if spread is None else spread_cell(spread, score.judge))
+        rows.append(_row(score, cells))
+    return made("config, group, decision", ("documents", "intruded", *MEASURES), rows)
 
 
 def _count(documents: int) -> str:

@@ -1,0 +1,145 @@
+"""The folders that ``detect`` leaves are read by all that reads those of ``score``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from commands import one_line
+from hub.server import HubServer
+from huggingface_hub import HfApi
+from made_documents import about_families, with_intruders, write_documents
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.hub.push_results import push
+from coherencegym.eval.results import outcomes_file
+from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.results.saved import read
+from coherencegym.eval.statistics.outcomes import value_of
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the results of two detectors on the same documents."""
+    folder = tmp_path_factory.mktemp("detected")
+    splits = {
+        split: with_intruders(about_families(size, seed=size), seed=size)
+        for split, size in (("validation", 20), ("test", 40))
+    }
+    write_documents(folder / "data", splits, "detect_one")
+    for detector in ("mutual", "context"):
+        words = ["detect", "--model", "demo", "--dataset", str(folder / "data"), "--device", "cpu"]
+        words += ["--detector", detector, "--no-cache", "--output", str(folder / detector)]
+        assert main(words) == 0
+    return folder
+
+
+def test_scores_are_what_the_outcomes_add_up_to(results: Path) -> None:
+    written = json.loads((results / "mutual" / "results.json").read_text())
+    assert {"format", "task", "signature", "model", "dataset", "settings", "scores"} <= set(written)
+    outcomes = outcomes_file.read(results / "mutual" / "outcomes.parquet")["detect_one", "test"]
+    own = [score for score in written["scores"] if score["level"] == "all"]
+    assert [s["measure"] for s in own[:5]] == [
+        *("AUC", "place", "document accuracy", "exact accuracy", "F1")
+    ]
+    for score in own:
+        chosen = [o for o in outcomes if (o.measure, o.judge) == (score["measure"], score["judge"])]
+        assert chosen
+        assert value_of(chosen) == pytest.approx(score["score"])
+        assert 0 < score["chance"] < 1
+
+
+def test_it_is_read_as_a_run_and_plotted(results: Path, tmp_path: Path) -> None:
+    run = read_run(results / "mutual")
+    assert (run.suite, len(run.rows)) == (read_run(results / "context").suite, 1)
+    folders = [str(results / name) for name in ("mutual", "context")]
+    assert main(["plot", *folders, "--output", str(tmp_path / "plots")]) == 0
+    drawn = (tmp_path / "plots" / "scores.svg").read_text()
+    for label in ("detect_one: AUC", "detect_one: F1, argmax", "chance"):
+        assert label in drawn
+    # What is no score of the model is no row.
+    assert "majority" not in drawn
+
+
+def test_a_model_index_names_each_measure(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["model-index", str(results / "mutual")]) == 0
+    (model,) = yaml.safe_load(capsys.readouterr().out)["model-index"]
+    metrics = [metric for result in model["results"] for metric in result["metrics"]]
+    kinds = {metric["name"]: metric["type"] for metric in metrics}
+    assert kinds["AUC"] == "roc_auc"
+    assert kinds["F1, independent"] == "f1"
+    assert kinds["place"] == "accuracy"
+    assert "CD score" not in kinds
+
+
+def test_two_detectors_are_compared_document_by_document(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = [str(results / name) for name in ("mutual", "context")]
+    assert main(["compare", *folders, "--output", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out
+    assert 'detector: "mutual" and "context"' in printed
+    (compared,) = json.loads((tmp_path / "out" / "comparison.json").read_text())["comparisons"]
+    rows = {(row["measure"], row["judge"]): row for row in compared["rows"] if not row["group"]}
+    tests = {measure: row["test"] for (measure, _), row in rows.items()}
+    assert tests["AUC"] == "DeLong"
+    assert tests["F1"].startswith("swaps")
+    assert tests["document accuracy"] == "mcnemar"
+    sides = [
+        {(s.measure, s.judge): s.score for s in read_run(Path(folder)).scores if s.level == "all"}
+        for folder in folders
+    ]
+    for key, row in rows.items():
+        assert (row["baseline_score"], row["score"]) == pytest.approx(
+            (sides[0][key], sides[1][key])
+        )
+        assert (row["p"] < 0.05) == (not row["ci_low"] <= 0 <= row["ci_high"])
+
+
+def test_what_was_changed_is_not_compared(results: Path, tmp_path: Path) -> None:
+    shutil.copytree(results / "mutual", tmp_path / "changed")
+    path = tmp_path / "changed" / "results.json"
+    document = json.loads(path.read_text())
+    document["scores"][0]["score"] -= 0.1
+    path.write_text(json.dumps(document))
+    with pytest.raises(EvaluationError, match=r"AUC.*not of one run"):
+        read(tmp_path / "changed")
+
+
+def test_older_results_are_refused_in_one_line(
+    results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document: dict[str, Any] = json.loads((results / "mutual" / "results.json").read_text())
+    document["datasets"] = [document.pop("dataset")]
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    words = ["plot", str(tmp_path), "--output", str(tmp_path / "plots")]
+    assert main(words) == 2
+    line = one_line(capsys.readouterr().err).strip()
+    assert line.endswith("written by an older release; run python -m eval detect again")
+
+
+def test_a_push_has_its_scores_and_no_text(hub: HubServer, hub_api: HfApi, results: Path) -> None:
+    push(hub_api, results / "mutual", "coherencegym/found")
+    files = hub.files("coherencegym/found")
+    names = {path.rpartition("/")[2] for path in files}
+    assert {"results.json", "outcomes.parquet", "documents.parquet", "scores.png"} <= names
+    assert "report.html" not in names
+    card = files["README.md"].decode()
+    assert "| F1, argmax |" in card
+    assert "| AUC |" in card
+    assert "majority" not in card
+
+
+def test_the_page_shows_documents_and_runs_nothing(results: Path) -> None:
+    page = (results / "mutual" / "report.html").read_text()
+    assert "<script" not in page
+    assert "40 of 40 documents" in page
+    assert page.count(">intruder<") + page.count(">intruder,") == 20
+    assert "detect_one (test)" in page
