@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from coherencegym.eval.statistics import paired
+from coherencegym.eval.statistics.measures import ranks_difference
 from coherencegym.eval.statistics.paired import (
     difference_interval,
     holm,
     mcnemar,
     paired_test,
     sign_flips,
+    swaps,
 )
 
 # ---------------------------------------------------------------- McNemar
@@ -310,3 +312,49 @@ def test_scipys_permutation_test_agrees() -> None:
     )
     found = paired_test(left.tolist(), right.tolist(), list("abcdefghijk"))
     assert found.p == pytest.approx(known.pvalue)
+
+
+def test_swaps_of_shares_are_mcnemars_and_of_one_side_say_nothing() -> None:
+    left = [0.0] * 9 + [1.0] * 3
+    right = [1.0] * 7 + [0.0] * 2 + [1.0] * 2 + [0.0]
+    names = [str(number) for number in range(12)]
+    ones = [1.0] * 12
+    found = swaps((left, ones), (right, ones), names)
+    assert found.method == "swaps"
+    assert found.p == pytest.approx(mcnemar(1, 7))
+    assert swaps((left, ones), (left, ones), names).p == 1.0
+    with pytest.raises(ValueError, match="divide by"):
+        swaps((left, [0.0] * 12), (right, ones), names)
+
+
+def test_the_difference_of_two_areas_is_delongs() -> None:
+    import numpy as np
+
+    draw = np.random.default_rng(0)
+    truths = [bool(number % 2) for number in range(200)]
+    noise = draw.normal(size=(2, 200))
+    worse = [0.2 * truth + x for truth, x in zip(truths, noise[0], strict=True)]
+    better = [1.5 * truth + x for truth, x in zip(truths, noise[1], strict=True)]
+    names = [str(number) for number in range(200)]
+    measure, test = ranks_difference(worse, better, truths, names)
+    # Of one item a cluster, DeLong, DeLong and Clarke-Pearson's variance but for small samples.
+    parts = []
+    for kind in (True, False):
+        sides = []
+        for scores in (worse, better):
+            own = [s for s, t in zip(scores, truths, strict=True) if t is kind]
+            others = [s for s, t in zip(scores, truths, strict=True) if t is not kind]
+            above = (
+                np.array([[float(s > o) - float(s < o) for o in others] for s in own]).mean(axis=1)
+                / 2
+            )
+            sides.append(above)
+        parts.append(np.var(sides[1] - sides[0], ddof=1) / len(sides[0]))
+    assert measure.value is not None
+    assert measure.low is not None
+    assert measure.high is not None
+    error = float(sum(parts)) ** 0.5
+    assert measure.high - measure.low == pytest.approx(2 * 1.984 * error, rel=0.02)
+    assert test.p < 0.001 < measure.low
+    same, test = ranks_difference(worse, [7 * s for s in worse], truths, names)
+    assert (same.value, test.p) == (0.0, 1.0)

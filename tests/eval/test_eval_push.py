@@ -87,7 +87,8 @@ def test_a_run_is_one_commit_with_a_card_that_loads(
     assert card.data.license is None
     score = next(s for s in read_run(scored).scores if s.level == "all")
     assert score.score is not None
-    assert f"| toy\\_context (test) | demo | {score.n} | {100 * score.score:.1f} % |" in card.text
+    row = f"| toy\\_context (test) | demo | CD score | {score.n} | {100 * score.score:.1f} % |"
+    assert row in card.text
     assert (scored / "report.html").is_file()  # which has the texts
 
 
