@@ -36,6 +36,11 @@ settings.load_profile("project")
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take ``--write-digests``: tests/test_digests.py then writes down what it finds."""
+    parser.addoption("--write-digests", action="store_true")
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the checkout."""

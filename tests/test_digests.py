@@ -1,0 +1,75 @@
+"""The rows that every suite has: digests of its tables, which no change of the code may move.
+
+``digests.json`` holds the ``content_hash`` of every config and split, of the samples and of real
+corpora. Where a suite's version rises because its rows change, they are written anew by
+``python -m pytest tests/test_digests.py --write-digests``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coherencegym.builders.making import document_quality
+from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.sources import SAMPLE, find_sources
+from coherencegym.builders.registry import SUITES, load_suite
+from coherencegym.builders.release import quality
+
+#: Suite -> config -> split -> digest; of a build from a real corpus under "<suite>/<corpus>".
+DIGESTS = Path(__file__).with_name("digests.json")
+#: The real builds: suite and corpus.
+REAL = (
+    ("winograd", "winograd"),
+    ("sentence_order", "personachat"),
+    ("coreference", "gum"),
+    ("connectives", "gum"),
+    ("connectives", "tedmdb"),
+)
+
+
+@pytest.fixture(autouse=True)
+def no_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never train the artefact classifiers: they take most of the time, and change no row."""
+    monkeypatch.setattr(quality, "FEWEST_DISCOURSES", 10**9)
+    monkeypatch.setattr(document_quality, "FEWEST_INTRUDED", 10**9)
+
+
+def check(suite: str, corpus: str, data: Path | None, folder: Path, write: bool) -> None:
+    """Build a suite from a corpus and compare its tables' digests with those written down."""
+    declared = load_suite(suite)
+    sources = find_sources(declared, (corpus,), data)
+    manifest = build(declared, sources, Options(data_dir=data), folder)
+    found = {
+        name: {split: counts["content_hash"] for split, counts in config["splits"].items()}
+        for name, config in manifest["configs"].items()
+    }
+    key = suite if corpus == SAMPLE else f"{suite}/{corpus}"
+    digests = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
+    if write:
+        digests[key] = found
+        DIGESTS.write_text(json.dumps(digests, indent=2, sort_keys=True) + "\n")
+    assert found == digests[key]
+
+
+@pytest.fixture
+def write(request: pytest.FixtureRequest) -> bool:
+    """Whether the digests are written anew."""
+    return bool(request.config.getoption("--write-digests"))
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_the_rows_of_the_samples(suite: str, tmp_path: Path, write: bool) -> None:
+    check(suite, SAMPLE, None, tmp_path, write)
+
+
+@pytest.mark.parametrize(("suite", "corpus"), REAL)
+def test_the_rows_of_real_corpora(
+    suite: str, corpus: str, shared: Path, tmp_path: Path, write: bool
+) -> None:
+    folder = shared / "corpora" / corpus
+    if not folder.is_dir():
+        pytest.skip(f"the files of {corpus} are not there")
+    check(suite, corpus, folder, tmp_path, write)
