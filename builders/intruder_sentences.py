@@ -29,7 +29,7 @@ from coherencegym.builders.suite import (
     condition,
     item_edits,
 )
-from coherencegym.eval.kinds.documents import COHERENT, Document
+from coherencegym.eval.kinds.documents import COHERENT, DOCUMENTS, Document
 from coherencegym.eval.kinds.items import Item, validate_item
 from coherencegym.loaders.corpora.citations import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
@@ -263,7 +263,7 @@ def view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config,
         by="domain",
         corpora=CORPORA,
         genre="documents",
-        kind="documents",
+        kind=DOCUMENTS,
         drafter=Documents(operator, filter_model),
         summary="all documents; which sentence is an intruder, if any is" + more,
         regions=(),

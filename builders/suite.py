@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from coherencegym.builders.judgement.questions import Question, distinct
 from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.kinds.item_tables import ITEMS
 from coherencegym.eval.kinds.items import (
     Condition,
     Item,
@@ -18,6 +19,8 @@ from coherencegym.eval.kinds.items import (
     SuiteError,
     validate_item,
 )
+from coherencegym.eval.kinds.table_kind import Column as Column
+from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 
@@ -97,14 +100,6 @@ class Drafter(Protocol):
         They are :class:`Draft`, or for a table of documents :class:`DocumentDraft`.
         """
         ...
-
-
-@dataclass(frozen=True)
-class Column:
-    """A typed column that only this suite has, described in the card."""
-
-    type: Any
-    description: str
 
 
 def no_columns(original: Discourse, manipulated: Discourse) -> dict[str, Any]:
@@ -271,7 +266,8 @@ class Config:
     Attributes:
         name: what follows the corpus in the config's name (``narration_all``); may be empty.
         prefix: what goes before the corpus (``pairs``); may be empty.
-        kind: of the table: ``items`` or ``documents`` (then the drafter makes `DocumentDraft`s).
+        kind: what a row of the table is; the drafter yields what ``builders.making.tables`` has
+            for it.
         corpora: native corpora, best first; the project's sample is read in their formats.
         genre: what of a Hugging Face dataset it can be built from (``narration``, ``dialogue``);
             empty where a column of texts does not hold what the suite needs.
@@ -309,7 +305,7 @@ class Config:
     controls: tuple[str, ...] = ()
     length_confound: bool = False
     genre: str = ""
-    kind: str = "items"
+    kind: TableKind[Any] = ITEMS
     select: Callable[[Discourse], bool] = every_discourse
     by: str = ""
     prefix: str = ""

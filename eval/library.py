@@ -22,10 +22,10 @@ from coherencegym.eval.kinds.items import (
     SuiteError,
     item_from_row,
     item_to_row,
-    row_hash,
     validate_item,
 )
 from coherencegym.eval.kinds.predictions import read_by
+from coherencegym.eval.kinds.table_kind import row_hash
 from coherencegym.eval.results.results import Results, gather
 from coherencegym.eval.text.special import BosChoice, SpaceChoice
 from coherencegym.eval.views.notebook import ShownResults, shown

@@ -8,30 +8,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.judgement.figures import human_figures
-from coherencegym.builders.judgement.match import HUMAN_OK, HUMAN_OK_COLUMN, Matcher, human_ok
-from coherencegym.builders.making.document_tables import (
-    document_example,
-    document_schema,
-    write_documents_split,
-)
+from coherencegym.builders.judgement.match import HUMAN_OK, HUMAN_OK_COLUMN, Matcher
 from coherencegym.builders.making.drafting import draft
 from coherencegym.builders.making.entries import (
     config_entry,
     config_rank,
-    detail_counts,
     group_counts,
-    short_example,
     suite_entry,
 )
 from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.making.kinds import making
 from coherencegym.builders.making.sources import Source, Sources
 from coherencegym.builders.making.spread import spread
 from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
-from coherencegym.builders.release.quality import Decision, decide, quality
+from coherencegym.builders.release.quality import Decision
 from coherencegym.builders.release.rows import to_table, write_split
-from coherencegym.builders.suite import Config, DocumentDraft, Draft, Suite
-from coherencegym.eval.kinds.items import SEPARATOR, features, item_to_row
+from coherencegym.builders.suite import Config, Suite
+from coherencegym.eval.kinds.table_kind import DISCOURSE, SEPARATOR, Row
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.licence import may_republish
@@ -40,8 +33,6 @@ from coherencegym.manipulations.operator import Context
 
 #: The split of a suite that does not divide its corpora.
 ONE_SPLIT = "test"
-#: Added to the rank of tables of another kind: what is scored by default are items.
-AFTER_ITEMS = 10_000
 
 
 @dataclass(frozen=True)
@@ -180,10 +171,11 @@ def build_configs(
         )
         for part in spread(config, everything)
     }
-    decisions: dict[str, list[Decision]] = {
+    how = making(config.kind)
+    decisions = {
         # One classifier for all that the config is spread over: some parts are small.
-        split: decide(
-            [each for _, drafted in made.values() for each in drafted[split].items],
+        split: how.decide(
+            [each for _, drafted in made.values() for each in drafted[split].drafts],
             config.breakdowns,
         )
         for split in by_split
@@ -194,13 +186,10 @@ def build_configs(
         if not any(one.drafts for one in drafted.values()):
             entries[name] = why_empty(drafted)
             continue
-        if matcher is not None and config.kind == "items":
+        if matcher is not None and how.judge is not None:
             part = replace(part, columns={**part.columns, HUMAN_OK: HUMAN_OK_COLUMN})
-        rank = suite.configs.index(config) + len(suite.configs) * config_rank(config, corpus)
-        if config.kind != "items":
-            rank += AFTER_ITEMS
         entries[name] = config_entry(suite, part, corpus, options.seed, options.limit) | {
-            "rank": rank,
+            "rank": config_rank(suite, config, corpus),
             **write_splits(part, corpus, drafted, decisions, folder, name, matcher),
         }
     return entries
@@ -211,18 +200,8 @@ class Drafted:
     """What came of one split of a config: its discourses, their drafts, and what was skipped."""
 
     discourses: list[Discourse]
-    drafts: list[Draft | DocumentDraft]
+    drafts: list[Any]
     skipped: dict[str, int]
-
-    @property
-    def items(self) -> list[Draft]:
-        """The drafts of a table of items; none of another kind."""
-        return [draft for draft in self.drafts if isinstance(draft, Draft)]
-
-    @property
-    def documents(self) -> list[DocumentDraft]:
-        """The drafts of a table of documents; none of another kind."""
-        return [draft for draft in self.drafts if isinstance(draft, DocumentDraft)]
 
 
 def draft_config(
@@ -280,38 +259,21 @@ def write_splits(
     matcher: Matcher | None = None,
 ) -> dict[str, Any]:
     """Write the splits of one config that have items; their part of its entry in the manifest."""
-    documents = config.kind == "documents"
-    columns = {column: spec.type for column, spec in config.columns.items()}
-    schema = document_schema(config) if documents else features(columns)
+    kind, how = config.kind, making(config.kind)
+    schema = kind.features({column: spec.type for column, spec in config.columns.items()})
     splits: dict[str, Any] = {}
     report: dict[str, Any] = {}
-    example: dict[str, Any] | None = None
+    example: Row | None = None
     licences: Counter[str] = Counter()
     for split, one in drafted.items():
         if not one.drafts:
             continue
-        if documents:
-            splits[split], report[split], counted = write_documents_split(
-                config, corpus, split, one.discourses, one.documents, folder, name
-            )
-            licences += counted
-            if example is None or split == ONE_SPLIT:
-                example = document_example(one.documents)
-            continue
-        drafts = one.items
-        rows = [
-            item_to_row(made.item) | {"item_number": number}
-            for number, made in enumerate(drafts, start=1)
-        ]
+        rows = [kind.to_row(how.value(made, n)) for n, made in enumerate(one.drafts, start=1)]
         human: dict[str, Any] = {}
-        if matcher is not None:
-            judged = [matcher.judged(name, split, made.item) for made in drafts]
-            for row, own in zip(rows, judged, strict=True):
-                row[HUMAN_OK] = human_ok(own)
-            if said := [pair for own in judged for pair in own]:
-                human = {"human": human_figures(config, said, matcher.answers.digests)}
+        if matcher is not None and how.judge is not None:
+            human = how.judge(matcher, config, name, split, one.drafts, rows)
         written = write_split(folder, name, split, to_table(rows, schema))
-        ids = {made.item.discourse_id for made in drafts}
+        ids = {row[DISCOURSE] for row in rows}
         licences.update(d.licence or corpus.licence for d in one.discourses if d.id in ids)
         splits[split] = {
             "rows": written.rows,
@@ -319,11 +281,13 @@ def write_splits(
             "num_bytes": written.num_bytes,
             "download_size": written.download_size,
             "content_hash": written.content_hash,
-            "groups": group_counts(config, drafts),
-            "details": detail_counts(config, drafts),
+            "groups": group_counts(config, (how.groups(config, d) for d in one.drafts), rows),
+            "details": how.details(config, one.drafts),
         }
-        report[split] = quality(config, drafts, decisions[split]) | human
-        example = example or short_example(rows)
+        report[split] = how.quality(config, one.drafts, decisions[split])
+        report[split] |= {"human": human} if human else {}
+        if example is None or split == ONE_SPLIT:
+            example = kind.example(rows)
     return {
         "licences": dict(sorted(licences.items())),
         "features": schema.to_dict(),

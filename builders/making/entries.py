@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from typing import Any
@@ -12,8 +11,13 @@ from typing import Any
 from coherencegym.builders.making.published import published_scores
 from coherencegym.builders.making.sources import SAMPLE
 from coherencegym.builders.release.manifest import FORMAT, Manifest
-from coherencegym.builders.suite import Config, Draft, Suite
+from coherencegym.builders.suite import Config, Suite
+from coherencegym.eval.kinds.registry import KINDS
+from coherencegym.eval.kinds.table_kind import Row
 from coherencegym.loaders.corpus import Corpus
+
+#: More than the ranks of one kind: configs are in the order of their kinds before any other.
+OF_A_KIND = 10_000
 
 
 def toolkit_version() -> str:
@@ -44,7 +48,14 @@ def suite_entry(suite: Suite, version: str, repo_id: str) -> Manifest:
     }
 
 
-def config_rank(config: Config, corpus: Corpus) -> int:
+def config_rank(suite: Suite, config: Config, corpus: Corpus) -> int:
+    """The place of a config among those of a suite: by kind, corpus, and the suite's own order."""
+    kind = list(KINDS).index(config.kind.name) if config.kind.name in KINDS else len(KINDS)
+    own = suite.configs.index(config) + len(suite.configs) * _corpus_rank(config, corpus)
+    return kind * OF_A_KIND + own
+
+
+def _corpus_rank(config: Config, corpus: Corpus) -> int:
     """0 for the config's best corpus, then the others, then other datasets, then the sample."""
     if corpus.name == SAMPLE:
         return 99
@@ -91,7 +102,7 @@ def config_entry(
 ) -> dict[str, Any]:
     """What the manifest says of a config whatever its rows are."""
     return {
-        "kind": config.kind,
+        "kind": config.kind.name,
         "summary": config.summary,
         "corpus": corpus_entry(corpus),
         "republishable": corpus.republishable,
@@ -119,40 +130,13 @@ def config_entry(
     }
 
 
-def group_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
-    """Items by prediction group and by the values of the breakdown columns, without details."""
-    counts: Counter[str] = Counter()
-    first = 1 if config.headline else 0
-    for made in drafts:
-        counts.update({group for contrast in made.contrasts for group in contrast.groups[first:]})
+def group_counts(
+    config: Config, groups: Iterable[Iterable[str]], rows: Sequence[Row]
+) -> dict[str, int]:
+    """Rows by the groups of each, and by the values of the breakdown columns."""
+    counts = Counter(group for of_row in groups for group in of_row)
+    for row in rows:
         for column in config.breakdowns:
-            if (value := str(made.item.extra[column]).lower()) != "":
+            if (value := str(row[column]).lower()) != "":
                 counts[f"{column}={value}"] += 1
     return dict(sorted(counts.items()))
-
-
-def detail_counts(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
-    """Items by the first group of their predictions, where the config's score is over another.
-
-    Of a group's name what is before an arrow or a colon: the groups ``as_causal → since`` and
-    ``as_causal → yet`` have the same items. Empty where all items are in all groups, which says
-    nothing.
-    """
-    counts: Counter[str] = Counter()
-    if config.headline:
-        for made in drafts:
-            firsts = {contrast.groups[0] for contrast in made.contrasts}
-            counts.update({re.split(" → |: ", group)[0] for group in firsts})
-    if set(counts.values()) == {len(drafts)}:
-        return {}
-    return dict(sorted(counts.items()))
-
-
-def short_example(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """A row to show in the card: the first of modest length, else the shortest."""
-
-    def length(row: dict[str, Any]) -> int:
-        return max(len(condition["content"]) for condition in row["conditions"])
-
-    modest = (row for row in rows if length(row) <= 450)
-    return next(modest, min(rows, key=length))

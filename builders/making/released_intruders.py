@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.builders.suite import Column, Config, Contrast, DocumentDraft
-from coherencegym.eval.kinds.documents import COHERENT, Document
+from coherencegym.eval.kinds.documents import COHERENT, DOCUMENTS, Document
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
@@ -76,7 +76,7 @@ RELEASED = Config(
     name="released",
     by="domain",
     corpora=("insted",),
-    kind="documents",
+    kind=DOCUMENTS,
     select=has_intruder_or_none,
     drafter=Released(),
     summary="the documents and intruders that the authors of INSteD released",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.kinds.items import SuiteError, row_hash
+from coherencegym.eval.kinds.table_kind import IDENTITY, SuiteError, row_hash
 
 #: Uncompressed bytes of a table that go into one parquet file.
 SHARD_BYTES = 500_000_000
@@ -70,14 +70,13 @@ def write_split(
         Dataset(table.slice(start, stop - start).combine_chunks()).to_parquet(path)
         size += path.stat().st_size
 
-    identifier = "item_id" if "item_id" in table.column_names else table.column_names[0]
     rows = table.to_pylist()
-    identifiers = [str(row[identifier]) for row in rows]
+    identifiers = [str(row[IDENTITY]) for row in rows]
     if len(set(identifiers)) != len(identifiers):
         twice = next(i for i in identifiers if identifiers.count(i) > 1)
-        raise SuiteError(f"{config}/{split}: {identifier} {twice!r} stands twice; expected once")
+        raise SuiteError(f"{config}/{split}: {IDENTITY} {twice!r} stands twice; expected once")
     hashes = [row_hash(row) for row in rows]
-    hash_table = pa.table({"item_id": identifiers, "sha256": hashes})
+    hash_table = pa.table({IDENTITY: identifiers, "sha256": hashes})
     path = folder / hashes_path(config, split)
     path.parent.mkdir(parents=True, exist_ok=True)
     Dataset(hash_table).to_parquet(path)

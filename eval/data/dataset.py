@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import table_rows
-from coherencegym.eval.kinds.items import SEPARATOR, Item, SuiteError, item_from_row, validate_item
-from coherencegym.eval.kinds.predictions import read_by
+from coherencegym.eval.kinds.item_tables import ITEMS
+from coherencegym.eval.kinds.items import Item
 
 
 @dataclass(frozen=True)
@@ -66,39 +64,20 @@ def tables(
             are not those that were published.
     """
     splits = None if split is None else (split,)
-    for read in table_rows(source, configs, splits, test_only=split is None):
-        config, split_name, rows, about = read.config, read.split, read.rows, read.about
-        where = f"dataset {source.name!r}, config {config!r}, split {split_name!r}"
-        try:
-            items = tuple(item_from_row(row) for row in rows[:max_items])
-            for item in items:
-                validate_item(item)
-                read_by(item)
-        except (SuiteError, EvaluationError) as error:
-            raise EvaluationError(f"{where}: {error}") from None
-        repeated = [name for name, n in Counter(i.item_id for i in items).items() if n > 1]
-        if repeated:
-            raise EvaluationError(f"{where}: item_id {repeated[0]!r} is there more than once")
-        breakdowns = tuple(about.get("breakdowns", ()))
-        for column in breakdowns:
-            if items and column not in items[0].extra:
-                raise EvaluationError(f"{where}: no column {column!r}, which the manifest names")
-        quality = about.get("quality", {}).get(split_name, {})
+    for read in table_rows(source, configs, splits, kind=ITEMS, test_only=split is None):
+        items, about = read.read(max_items), read.about
+        quality = about.get("quality", {}).get(read.split, {})
         yield ItemTable(
-            config=config,
-            split=split_name,
+            config=read.config,
+            split=read.split,
             items=items,
             rows_sha256=read.rows_sha256,
             verified=read.verified,
-            separator=about.get("separator", any(_has_separator(item) for item in items)),
-            breakdowns=breakdowns,
+            separator=read.separated(items),
+            breakdowns=read.breakdowns,
             artefacts=tuple(quality.get("artefact", ())),
             humans=tuple(quality.get("human", {}).get("scores", ())),
             headline=str(about.get("headline", "")),
             controls=tuple(about.get("controls", ())),
             length_confound=bool(about.get("length_confound", False)),
         )
-
-
-def _has_separator(item: Item) -> bool:
-    return any(SEPARATOR in condition.content for condition in item.conditions)

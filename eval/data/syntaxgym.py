@@ -27,10 +27,10 @@ from coherencegym.eval.kinds.items import (
     Region,
     item_to_row,
     join_regions,
-    row_hash,
     validate_item,
 )
 from coherencegym.eval.kinds.predictions import check, read_by
+from coherencegym.eval.kinds.table_kind import row_hash
 from coherencegym.files.strict_json import Some, kind, read
 
 

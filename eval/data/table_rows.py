@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source
-from coherencegym.eval.kinds.items import row_hash
+from coherencegym.eval.kinds.registry import KINDS
+from coherencegym.eval.kinds.table_kind import IDENTITY, SuiteError, TableKind, row_hash
 from coherencegym.files.parquet_rows import parquet_rows
 from coherencegym.files.strict_json import Many, held
 
-#: The command that reads tables of a kind.
-COMMANDS = {
-    "items": "python -m eval",
-    "documents": "python -m eval detect",
-    "examples": "python -m eval probe",
-}
-#: A column that only tables of a kind have, by which those of a dataset without manifest are known.
-COLUMNS = {"items": "predictions", "documents": "intruder_position"}
-
 Rows = list[dict[str, Any]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class TableRows:
+class TableRows(Generic[T]):
     """The rows of one config and split.
 
     Attributes:
+        kind: what a row is.
+        where: dataset, config and split, as errors name them.
         config, split: which.
         rows: in the order of the table.
         rows_sha256: digest (hex) over the row hashes of the whole table, in order.
@@ -38,6 +34,8 @@ class TableRows:
         about: what the manifest says of the config; empty for a dataset without one.
     """
 
+    kind: TableKind[T]
+    where: str
     config: str
     split: str
     rows: Rows
@@ -45,21 +43,55 @@ class TableRows:
     verified: bool
     about: Mapping[str, Any]
 
+    @property
+    def breakdowns(self) -> tuple[str, ...]:
+        """The columns by whose values scores are also reported."""
+        return tuple(map(str, self.about.get("breakdowns", ())))
+
+    def read(self, most: int | None = None) -> tuple[T, ...]:
+        """Read the rows as what they are, no more than ``most`` from the start.
+
+        Raises:
+            EvaluationError: one is not valid, two have the same id, or a column is missing that
+                the manifest names.
+        """
+        chosen = self.rows[:most]
+        try:
+            values = tuple(map(self.kind.from_row, chosen))
+        except (SuiteError, EvaluationError) as error:
+            raise EvaluationError(f"{self.where}: {error}") from None
+        counts = Counter(row[IDENTITY] for row in chosen)
+        repeated = [name for name, count in counts.items() if count > 1]
+        if repeated:
+            raise EvaluationError(f"{self.where}: item_id {repeated[0]!r} is there more than once")
+        for column in self.breakdowns:
+            if chosen and (column in self.kind.columns or column not in chosen[0]):
+                raise EvaluationError(
+                    f"{self.where}: no column {column!r}, which the manifest names"
+                )
+        return values
+
+    def separated(self, values: Iterable[T]) -> bool:
+        """Say whether ``[SEP]`` in a text is a change of speaker, as the manifest or texts say."""
+        says = self.about.get("separator")
+        return self.kind.separated(values) if says is None else bool(says)
+
 
 def table_rows(
     source: Source,
     configs: Sequence[str] = (),
     splits: Sequence[str] | None = None,
-    kind: str = "items",
+    *,
+    kind: TableKind[T],
     test_only: bool = False,
-) -> Iterator[TableRows]:
+) -> Iterator[TableRows[T]]:
     """The tables of one kind of a dataset.
 
     Args:
         source: from :func:`eval.data.source.find`.
         configs: only these; none: every config of the kind.
         splits: only these, of the configs that have them; None: all.
-        kind: ``items`` or ``documents``.
+        kind: which.
         test_only: of a config that has the splits ``train`` and ``test`` read only ``test``.
 
     Raises:
@@ -74,7 +106,7 @@ def table_rows(
         if verified:
             _verify(source.folder / "hashes" / f"{config}-{split}.parquet", rows, hashes, where)
         digest = hashlib.sha256("\n".join(hashes).encode()).hexdigest()
-        yield TableRows(config, split, rows, digest, verified, about)
+        yield TableRows(kind, where, config, split, rows, digest, verified, about)
 
 
 def _hashes(rows: Rows, where: str) -> list[str]:
@@ -91,7 +123,7 @@ def _built_tables(
     source: Source,
     configs: Sequence[str],
     splits: Sequence[str] | None,
-    wanted: str,
+    wanted: TableKind[Any],
     test_only: bool,
 ) -> Iterator[_Table]:
     """Tables of a dataset with a manifest."""
@@ -99,14 +131,15 @@ def _built_tables(
     _require(configs, known, f"dataset {source.name!r}: no config")
     if not known:
         raise EvaluationError(f"dataset {source.name!r}: the manifest names no config")
-    chosen = configs or [name for name, about in known.items() if about["kind"] == wanted]
+    of_kind = wanted.configs(known)
+    chosen = configs or of_kind
     for config in chosen or known:
-        kind = known[config]["kind"]
-        if kind != wanted:
-            command = COMMANDS.get(kind, "another command")
+        if config not in of_kind:
+            kind = known[config]["kind"]
+            command = KINDS[kind].command if kind in KINDS else "another command"
             raise EvaluationError(
                 f"dataset {source.name!r}, config {config!r}: a table of kind {kind!r}; "
-                f"expected {wanted} ({command} reads it)"
+                f"expected {wanted.name} ({command} reads it)"
             )
     found = {name for config in chosen for name in known[config]["splits"]}
     _require_any(splits, found, f"dataset {source.name!r}")
@@ -166,7 +199,7 @@ def _foreign_tables(
     source: Source,
     configs: Sequence[str],
     splits: Sequence[str] | None,
-    wanted: str,
+    wanted: TableKind[Any],
     test_only: bool,
 ) -> Iterator[_Table]:
     """Tables of somebody's own dataset, found as the datasets library finds them."""
@@ -187,10 +220,10 @@ def _foreign_tables(
     for config, tables in loaded.items():
         for name in _wanted(list(map(str, tables)), splits, test_only):
             table = tables[name]
-            if COLUMNS[wanted] not in table.column_names:
+            if wanted.mark not in table.column_names:
                 raise EvaluationError(
                     f"dataset {source.name!r}, config {config!r}: no column "
-                    f"{COLUMNS[wanted]!r}; expected a table of {wanted}, found "
+                    f"{wanted.mark!r}; expected a table of {wanted.name}, found "
                     f"{', '.join(table.column_names)}"
                 )
             yield config, name, table.to_list(), {}

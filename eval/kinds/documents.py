@@ -7,17 +7,35 @@ columns of its own (``replaced``, ``similarity``, ...), kept in ``extra``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from coherencegym.eval.kinds.items import SuiteError
+from coherencegym.eval.kinds.table_kind import (
+    Column,
+    Row,
+    SuiteError,
+    TableKind,
+    cluster,
+    of_modest_length,
+)
 
 #: The columns that every table of kind ``documents`` has, in this order.
-DOCUMENT_COLUMNS = ("item_id", "sentences", "intruder_position", "discourse_id", "corpus")
+DOCUMENT_COLUMNS = {
+    "item_id": Column("string", "unique in its config and split"),
+    "sentences": Column(["string"], "of a document, in reading order"),
+    "intruder_position": Column(
+        "int32", "of a document: the place (from 0) of the intruder; -1 where there is none"
+    ),
+    "discourse_id": Column("string", "the document that the row was made from"),
+    "corpus": Column("string", "the corpus of that document"),
+}
 
 #: The position of a document without an intruder.
 COHERENT = -1
+
+#: Characters that a card's example has at most, where there is such a document.
+MODEST = 900
 
 
 @dataclass(frozen=True)
@@ -39,6 +57,11 @@ class Document:
     discourse_id: str
     corpus: str
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def cluster(self) -> str:
+        """What of all documents counts as one in an interval: the family, or else the discourse."""
+        return cluster(self.discourse_id, self.extra)
 
     @property
     def intruded(self) -> bool:
@@ -107,23 +130,22 @@ def validate_document(document: Document) -> None:
         )
 
 
-def document_features(extra: Mapping[str, Any] | None = None) -> Any:
-    """The ``datasets.Features`` of a table of documents.
+def _example(rows: Sequence[Row]) -> Row:
+    """An intruded document, where there is one."""
+    intruded = [row for row in rows if row["intruder_position"] != COHERENT]
+    return of_modest_length(intruded or rows, lambda row: sum(map(len, row["sentences"])), MODEST)
 
-    Args:
-        extra: the dataset's own columns, as :func:`eval.kinds.items.features` takes them.
-    """
-    from datasets import Features, List, Value
 
-    from coherencegym.eval.kinds.items import feature
-
-    return Features(
-        {
-            "item_id": Value("string"),
-            "sentences": List(Value("string")),
-            "intruder_position": Value("int32"),
-            "discourse_id": Value("string"),
-            "corpus": Value("string"),
-            **{name: feature(kind) for name, kind in (extra or {}).items()},
-        }
-    )
+DOCUMENTS = TableKind(
+    name="documents",
+    row="a document as its sentences, and the place of the sentence that is an intruder.",
+    columns=DOCUMENT_COLUMNS,
+    mark="intruder_position",
+    from_row=document_from_row,
+    to_row=document_to_row,
+    texts=lambda document: document.sentences,
+    example=_example,
+    task="detect",
+    command="python -m eval detect",
+    ask="Let it look for the intruders",
+)

@@ -1,22 +1,23 @@
 """The one definition of a test suite: items, conditions, regions, predictions.
 
 The names and the meaning are SyntaxGym's (Gauthier et al. 2020, section 3), so that existing tools
-and readers know them. An item is one row of a dataset of kind ``items``; beside the columns defined
-here a suite may have typed columns of its own (``permutation``, ``sense``, ...), kept in ``extra``.
-
-No torch and no datasets at import: :func:`features` imports datasets where it is called.
+and readers know them. An item is one row of a dataset of kind ``items``
+(:mod:`eval.kinds.item_tables`); beside its columns a suite may have typed columns of its own
+(``permutation``, ``sense``, ...), kept in ``extra``.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.table_kind import FAMILY as FAMILY
+from coherencegym.eval.kinds.table_kind import SEPARATOR as SEPARATOR
+from coherencegym.eval.kinds.table_kind import SuiteError as SuiteError
+from coherencegym.eval.kinds.table_kind import cluster
 from coherencegym.files.strict_json import held
 
 #: How the token surprisals (bits) of a region become its value.
@@ -32,17 +33,6 @@ ITEM_COLUMNS = (
     "corpus",
     "edits",
 )
-
-#: An optional column of text: the same for items of different discourses that share most of their
-#: text, such as Winograd twins. Null or empty where there is no such family.
-FAMILY = "family"
-
-#: The abstract change of speaker in a text; the evaluator renders it for each model.
-SEPARATOR = "[SEP]"
-
-
-class SuiteError(ValueError):
-    """A row that is not a valid item; the message starts with the item's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +129,7 @@ class Item:
     @property
     def cluster(self) -> str:
         """What of all items counts as one in an interval: the family, or else the discourse."""
-        return str(self.extra.get(FAMILY) or self.discourse_id)
+        return cluster(self.discourse_id, self.extra)
 
     def condition(self, name: str) -> Condition:
         """The condition of that name.
@@ -246,75 +236,3 @@ def join_regions(contents: Iterable[str]) -> str:
     Punctuation gets the space as well: ``book`` and ``, the`` become ``book , the``.
     """
     return " ".join(filter(None, (content.strip() for content in contents)))
-
-
-def row_hash(row: Mapping[str, Any]) -> str:
-    """sha256 (hex) of a row's canonical JSON: sorted keys, no spaces, UTF-8, no NaN.
-
-    Parquet bytes change with the pyarrow version; this does not, so it says whether two releases
-    hold the same row, and whether what was loaded is what was published.
-    """
-    text = json.dumps(
-        row, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
-    )
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-
-def features(extra: Mapping[str, Any] | None = None) -> Any:
-    """``datasets.Features`` of an items table; ``extra`` maps a suite's own columns to types.
-
-    A type is the name of an Arrow type (``"string"``, ``"float64"``, ``"bool"``), a list of one
-    (``["int32"]``), a struct of named ones (``{"word": "string"}``), or a ready ``datasets``
-    feature.
-    """
-    from datasets import Features, List, Value
-
-    region = {"region_number": Value("int32"), "content": Value("string")}
-    return Features(
-        {
-            "item_id": Value("string"),
-            "item_number": Value("int32"),
-            "conditions": List(
-                {
-                    "condition_name": Value("string"),
-                    "content": Value("string"),
-                    "regions": List(region),
-                }
-            ),
-            "predictions": List(
-                {
-                    "formula": Value("string"),
-                    "metric": Value("string"),
-                    "groups": List(Value("string")),
-                }
-            ),
-            "discourse_id": Value("string"),
-            "corpus": Value("string"),
-            "edits": List(
-                {
-                    "condition_name": Value("string"),
-                    "operator": Value("string"),
-                    "unit": Value("int32"),
-                    "start": Value("int32"),
-                    "before": Value("string"),
-                    "after": Value("string"),
-                    "source_discourse": Value("string"),
-                    "source_unit": Value("int32"),
-                }
-            ),
-            **{name: feature(kind) for name, kind in (extra or {}).items()},
-        }
-    )
-
-
-def feature(kind: Any) -> Any:
-    """The ``datasets`` feature of a column's type, as :func:`features` takes them."""
-    from datasets import List, Value
-
-    if isinstance(kind, str):
-        return Value(kind)
-    if isinstance(kind, list):
-        return List(feature(kind[0]))
-    if isinstance(kind, dict):
-        return {name: feature(of) for name, of in kind.items()}
-    return kind

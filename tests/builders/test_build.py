@@ -19,7 +19,9 @@ from coherencegym.builders.release.manifest import dump_manifest, in_order, read
 from coherencegym.builders.release.rows import data_path, hashes_path, to_table, write_split
 from coherencegym.builders.sentence_order import make_suite
 from coherencegym.builders.story_cloze import SUITE as STORY_CLOZE
-from coherencegym.eval.kinds.items import features, item_from_row, row_hash, validate_item
+from coherencegym.eval.kinds.item_tables import ITEMS
+from coherencegym.eval.kinds.items import item_from_row, validate_item
+from coherencegym.eval.kinds.table_kind import row_hash
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.registry import corpus, sample_of
 
@@ -75,7 +77,7 @@ def test_another_seed_gives_other_rows(make_build: Make) -> None:
 
 
 def test_more_than_ten_thousand_rows_by_two_routes(tmp_path: Path) -> None:
-    schema = features({"number": "int32"})
+    schema = ITEMS.features({"number": "int32"})
     made = [
         {
             "item_id": f"d{i}/shuffled",

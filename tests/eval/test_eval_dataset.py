@@ -80,13 +80,13 @@ def test_configs_splits_and_a_limit(
 def rewrite(folder: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:
     from datasets import Dataset
 
-    from coherencegym.eval.kinds.items import features
+    from coherencegym.eval.kinds.item_tables import ITEMS
 
     (path,) = folder.glob("data/*/*.parquet")
     (source,) = tables(find(str(folder)))
     rows = [item_to_row(item) for item in source.items]
     change(rows)
-    Dataset.from_list(rows, features=features(EXTRA)).to_parquet(str(path))
+    Dataset.from_list(rows, features=ITEMS.features(EXTRA)).to_parquet(str(path))
 
 
 def test_a_row_that_was_changed_is_refused(

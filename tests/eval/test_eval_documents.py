@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.eval.kinds.documents import (
+    DOCUMENTS,
     Document,
-    document_features,
     document_from_row,
     document_to_row,
 )
@@ -54,5 +54,5 @@ def test_the_features_hold_the_row() -> None:
     import pyarrow as pa
 
     row = document_to_row(Document("d", ("One.", "Two."), -1, "d", "c", {"similarity": 0.5}))
-    schema = document_features({"similarity": "float64"}).arrow_schema
+    schema = DOCUMENTS.features({"similarity": "float64"}).arrow_schema
     assert pa.Table.from_pylist([row], schema=schema).to_pylist() == [row]

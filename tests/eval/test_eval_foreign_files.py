@@ -19,7 +19,8 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find
-from coherencegym.eval.kinds.items import Item, row_hash
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.table_kind import row_hash
 from coherencegym.eval.models import files as model_files
 from coherencegym.eval.models.load import load, load_config
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import table_rows
-from coherencegym.eval.kinds.documents import Document, document_from_row
-from coherencegym.eval.kinds.items import FAMILY, SEPARATOR, SuiteError
+from coherencegym.eval.kinds.documents import DOCUMENTS, Document
 
 #: What the names of configs of documents begin with; they may be named without it.
 PREFIX = "detect_"
@@ -59,7 +56,7 @@ class DocumentTable:
 
 def cluster(document: Document) -> str:
     """What of all documents counts as one in an interval: the family, or else the discourse."""
-    return str(document.extra.get(FAMILY) or document.discourse_id)
+    return document.cluster
 
 
 def document_tables(
@@ -80,23 +77,10 @@ def document_tables(
         EvaluationError: a config or split is not there, holds another kind of table, or its rows
             are not those that were published.
     """
-    for read in table_rows(source, configs, splits, "documents"):
-        where = f"dataset {source.name!r}, config {read.config!r}, split {read.split!r}"
-        try:
-            documents = tuple(document_from_row(row) for row in read.rows[:max_items])
-        except SuiteError as error:
-            raise EvaluationError(f"{where}: {error}") from None
-        counts = Counter(document.item_id for document in documents)
-        repeated = [name for name, count in counts.items() if count > 1]
-        if repeated:
-            raise EvaluationError(f"{where}: item_id {repeated[0]!r} is there more than once")
-        breakdowns = [str(column) for column in read.about.get("breakdowns", ())]
-        for column in breakdowns:
-            if documents and column not in documents[0].extra:
-                raise EvaluationError(f"{where}: no column {column!r}, which the manifest names")
+    for read in table_rows(source, configs, splits, kind=DOCUMENTS):
+        documents, breakdowns = read.read(max_items), list(read.breakdowns)
         if "difficulty" not in breakdowns and any(d.extra.get("difficulty") for d in documents):
             breakdowns.append("difficulty")
-        says = read.about.get("separator")
         yield DocumentTable(
             source=source,
             config=read.config,
@@ -104,7 +88,7 @@ def document_tables(
             documents=documents,
             rows_sha256=read.rows_sha256,
             verified=read.verified,
-            separator=bool(says) if says is not None else has_separator(documents),
+            separator=read.separated(documents),
             breakdowns=tuple(breakdowns),
         )
 
@@ -118,8 +102,3 @@ def full_names(source: Source, configs: Sequence[str]) -> list[str]:
     return [
         PREFIX + name if name not in known and PREFIX + name in known else name for name in configs
     ]
-
-
-def has_separator(documents: Sequence[Document]) -> bool:
-    """Whether the change of speaker stands in any of the documents."""
-    return any(SEPARATOR in sentence for d in documents for sentence in d.sentences)

@@ -14,9 +14,10 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import table_rows
-from coherencegym.eval.kinds.documents import COHERENT, Document, validate_document
+from coherencegym.eval.kinds.documents import COHERENT, DOCUMENTS, Document, validate_document
+from coherencegym.eval.kinds.item_tables import ITEMS
 from coherencegym.eval.kinds.items import FAMILY, SuiteError, item_from_row, validate_item
-from coherencegym.eval.tasks.detect.document_tables import DocumentTable, has_separator
+from coherencegym.eval.tasks.detect.document_tables import DocumentTable
 
 #: Conditions in which a document's own sentence is in the slot, without and with the probe.
 ORIGINAL, ORIGINAL_PROBE = "original", "original_probe"
@@ -37,9 +38,9 @@ def holds_probes(source: Source, configs: Sequence[str]) -> bool:
     What the manifest does not know is no probe.
     """
     known = source.manifest.get("configs", {})
-    chosen = configs or [name for name, about in known.items() if about["kind"] == "documents"]
-    kinds = {known[name]["kind"] for name in chosen or known if name in known}
-    return kinds == {"items"}
+    chosen = configs or DOCUMENTS.configs(known) or known
+    asked = {name: known[name] for name in chosen if name in known}
+    return bool(asked) and len(ITEMS.configs(asked)) == len(asked)
 
 
 def probe_tables(
@@ -58,14 +59,13 @@ def probe_tables(
         EvaluationError: a config or split is not there, its items are no probes, or its rows are
             not those that were published.
     """
-    for read in table_rows(source, configs, splits, "items"):
-        where = f"dataset {source.name!r}, config {read.config!r}, split {read.split!r}"
+    for read in table_rows(source, configs, splits, kind=ITEMS):
         try:
             documents = tuple(
                 document for row in read.rows[:max_items] for document in documents_of(row)
             )
         except SuiteError as error:
-            raise EvaluationError(f"{where}: {error}") from None
+            raise EvaluationError(f"{read.where}: {error}") from None
         says = read.about.get("separator")
         yield DocumentTable(
             source=source,
@@ -74,7 +74,7 @@ def probe_tables(
             documents=documents,
             rows_sha256=read.rows_sha256,
             verified=read.verified,
-            separator=bool(says) if says is not None else has_separator(documents),
+            separator=DOCUMENTS.separated(documents) if says is None else bool(says),
             probes=True,
         )
 

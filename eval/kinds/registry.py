@@ -1,0 +1,28 @@
+"""The kinds of tables. A new kind is one module and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from coherencegym.eval.kinds.documents import DOCUMENTS
+from coherencegym.eval.kinds.item_tables import ITEMS
+from coherencegym.eval.kinds.table_kind import SuiteError, TableKind
+
+#: Name -> kind. In a dataset of several the configs of the first come first, and one of them is
+#: the default.
+KINDS: Mapping[str, TableKind[Any]] = {kind.name: kind for kind in (ITEMS, DOCUMENTS)}
+
+
+def kind_named(name: str) -> TableKind[Any]:
+    """The kind of that name.
+
+    Raises:
+        SuiteError: there is none.
+    """
+    if name not in KINDS:
+        raise SuiteError(
+            f"table kind {name!r}; expected one of {', '.join(KINDS)} (a newer release of this "
+            "program may know it)"
+        )
+    return KINDS[name]
