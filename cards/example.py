@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
-
-#: Operators that are no part of the contrast where they were applied to all conditions alike.
-SHARED_OPERATORS = frozenset({"SpeakerSeparator"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +50,48 @@ def show_conditions(row: dict[str, Any]) -> list[ShownCondition]:
 
 
 def contrasting_edits(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """The edits of a row that tell its conditions apart."""
+    """The edits of a row that tell its conditions apart.
+
+    What was done to every condition alike, wherever in its text, is no part of the contrast: a
+    dialogue has its separators in the original order and in the shuffled one.
+    """
     conditions = {condition["condition_name"] for condition in row["conditions"]}
-    applied: dict[str, set[str]] = {operator: set() for operator in SHARED_OPERATORS}
+    having: dict[tuple[Any, ...], set[str]] = defaultdict(set)
     for edit in row["edits"]:
-        applied.setdefault(edit["operator"], set()).add(edit["condition_name"])
-    shared = {operator for operator in SHARED_OPERATORS if applied[operator] == conditions}
-    return [edit for edit in row["edits"] if edit["operator"] not in shared]
+        having[_change(edit)].add(edit["condition_name"])
+    shared = conditions if len(conditions) > 1 else set()
+    return [edit for edit in row["edits"] if having[_change(edit)] != shared]
+
+
+def _change(edit: dict[str, Any]) -> tuple[Any, ...]:
+    """What was done, without where."""
+    keys = ("operator", "before", "after", "source_discourse", "source_unit")
+    return tuple(edit[key] for key in keys)
+
+
+def _place_before(edit: dict[str, Any], discourse: str) -> int | None:
+    """The unit of its own discourse that the text was moved from; none where it was not moved."""
+    return edit["source_unit"] if edit["source_discourse"] == discourse else None
+
+
+#: Predictions of an example that its note names.
+SHOWN_FORMULAS = 3
+
+
+def example_note(row: dict[str, Any]) -> str:
+    """How to read the example's marks, and its prediction."""
+    edits = contrasting_edits(row)
+    if any(_place_before(edit, row["discourse_id"]) is not None for edit in edits):
+        marks = (
+            "Sentences in bold are not where they were; the number is their place in the original. "
+        )
+    elif any(edit["before"] for edit in edits):
+        marks = "Text in bold stands in the place of the text that is struck out. "
+    else:
+        marks = "Text in bold was put in. "
+    formulas = list(dict.fromkeys(f"`{p['formula']}`" for p in row["predictions"]))
+    more = f" and {len(formulas) - SHOWN_FORMULAS} more" if len(formulas) > SHOWN_FORMULAS else ""
+    return f"{marks}Prediction: {', '.join(formulas[:SHOWN_FORMULAS])}{more}."
 
 
 def _show_regions(
@@ -75,8 +108,8 @@ def _show_regions(
             edit = waiting.pop(0)
             parts.append(escape(content[position:start]))
             parts.append(_bold(edit["after"]))
-            if edit["source_discourse"] == discourse and edit["source_unit"] is not None:
-                parts.append(f" (was {edit['source_unit'] + 1}.)")
+            if (place := _place_before(edit, discourse)) is not None:
+                parts.append(f" (was {place + 1}.)")
             elif edit["before"]:
                 parts.append(f" (instead of: ~~{escape(edit['before'])}~~)")
             position = start + len(edit["after"])

@@ -5,19 +5,23 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from coherencegym.cards.example import contrasting_edits, show_conditions
+from coherencegym.cards.example import escape, example_note, show_conditions
 from coherencegym.cards.licences import licence_sentence, licence_table, licence_text
 from coherencegym.cards.metadata import card_yaml, ordered_configs, pretty_name
+from coherencegym.eval.kinds.registry import kind_named
+
+#: Names and entries of configs, in the order of the card.
+Configs = list[tuple[str, dict[str, Any]]]
 
 
 def render_card(manifest: dict[str, Any]) -> str:
     """The card (YAML block and Markdown, headings of the Hub's template) of a manifest."""
-    return str(_template().render(card_values(manifest)))
+    return str(_templates().get_template("card.md.jinja").render(card_values(manifest)))
 
 
 @cache
-def _template() -> Any:
-    """The template, read once: that takes longer than to fill it in."""
+def _templates() -> Any:
+    """The templates, read once: that takes longer than to fill them in."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -29,14 +33,57 @@ def _template() -> Any:
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|").replace("\n", " ")
     environment.filters["aggregate"] = aggregate
     environment.filters["spread"] = spread_text
-    return environment.get_template("card.md.jinja")
+    environment.filters["plain"] = escape
+    environment.filters["conditions"] = show_conditions
+    environment.filters["note"] = example_note
+    environment.filters["classifiers"] = classifiers
+    return environment
+
+
+def tables(configs: Configs) -> list[dict[str, Any]]:
+    """The configs by kind of table, each with the kind and with what a card shows of it.
+
+    That are the macros ``example`` and ``quality`` of ``templates/<kind>.md.jinja``, where there is
+    one.
+
+    Raises:
+        SuiteError: there is no such kind.
+    """
+    by_kind: dict[str, Configs] = {}
+    for name, config in configs:
+        by_kind.setdefault(config["kind"], []).append((name, config))
+    return [
+        {
+            "kind": kind_named(name),
+            "configs": own,
+            "card": _templates().select_template([f"{name}.md.jinja", "rows.md.jinja"]).module,
+        }
+        for name, own in by_kind.items()
+    ]
+
+
+def classifiers(configs: Configs) -> list[str]:
+    """What the artefact classifiers of the configs see, each once."""
+    return sorted({q["artefact_classifier"] for _, c in configs for q in c["quality"].values()})
+
+
+def columns(configs: Configs) -> dict[str, Any]:
+    """The columns of the tables and what they hold: those of their kinds, then the dataset's."""
+    of_kinds = {
+        name: {
+            "type": "list" if isinstance(column.type, list) else column.type,
+            "description": column.description,
+        }
+        for table in tables(configs)
+        for name, column in table["kind"].columns.items()
+    }
+    return of_kinds | {name: c for _, config in configs for name, c in config["columns"].items()}
 
 
 def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
     """The variables of the template."""
     configs = ordered_configs(manifest)
-    items = [(name, config) for name, config in configs if config["kind"] == "items"]
-    example_config, shown = (items or configs)[0]
+    default, shown = configs[0]
     everything = [config for _, config in configs]
     return {
         "yaml": card_yaml(manifest),
@@ -45,8 +92,8 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         "owner": manifest["repo_id"].split("/")[0],
         "configs": configs,
         "kinds": kinds(configs),
-        "items": items,
-        "default": example_config,
+        "tables": tables(configs),
+        "default": default,
         "languages": sorted({config["corpus"]["language"] for config in everything}),
         "licence_sentence": licence_sentence(manifest),
         "licence_table": licence_table(manifest),
@@ -56,16 +103,9 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
         "any_groups": any(
             counts["groups"] for config in everything for counts in config["splits"].values()
         ),
-        "columns": {name: c for config in everything for name, c in config["columns"].items()},
-        "classifiers": sorted(
-            {q["artefact_classifier"] for _, config in items for q in config["quality"].values()}
-        ),
-        "example_config": example_config,
+        "any_training": any("train" in config["splits"] for config in everything),
+        "columns": columns(configs),
         "example": shown["example"],
-        "example_conditions": show_conditions(shown["example"]) if items else [],
-        "example_note": example_note(shown["example"]) if items else "",
-        "any_items": bool(items),
-        "documents": [(name, c) for name, c in configs if c["kind"] == "documents"],
         "seeds": sorted({config["seed"] for config in everything}),
         "skips": skips(manifest),
         "controls": control_lines(manifest),
@@ -78,7 +118,7 @@ def card_values(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def kinds(
-    configs: list[tuple[str, dict[str, Any]]],
+    configs: Configs,
 ) -> list[tuple[list[str], dict[str, Any]]]:
     """The configs by what they are: those that differ in their texts alone come together."""
     found: list[tuple[list[str], dict[str, Any]]] = []
@@ -112,7 +152,7 @@ def control_lines(manifest: dict[str, Any]) -> list[str]:
     return lines
 
 
-def human_rows(configs: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+def human_rows(configs: Configs) -> list[dict[str, Any]]:
     """What people said of the items, by config and split; empty where nobody was asked.
 
     ``bound`` is the score of all pairs, none where nobody said which text is the less coherent.
@@ -214,23 +254,3 @@ def spread_text(spread: dict[str, float], digits: int) -> str:
 def aggregate(quality: dict[str, Any]) -> dict[str, Any] | None:
     """The artefact score over all items, if there is one."""
     return next((score for score in quality.get("artefact", ()) if score["group"] == ""), None)
-
-
-#: Predictions of an example that its note names.
-SHOWN_FORMULAS = 3
-
-
-def example_note(row: dict[str, Any]) -> str:
-    """How to read the example's marks, and its prediction."""
-    edits = contrasting_edits(row)
-    if any(edit["operator"] == "Shuffle" for edit in edits):
-        marks = (
-            "Sentences in bold are not where they were; the number is their place in the original. "
-        )
-    elif any(edit["before"] for edit in edits):
-        marks = "Text in bold stands in the place of the text that is struck out. "
-    else:
-        marks = "Text in bold was put in. "
-    formulas = list(dict.fromkeys(f"`{p['formula']}`" for p in row["predictions"]))
-    more = f" and {len(formulas) - SHOWN_FORMULAS} more" if len(formulas) > SHOWN_FORMULAS else ""
-    return f"{marks}Prediction: {', '.join(formulas[:SHOWN_FORMULAS])}{more}."

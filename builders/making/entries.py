@@ -50,9 +50,9 @@ def suite_entry(suite: Suite, version: str, repo_id: str) -> Manifest:
 
 def config_rank(suite: Suite, config: Config, corpus: Corpus) -> int:
     """The place of a config among those of a suite: by kind, corpus, and the suite's own order."""
-    kind = list(KINDS).index(config.kind.name) if config.kind.name in KINDS else len(KINDS)
+    kinds = [*KINDS, config.kind.name]
     own = suite.configs.index(config) + len(suite.configs) * _corpus_rank(config, corpus)
-    return kind * OF_A_KIND + own
+    return kinds.index(config.kind.name) * OF_A_KIND + own
 
 
 def _corpus_rank(config: Config, corpus: Corpus) -> int:

@@ -24,9 +24,12 @@ def print_build(
     # In a pipe there is no width to fit: a table that is cut there would lose figures.
     console = Console(width=None if sys.stdout.isatty() else 160)
     table = Table(title=f"{suite.title} {manifest['version']}", title_justify="left", box=None)
-    for column in ("config", "split", "items", "discourses", "artefact score", "95 % interval"):
-        right = column in ("items", "discourses")
-        table.add_column(column, justify="right" if right else "left", no_wrap=True)
+    for column in ("config", "split"):
+        table.add_column(column, no_wrap=True)
+    for column in ("items", "discourses"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for column in ("artefact score", "95 % interval"):
+        table.add_column(column, no_wrap=True)
     for name, config in ordered_configs(manifest):
         for split, counts in config["splits"].items():
             score = aggregate(config["quality"][split])

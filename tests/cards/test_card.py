@@ -16,9 +16,10 @@ from toy import stories, toy_corpus
 
 from coherencegym.builders.making.build import Options, build, write_documents
 from coherencegym.builders.making.sources import Source, Sources
-from coherencegym.cards.example import escape, show_conditions
+from coherencegym.cards.example import contrasting_edits, escape, show_conditions
 from coherencegym.cards.metadata import SIZES
 from coherencegym.cards.render import render_card
+from coherencegym.eval.kinds.table_kind import SuiteError
 
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 
@@ -216,3 +217,66 @@ def test_escaped_text_has_no_markup_left(text: str) -> None:
 
 def test_sizes_are_in_order() -> None:
     assert [least for least, _ in SIZES] == sorted(least for least, _ in SIZES)
+
+
+def test_separators_in_every_condition_are_no_part_of_the_contrast() -> None:
+    def edit(condition: str, operator: str, before: str, after: str, unit: int) -> dict[str, Any]:
+        return {
+            "condition_name": condition,
+            "operator": operator,
+            "unit": unit,
+            "start": 0,
+            "before": before,
+            "after": after,
+            "source_discourse": None,
+            "source_unit": None,
+        }
+
+    everywhere = [edit(name, "AnyMark", "", " [SEP]", unit) for unit, name in enumerate("ab")]
+    one = edit("b", "AnyMark", "", " [END]", 1)
+    row = {"conditions": [{"condition_name": name} for name in "ab"], "edits": [*everywhere, one]}
+    assert contrasting_edits(row) == [one]
+    assert contrasting_edits(row | {"edits": everywhere[:1]}) == everywhere[:1]
+
+
+def documents_of(manifest: dict[str, Any], kind: str) -> dict[str, Any]:
+    """The manifest with a config of another kind after its own."""
+    (config,) = manifest["configs"].values()
+    row = {
+        "item_id": "d",
+        "sentences": ["It rained.", "A *goat* sang."],
+        "intruder_position": 1,
+        "discourse_id": "d",
+        "corpus": "toy",
+    }
+    quality = {"items": 1, "intruded": 1, "words": {}, "sentence_alone": None}
+    about = {"kind": kind, "rank": 10_000, "default": False, "example": row, "columns": {}}
+    other = config | about | {"quality": {"test": quality}, "predictions": [], "regions": []}
+    return manifest | {"configs": manifest["configs"] | {"detect_toy": other}}
+
+
+def test_a_card_says_of_each_kind_what_its_rows_are(manifest: dict[str, Any]) -> None:
+    alone, both = render_card(manifest), render_card(documents_of(manifest, "documents"))
+    assert "\nEach row is an item: " in alone
+    assert "\nEach row of `toy_context` is an item: " in both
+    assert "\nEach row of `detect_toy` is a document as its sentences" in both
+    for card, times in ((alone, 0), (both, 1)):
+        assert card.count("python -m eval --model gpt2") == 1
+        assert card.count("python -m eval detect --model gpt2") == times
+        assert card.count("| `intruder_position` | int32 |") == times
+        assert card.count("### Documents") == times
+        assert len(re.findall("^. `discourse_id` . string", card, re.MULTILINE)) == 1
+
+
+def test_a_dataset_of_documents_alone_shows_one(manifest: dict[str, Any]) -> None:
+    both = documents_of(manifest, "documents")
+    card = render_card(both | {"configs": {"detect_toy": both["configs"]["detect_toy"]}})
+    assert "1. A *goat* sang. **(intruder)**" in card
+    assert "python -m eval --model" not in card
+    assert "`predictions`" not in card
+    assert "| `sentences` | list |" in card
+
+
+def test_a_card_of_a_kind_that_is_not_known_is_refused(manifest: dict[str, Any]) -> None:
+    with pytest.raises(SuiteError, match="table kind 'verses'; expected one of items, documents"):
+        render_card(documents_of(manifest, "verses"))

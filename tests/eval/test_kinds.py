@@ -1,0 +1,119 @@
+"""Kinds of tables: what each says holds of its rows, and nobody else branches on its name."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coherencegym.eval.commands.cli import COMMANDS
+from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
+from coherencegym.eval.kinds.registry import KINDS, kind_named
+from coherencegym.eval.kinds.table_kind import Column, SuiteError, TableKind
+
+#: Kind -> a valid row that was read.
+VALUES = {
+    "items": Item(
+        "d/x",
+        1,
+        tuple(Condition(name, f"It is {name}.", (Region(1, f"It is {name}."),)) for name in "ab"),
+        (Prediction("(1;%b%) > (1;%a%)", "mean"),),
+        "d",
+        "c",
+        (),
+        {"family": "f"},
+    ),
+    "documents": Document("d/x", ("One.", "Two."), 1, "d", "c", {"family": "f"}),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_row_comes_back_and_fits_the_features(name: str) -> None:
+    import pyarrow as pa
+
+    kind, value = KINDS[name], VALUES[name]
+    row = kind.to_row(value)
+    assert list(row) == [*kind.columns, "family"]
+    schema = kind.features({"family": "string"}).arrow_schema
+    (read,) = pa.Table.from_pylist([row], schema=schema).to_pylist()
+    assert read == row
+    assert kind.from_row(read) == value
+    assert kind.example([row]) == row
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_family_counts_as_one(name: str) -> None:
+    from dataclasses import replace
+
+    value = VALUES[name]
+    assert value.cluster == "f"
+    assert replace(value, extra={"family": None}).cluster == "d"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_separators_are_seen(name: str) -> None:
+    kind = KINDS[name]
+    row = kind.to_row(VALUES[name])
+    assert not kind.separated([kind.from_row(row)])
+    if name == "documents":
+        row["sentences"][0] += " [SEP]"
+    else:
+        for condition in row["conditions"]:
+            condition["content"] += " [SEP]"
+            condition["regions"][0]["content"] += " [SEP]"
+    assert kind.separated([kind.from_row(row)])
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_a_command_and_a_task_read_it(kind: TableKind[Any]) -> None:
+    assert importlib.util.find_spec(f"coherencegym.eval.tasks.{kind.task}") is not None
+    program, _, subcommand = kind.command.partition("-m eval")
+    assert program == "python "
+    assert (subcommand.strip() or "score") in COMMANDS
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_a_kind_is_known_by_a_column_of_its_own(kind: TableKind[Any]) -> None:
+    others = [other for other in KINDS.values() if other is not kind]
+    assert all(kind.mark not in other.columns for other in others)
+
+
+def test_an_unknown_kind_is_named() -> None:
+    with pytest.raises(SuiteError, match="table kind 'verses'; expected one of items, documents"):
+        kind_named("verses")
+
+
+def test_a_kind_without_what_every_row_has_is_refused() -> None:
+    import dataclasses
+
+    columns = {"item_id": Column("string", ""), "corpus": Column("string", "")}
+    with pytest.raises(ValueError, match="no column 'discourse_id'; every kind has it"):
+        dataclasses.replace(KINDS["items"], columns=columns)
+
+
+def compared(path: Path) -> Iterator[str]:
+    """The comparisons of a module that are about the name of a kind of table."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Compare):
+            continue
+        for side in (node.left, *node.comparators):
+            several = side.elts if isinstance(side, ast.Tuple | ast.List | ast.Set) else [side]
+            named = any(isinstance(one, ast.Constant) and one.value in KINDS for one in several)
+            asked = isinstance(side, ast.Subscript) and ast.unparse(side.slice) == "'kind'"
+            # What a Hugging Face dataset holds is a genre, of which one is called `documents`.
+            if (named or asked) and "genre" not in ast.unparse(node):
+                yield f"{path}:{node.lineno}: {ast.unparse(node)}"
+
+
+def test_nobody_asks_for_the_name_of_a_kind(repository: Path) -> None:
+    rooms = ("builders", "cards", "eval", "loaders", "manipulations")
+    modules = [path for room in rooms for path in (repository / room).rglob("*.py")]
+    assert len(modules) > 200
+    found = [each for path in sorted(modules) for each in compared(path)]
+    # The one place: which configs of a manifest are of a kind.
+    assert [each.rpartition(": ")[2] for each in found] == ["about['kind'] == self.name"]
