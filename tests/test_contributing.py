@@ -13,6 +13,11 @@ import pytest
 
 from coherencegym.builders.making.build import Options, build
 from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.source import find as find_dataset
+from coherencegym.eval.data.table_rows import table_rows
+from coherencegym.eval.kinds import registry
+from coherencegym.eval.kinds.table_kind import SuiteError
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.find import find
 from coherencegym.loaders.read import read
@@ -20,6 +25,8 @@ from coherencegym.loaders.read import read
 RECIPES = "loaders/corpora/recipes.py"
 REVERSE = "manipulations/reverse.py"
 ORDER = "builders/recipe_order.py"
+HALVES = "eval/kinds/halves.py"
+RECIPE_HALVES = "builders/recipe_halves.py"
 
 
 def blocks(repository: Path, language: str) -> list[str]:
@@ -48,26 +55,68 @@ def modules(repository: Path, tmp_path: Path) -> Iterator[dict[str, Any]]:
         del sys.modules[module.__name__]
 
 
-def test_the_three_examples_make_a_suite(
-    repository: Path, modules: dict[str, Any], tmp_path: Path
-) -> None:
-    assert list(modules) == [RECIPES, REVERSE, ORDER]
+def build_recipes(
+    repository: Path, modules: dict[str, Any], suite: Any, tmp_path: Path
+) -> tuple[Path, dict[str, Any]]:
+    """Build a suite from the documented file of recipes; the folder and the manifest."""
     data = tmp_path / "data"
     data.mkdir()
     (lines,) = blocks(repository, "tsv")
     (data / "recipes.tsv").write_text(lines)
-    corpus, suite = modules[RECIPES].CORPUS, modules[ORDER].SUITE
-    assert find(corpus, data).files
-    sources = Sources([Source(corpus, suite.configs)])
+    sources = Sources([Source(modules[RECIPES].CORPUS, suite.configs)])
     folder = tmp_path / "out"
     folder.mkdir()
-    manifest = build(suite, sources, Options(data_dir=data), folder)
+    return folder, build(suite, sources, Options(data_dir=data), folder)
+
+
+def test_the_examples_make_a_suite(
+    repository: Path, modules: dict[str, Any], tmp_path: Path
+) -> None:
+    assert list(modules) == [RECIPES, REVERSE, ORDER, HALVES, RECIPE_HALVES]
+    folder, manifest = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
+    assert find(modules[RECIPES].CORPUS, tmp_path / "data").files
     entry = manifest["configs"]["recipes_all"]
     assert entry["operators"] == "Reverse()"
     original, reverse = entry["example"]["conditions"]
     assert original["content"] == "Boil the water. Pour it over the leaves. Wait four minutes."
     assert reverse["content"] == "Wait four minutes. Pour it over the leaves. Boil the water."
     assert "# Dataset Card for CoherenceGym: Recipe order" in (folder / "README.md").read_text()
+
+
+def test_the_example_of_a_kind_is_built_shown_and_read(
+    repository: Path, modules: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = modules[HALVES].HALVES
+    monkeypatch.setattr(registry, "KINDS", {**registry.KINDS, kind.name: kind})  # its line
+    suite = modules[RECIPE_HALVES].SUITE
+    folder, manifest = build_recipes(repository, modules, suite, tmp_path)
+    entry = manifest["configs"]["recipes_all"]
+    assert entry["kind"] == "halves"
+    assert entry["splits"]["test"]["rows"] == 4
+    card = (folder / "README.md").read_text()
+    assert "Each row is two texts, and whether they belong together." in card
+    assert "| `together` | bool | whether both are of one text |" in card
+    assert "- `second`: Pour it over the leaves. Wait four minutes." in card
+    assert "python -m eval match --model gpt2" in card
+    (table,) = table_rows(find_dataset(str(folder)), kind=kind)
+    assert table.verified
+    ordered, reverse, *_ = table.read()
+    assert (ordered.together, reverse.together) == (True, False)
+    assert reverse.second == "Wait four minutes. Pour it over the leaves."
+    with pytest.raises(EvaluationError, match=r"kind 'halves'; expected items \(.*another command"):
+        list(table_rows(find_dataset(str(folder)), kind=registry.KINDS["items"]))
+
+
+def test_the_example_of_a_kind_refuses_what_it_is_not(modules: dict[str, Any]) -> None:
+    kind, made = modules[HALVES].HALVES, modules[HALVES].Halves("d", "A.", "B.", True, "d", "c")
+    row = kind.to_row(made)
+    assert kind.from_row(row) == made
+    for changed, message in (
+        ({"second": " "}, "d: an empty half; expected two texts"),
+        ({"together": None}, "d: together"),
+    ):
+        with pytest.raises(SuiteError, match=message):
+            kind.from_row(row | changed)
 
 
 def test_the_example_reader_says_what_is_wrong(modules: dict[str, Any], tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from coherencegym.eval.kinds.registry import KINDS, kind_named
 from coherencegym.eval.kinds.table_kind import Column, SuiteError, TableKind
 
 #: Kind -> a valid row that was read.
-VALUES = {
+VALUES: dict[str, Any] = {
     "items": Item(
         "d/x",
         1,
