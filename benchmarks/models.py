@@ -71,7 +71,7 @@ def floating_point_work(config: Any, plan: Any) -> float:
             read += shared
             attended += _triangle(0, shared)
             for index in group:
-                length = plan.runs[index].length
+                length = plan.sequences[index].length
                 read += length - shared
                 attended += _triangle(shared, length)
     return float(

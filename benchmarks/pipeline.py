@@ -105,7 +105,7 @@ def without_model(model: Any, plan: Any, budget: Any, **_: Any) -> Any:
 
     table = np.random.default_rng(0).exponential(4.0, size=1 << 16)
     bits, start = [], 0
-    for run in plan.runs:
+    for run in plan.sequences:
         count = len(run.positions)
         if start + count > len(table):
             start = 0

@@ -201,7 +201,7 @@ def score(
             beginnings=words.ids if words else (),
         )
     except NotFiniteError as error:
-        number, name = prepared.owners[plan.owner.index(error.run)]
+        number, name = prepared.owners[plan.owner.index(error.index)]
         raise EvaluationError(
             f"{prepared.items[number].item_id}: condition {name!r} has a surprisal that is not "
             "finite; try --dtype float32"
@@ -253,7 +253,7 @@ def _scored_condition(
     values = np.full(len(encoding.ids), math.nan)
     if run is None:
         return ScoredCondition(encoding, values)
-    reads, bits = execution.plan.runs[run].positions, execution.bits[run]
+    reads, bits = execution.plan.sequences[run].positions, execution.bits[run]
     # The run may serve others too, which read more of it.
     asked = None if reads == request.positions else set(request.positions)
     if asked is None and words is None:

@@ -91,11 +91,11 @@ def _device_types(devices: str) -> str:
 def cache_line(cache: Cache, executions: Sequence[Execution]) -> str:
     """What came out of a cache and where it is, for the end of a run."""
     known = sum(execution.stored for execution in executions)
-    runs = sum(len(execution.plan.runs) for execution in executions)
+    texts = sum(len(execution.plan.sequences) for execution in executions)
     kept = [path for path in cache.files() if path.is_file()]
     size = _bytes(sum(path.stat().st_size for path in kept))
     where = f"{cache.path.parent}, {size}"
-    lines = [f"{known:,} of {runs:,} texts were known from earlier runs ({where})"]
+    lines = [f"{known:,} of {texts:,} texts were known from earlier runs ({where})"]
     if cache.corrupt:
         lines.append(f"{cache.corrupt:,} damaged entries of the cache were computed again")
     return "\n".join([*lines, *cache.notes])

@@ -14,10 +14,10 @@ from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.head import float32_head, reused_logits
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.numeric import METRICS, measured_error
-from coherencegym.eval.forward.trial import Probe, beside_longer, is_out_of_memory, probe
+from coherencegym.eval.forward.trial import Trial, beside_longer, is_out_of_memory, try_sharing
 from coherencegym.eval.plan.batches import Batch, Budget
 from coherencegym.eval.plan.plan import Plan, Sharing
-from coherencegym.eval.text.sequence import Run
+from coherencegym.eval.text.sequence import TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,11 +44,11 @@ class Store(Protocol):
 
 
 class NotFiniteError(Exception):
-    """A surprisal is not finite; ``run`` is the index of its run."""
+    """A surprisal is not finite; ``index`` is that of its sequence in the plan."""
 
-    def __init__(self, run: int) -> None:
-        super().__init__(run)
-        self.run = run
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
 
 
 @dataclass
@@ -56,13 +56,13 @@ class Execution:
     """What was run, and what came of it.
 
     Attributes:
-        bits: surprisals (bits, float64) at the positions of each run of the plan.
+        bits: surprisals (bits, float64) at the positions of each sequence of the plan.
         plan: in the batches in which it was run, those of earlier runs left out.
-        stored: runs that were known before.
-        probe: whether beginnings may be shared; None where nothing was to be shared.
+        stored: sequences that were known before.
+        sharing: whether beginnings may be shared; None where nothing was to be shared.
         beside: whether texts of unequal length may stand in one batch; None where none did.
         halved: how often a batch was too big for the memory.
-        ran: the runs that were not known before, in their order.
+        ran: the sequences that were not known before, in their order.
         errors: by metric (``mean``, ``sum``, ``token``), by how much (bits) two values of a region
             may differ in this number format; empty where the promised accuracy holds.
         widened: the errors were all measured against float32.
@@ -71,8 +71,8 @@ class Execution:
     bits: list[np.ndarray]
     plan: Plan
     stored: int = 0
-    probe: Probe | None = None
-    beside: Probe | None = None
+    sharing: Trial | None = None
+    beside: Trial | None = None
     halved: int = 0
     ran: list[int] = field(default_factory=list)
     errors: dict[str, float] = field(default_factory=dict)
@@ -108,21 +108,21 @@ def execute(
     """
     import numpy as np
 
-    bits: list[np.ndarray | None] = [None] * len(plan.runs)
+    bits: list[np.ndarray | None] = [None] * len(plan.sequences)
     if store is not None:
-        bits = store.get_many([(run.ids, run.positions) for run in plan.runs])
+        bits = store.get_many([(sequence.ids, sequence.positions) for sequence in plan.sequences])
     # Known to every process, or the plans would differ.
     known = world.agree([values is not None for values in bits])
     done = {index for index, is_known in enumerate(known) if is_known}
     # Tried in this order: packed rows are the faster, a cache is what more models go by.
     ways: tuple[Sharing, ...] = ("packed", "cache") if share else ()
     plan = plan.batched(budget, sharing=ways[0] if ways else "none", done=done)
-    execution = Execution([np.empty(0)] * len(plan.runs), plan, len(done))
+    execution = Execution([np.empty(0)] * len(plan.sequences), plan, len(done))
     for index in done:
         values = bits[index]
         assert values is not None
         execution.bits[index] = values
-    if not plan.runs:
+    if not plan.sequences:
         return execution
     forward = Forward(model, beginnings)
     with fused_activations(model), float32_head(model), reused_logits(model):
@@ -154,7 +154,7 @@ def _choose(
     execution.beside = _tried(lambda: beside_longer(forward, execution.plan), forward, world)
     if execution.beside is not None and not execution.beside.passed:
         # What was tried belongs to other batches.
-        execution.probe = execution.probe and replace(execution.probe, results={})
+        execution.sharing = execution.sharing and replace(execution.sharing, results={})
         way, budget = "none", Budget(tokens=1, head_rows=1, cached=0)
         execution.plan = execution.plan.batched(budget, sharing=way, done=done)
     return way, budget
@@ -175,17 +175,17 @@ def _choose_sharing(
     for way in ways:
         execution.plan = execution.plan.batched(budget, sharing=way, done=done)
         while execution.plan.shares:
-            found = _tried(partial(probe, forward, execution.plan, way), forward, world)
+            found = _tried(partial(try_sharing, forward, execution.plan, way), forward, world)
             if found is not None:
-                execution.probe = found
+                execution.sharing = found
                 break
-            execution.probe = Probe(False, reason="the memory does not suffice for a trial")
+            execution.sharing = Trial(False, reason="the memory does not suffice for a trial")
             smaller = budget.halved()
             assert smaller is not None, "a batch of one token shares nothing"
             budget = smaller
             execution.halved += 1
             execution.plan = execution.plan.batched(budget, sharing=way, done=done)
-        if execution.probe is not None and execution.probe.passed:
+        if execution.sharing is not None and execution.sharing.passed:
             return way, budget
     execution.plan = execution.plan.batched(budget, sharing="none", done=done)
     return "none", budget
@@ -195,11 +195,11 @@ def _exchange(execution: Execution, done: Set[int], world: World) -> None:
     """Give every process the results of all of them."""
     import numpy as np
 
-    runs = execution.plan.runs
-    ends = np.cumsum([len(run.positions) for run in runs])
+    sequences = execution.plan.sequences
+    ends = np.cumsum([len(sequence.positions) for sequence in sequences])
     flat = np.zeros(int(ends[-1]))
     for index in execution.ran:
-        flat[ends[index] - len(runs[index].positions) : ends[index]] = execution.bits[index]
+        flat[ends[index] - len(sequences[index].positions) : ends[index]] = execution.bits[index]
     flat = world.total(flat)
     for index, values in enumerate(np.split(flat, ends[:-1])):
         if index not in done:
@@ -217,7 +217,7 @@ def _errors(
     """
     import numpy as np
 
-    measured = measured_error(forward, execution.plan.runs, execution.bits, execution.ran)
+    measured = measured_error(forward, execution.plan.sequences, execution.bits, execution.ran)
     errors = world.greatest(np.append(measured.bits, float(not measured.widened)))
     if store is not None:
         (before,) = store.get_many([_ERRORS])
@@ -229,18 +229,18 @@ def _errors(
     return dict(zip(METRICS, bits, strict=True)), not not_widened
 
 
-def _tried(trial: Callable[[], Probe | None], forward: Forward, world: World) -> Probe | None:
+def _tried(trial: Callable[[], Trial | None], forward: Forward, world: World) -> Trial | None:
     """What came of a trial in all processes; None where one of them had too little memory."""
     found = _in_memory(trial, forward)
     enough, passed = world.agree([found is not None, found is not None and found.passed])
     if not enough or found is None:
         return None
     if found.passed and not passed:
-        return Probe(False, reason="it does not pass the trial in every process")
+        return Trial(False, reason="it does not pass the trial in every process")
     return found
 
 
-def _in_memory(trial: Callable[[], Probe | None], forward: Forward) -> Probe | None:
+def _in_memory(trial: Callable[[], Trial | None], forward: Forward) -> Trial | None:
     try:
         return trial()
     except (RuntimeError, MemoryError) as error:
@@ -261,19 +261,19 @@ def _run_all(
     world: World,
 ) -> None:
     # What the trial has run is known to every process; the first one answers for it.
-    trials = (execution.probe, execution.beside)
+    trials = (execution.sharing, execution.beside)
     tried = {k: v for trial in trials if trial is not None for k, v in trial.results.items()}
     batches = execution.plan.batches
     own = [batch for number, batch in enumerate(batches) if number not in tried]
     # The longest come first, so that every process gets as much of each length.
     queue = list(reversed(own[world.rank :: world.size]))
-    left = {index for batch in queue for index in batch.runs}
+    left = {index for batch in queue for index in batch.indices}
     tokens = 0
 
     def keep(batch: Batch, results: Sequence[np.ndarray]) -> None:
         nonlocal tokens
         _keep(execution, batch, results, store)
-        left.difference_update(batch.runs)
+        left.difference_update(batch.indices)
         tokens += batch.padded_tokens
         if progress is not None:
             progress(tokens, tokens + sum(each.padded_tokens for each in queue))
@@ -283,14 +283,14 @@ def _run_all(
     while queue:
         batch = queue.pop()
         try:
-            results = run_batch(forward, execution.plan.runs, batch)
+            results = run_batch(forward, execution.plan.sequences, batch)
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
                 raise
             # The traceback holds the tensors that were in the way.
             error.__traceback__ = None
             smaller = budget.halved()
-            if len(batch.runs) == 1 or smaller is None:
+            if len(batch.indices) == 1 or smaller is None:
                 length = batch.length
                 raise EvaluationError(
                     f"out of memory for one text of {length:,} tokens; try --dtype bfloat16, "
@@ -299,7 +299,7 @@ def _run_all(
             budget = smaller
             execution.halved += 1
             _free(forward)
-            others = {index for index in range(len(execution.plan.runs)) if index not in left}
+            others = {index for index in range(len(execution.plan.sequences)) if index not in left}
             rest = execution.plan.batched(budget, sharing=sharing, done=others)
             queue = list(reversed(rest.batches))
             continue
@@ -316,22 +316,24 @@ def _keep(
     """
     import numpy as np
 
-    for index, values in zip(batch.runs, results, strict=True):
+    for index, values in zip(batch.indices, results, strict=True):
         if not np.isfinite(values).all():
             raise NotFiniteError(index)
         execution.bits[index] = values
-    execution.ran += batch.runs
+    execution.ran += batch.indices
     if store is not None:
-        members = (execution.plan.runs[index] for index in batch.runs)
+        members = (execution.plan.sequences[index] for index in batch.indices)
         store.put([(m.ids, m.positions, v) for m, v in zip(members, results, strict=True)])
 
 
-def run_batch(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]:
+def run_batch(
+    forward: Forward, sequences: Sequence[TokenSequence], batch: Batch
+) -> list[np.ndarray]:
     """Run a batch by the backend that it asks for."""
     if batch.prefixes:
-        return packed.run(forward, runs, batch)
+        return packed.run(forward, sequences, batch)
     run = shared.run if batch.prefix else padded.run
-    return run(forward, runs, batch)
+    return run(forward, sequences, batch)
 
 
 def _free(forward: Forward) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from coherencegym.eval.forward import padded
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.widened import in_float32
-from coherencegym.eval.text.sequence import Run
+from coherencegym.eval.text.sequence import TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +41,10 @@ class NumericError:
 
 
 def measured_error(
-    forward: Forward, runs: Sequence[Run], bits: Sequence[np.ndarray], ran: Sequence[int]
+    forward: Forward,
+    sequences: Sequence[TokenSequence],
+    bits: Sequence[np.ndarray],
+    ran: Sequence[int],
 ) -> NumericError:
     """Measure the error of half precision on a sample.
 
@@ -50,7 +53,7 @@ def measured_error(
 
     Args:
         forward: the model.
-        runs: all runs of a plan.
+        sequences: all sequences of a plan.
         bits: their surprisals at their positions.
         ran: indices of those that were run now, from which a sample is taken.
     """
@@ -60,13 +63,13 @@ def measured_error(
     sample = sorted(ran)[::step][:_SAMPLE]
     try:
         with in_float32(forward.model):
-            again = [padded.alone(forward, runs, index) for index in sample]
+            again = [padded.alone(forward, sequences, index) for index in sample]
         widened = all(bool(np.isfinite(values).all()) for values in again)
     except (RuntimeError, MemoryError, TypeError, ValueError, AttributeError):
         # Layers of its own that know one number format, weights that are elsewhere, or no memory.
         widened = False
     if not widened:
-        again = [padded.alone(forward, runs, index) for index in sample]
+        again = [padded.alone(forward, sequences, index) for index in sample]
     errors = np.zeros(len(METRICS))
     for index, values in zip(sample, again, strict=True):
         difference = values - bits[index]

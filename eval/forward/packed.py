@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 
 from coherencegym.eval.forward.logits import Forward, Reading
 from coherencegym.eval.plan.batches import Batch
-from coherencegym.eval.text.sequence import Run, place_of, token_at
+from coherencegym.eval.text.sequence import TokenSequence, place_of, token_at
 
 if TYPE_CHECKING:
     import numpy as np
     import torch
 
 
-def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]:
+def run(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> list[np.ndarray]:
     """Run a batch of packed rows.
 
     Returns:
-        For each run of the batch, in its order, the surprisals (bits, float64) at its positions.
+        For each sequence of the batch, in order, the surprisals (bits, float64) at its positions.
     """
     import numpy as np
     import torch
@@ -38,12 +38,12 @@ def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]
     reading = Reading(count, length)
     asked: list[list[int]] = []
     for row, (group, prefix) in enumerate(zip(batch.groups, batch.prefixes, strict=True)):
-        ids[row, :prefix] = runs[group[0]].ids[:prefix]
+        ids[row, :prefix] = sequences[group[0]].ids[:prefix]
         positions[row, :prefix] = np.arange(prefix)
         seen[row, :prefix, :prefix] = np.tri(prefix, dtype=bool)
         start = prefix
         for index in group:
-            member = runs[index]
+            member = sequences[index]
             size = member.length - prefix
             end = start + size
             ids[row, start:end] = member.ids[prefix : member.length]

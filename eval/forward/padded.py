@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 
 from coherencegym.eval.forward.logits import Forward, Reading
 from coherencegym.eval.plan.batches import Batch
-from coherencegym.eval.text.sequence import Run, place_of, token_at
+from coherencegym.eval.text.sequence import TokenSequence, place_of, token_at
 
 if TYPE_CHECKING:
     import numpy as np
 
 
-def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]:
+def run(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> list[np.ndarray]:
     """Run a batch without sharing anything.
 
     Args:
         forward: the model.
-        runs: all runs of the plan.
+        sequences: all sequences of the plan.
         batch: which of them.
 
     Returns:
-        For each run of the batch, in its order, the surprisals (bits, float64) at its positions.
+        For each sequence of the batch, in order, the surprisals (bits, float64) at its positions.
     """
     import torch
 
-    members = [runs[index] for index in batch.runs]
+    members = [sequences[index] for index in batch.indices]
     # Padding is a token id like any other: it is told apart by position, never by id.
     ids = torch.zeros(len(members), batch.length, dtype=torch.long)
     reading = Reading(len(members), batch.length)
@@ -43,7 +43,8 @@ def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]
     return [bits[places] for places in asked]
 
 
-def alone(forward: Forward, runs: Sequence[Run], index: int) -> np.ndarray:
-    """The surprisals (bits, float64) of one run that goes through the model by itself."""
-    run_ = runs[index]
-    return run(forward, runs, Batch(((index,),), 0, run_.length, len(run_.positions)))[0]
+def alone(forward: Forward, sequences: Sequence[TokenSequence], index: int) -> np.ndarray:
+    """The surprisals (bits, float64) of one sequence that goes through the model by itself."""
+    sequence = sequences[index]
+    batch = Batch(((index,),), 0, sequence.length, len(sequence.positions))
+    return run(forward, sequences, batch)[0]

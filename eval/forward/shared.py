@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.forward.logits import Forward, Reading
 from coherencegym.eval.plan.batches import Batch
-from coherencegym.eval.text.sequence import Run, place_of, token_at
+from coherencegym.eval.text.sequence import TokenSequence, place_of, token_at
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,11 +23,11 @@ class NoCacheError(Exception):
     """The model leaves nothing behind that its next pass could go on from."""
 
 
-def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]:
+def run(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> list[np.ndarray]:
     """Run a batch whose groups share beginnings.
 
     Returns:
-        For each run of the batch, in its order, the surprisals (bits, float64) at its positions.
+        For each sequence of the batch, in order, the surprisals (bits, float64) at its positions.
 
     Raises:
         NoCacheError: the model has no cache that can be handed on.
@@ -37,12 +37,12 @@ def run(forward: Forward, runs: Sequence[Run], batch: Batch) -> list[np.ndarray]
 
     cut = batch.prefix
     device = forward.device
-    beginnings = torch.tensor([runs[group[0]].ids[:cut] for group in batch.groups])
-    members = [runs[index] for index in batch.runs]
+    beginnings = torch.tensor([sequences[group[0]].ids[:cut] for group in batch.groups])
+    members = [sequences[index] for index in batch.indices]
     owners = [number for number, group in enumerate(batch.groups) for _ in group]
     rest = torch.zeros(len(members), batch.length - cut, dtype=torch.long)
     # A row of the beginning may predict several tokens: the first ones of what follows it. What
-    # all runs of a group read within it is read once.
+    # all sequences of a group read within it is read once.
     within = Reading(len(batch.groups), cut)
     behind = Reading(len(members), batch.length - cut)
     asked: list[list[tuple[bool, int]]] = []

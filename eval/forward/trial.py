@@ -16,7 +16,7 @@ from coherencegym.eval.forward import packed, padded, shared
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.plan.batches import Batch
 from coherencegym.eval.plan.plan import Plan, Sharing
-from coherencegym.eval.text.sequence import Run
+from coherencegym.eval.text.sequence import TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +36,7 @@ _FAILS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class Trial:
     """What came of the trial.
 
     Attributes:
@@ -56,7 +56,7 @@ class Probe:
     results: Mapping[int, list[np.ndarray]] = field(default_factory=dict, repr=False)
 
 
-def probe(forward: Forward, plan: Plan, sharing: Sharing) -> Probe:
+def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
     """Run a batch or two of a plan with beginnings shared, and a few of their sequences without.
 
     Those sequences are run alone. All their tokens behind the shared beginning are compared, and
@@ -69,44 +69,49 @@ def probe(forward: Forward, plan: Plan, sharing: Sharing) -> Probe:
     """
     import numpy as np
 
-    batches, compared = trial(plan)
-    runs = list(plan.runs)
+    batches, compared = to_try(plan)
+    sequences = list(plan.sequences)
     for index, prefix in compared.items():
-        behind = range(prefix + 1, len(runs[index].ids))
-        runs[index] = Run(runs[index].ids, tuple(sorted({*runs[index].positions, *behind})))
-    expected = {index: padded.alone(forward, runs, index) for index in compared}
+        behind = range(prefix + 1, len(sequences[index].ids))
+        sequences[index] = TokenSequence(
+            sequences[index].ids, tuple(sorted({*sequences[index].positions, *behind}))
+        )
+    expected = {index: padded.alone(forward, sequences, index) for index in compared}
     backend = packed.run if sharing == "packed" else shared.run
     try:
-        found = [backend(forward, runs, plan.batches[number]) for number in batches]
+        found = [backend(forward, sequences, plan.batches[number]) for number in batches]
     except shared.NoCacheError:
-        return Probe(False, reason="it leaves no cache that can be handed on")
+        return Trial(False, reason="it leaves no cache that can be handed on")
     except (TypeError, ValueError, IndexError, AttributeError, NotImplementedError) as error:
-        return Probe(False, reason=_FAILS[sharing].format(_first_line(error)))
+        return Trial(False, reason=_FAILS[sharing].format(_first_line(error)))
     except RuntimeError as error:
         if is_out_of_memory(error):
             raise
-        return Probe(False, reason=_FAILS[sharing].format(_first_line(error)))
-    together = _by_run([plan.batches[number] for number in batches], found)
+        return Trial(False, reason=_FAILS[sharing].format(_first_line(error)))
+    together = _by_index([plan.batches[number] for number in batches], found)
     tolerance = TOLERANCE
     if not forward.is_exact:
-        most = max(len(each.runs) for each in plan.batches)
-        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, runs, expected, most))
+        most = max(len(each.indices) for each in plan.batches)
+        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, sequences, expected, most))
     difference = max(float(np.abs(together[i] - expected[i]).max()) for i in compared)
     if not difference <= tolerance:
         return _refused(difference, tolerance)
     results = {
-        number: [_read(plan.runs[i], runs[i], together[i]) for i in plan.batches[number].runs]
+        number: [
+            _read(plan.sequences[i], sequences[i], together[i])
+            for i in plan.batches[number].indices
+        ]
         for number in batches
     }
-    return Probe(True, difference, tolerance, results=results)
+    return Trial(True, difference, tolerance, results=results)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
     """A group that shares a beginning of ``prefix`` tokens, in batch ``number``: what may be tried.
 
-    ``shortest``, ``longest`` and ``last`` are places in the plan of the runs that are compared: in
-    a packed row the last one stands farthest from its beginning.
+    ``shortest``, ``longest`` and ``last`` are places in the plan of the sequences that are
+    compared: in a packed row the last one stands farthest from its beginning.
     """
 
     number: int
@@ -124,16 +129,16 @@ class _Tried:
         return self.length - self.prefix >= 2
 
 
-def trial(plan: Plan) -> tuple[list[int], dict[int, int]]:
+def to_try(plan: Plan) -> tuple[list[int], dict[int, int]]:
     """What to try of a plan that shares beginnings.
 
     The longest beginning (with two more tokens, where there are any), the most unequal lengths, the
     longest row, the longest text, and what comes closest to each of the model's limits, on both
-    sides. Of each group its shortest, longest and last run are compared.
+    sides. Of each group its shortest, longest and last sequence are compared.
 
     Returns:
-        The places of batches in the plan; and the runs to compare, each with how many tokens it
-        shares.
+        The places of batches in the plan; and the sequences to compare, each with how many tokens
+        it shares.
     """
     groups = list(_groups(plan))
     first = max(groups, key=lambda group: (group.goes_on, group.prefix, group.unequal))
@@ -164,7 +169,7 @@ def _groups(plan: Plan) -> Iterator[_Tried]:
         if not batch.shares:
             continue
         for group, prefix in zip(batch.groups, batch.shared, strict=True):
-            lengths = {index: plan.runs[index].length for index in group}
+            lengths = {index: plan.sequences[index].length for index in group}
             shortest, longest = (
                 min(group, key=lengths.__getitem__),
                 max(group, key=lengths.__getitem__),
@@ -181,7 +186,7 @@ def _groups(plan: Plan) -> Iterator[_Tried]:
             )
 
 
-def beside_longer(forward: Forward, plan: Plan) -> Probe | None:
+def beside_longer(forward: Forward, plan: Plan) -> Trial | None:
     """Run batches without sharing in which a text is padded the most, and such texts alone.
 
     The most is meant in tokens, and as a share of the text.
@@ -192,11 +197,11 @@ def beside_longer(forward: Forward, plan: Plan) -> Probe | None:
     import numpy as np
 
     padded_runs = [
-        (number, index, batch.length, plan.runs[index].length)
+        (number, index, batch.length, plan.sequences[index].length)
         for number, batch in enumerate(plan.batches)
         if not batch.shares
-        for index in batch.runs
-        if plan.runs[index].length < batch.length
+        for index in batch.indices
+        if plan.sequences[index].length < batch.length
     ]
     if not padded_runs:
         return None
@@ -206,50 +211,50 @@ def beside_longer(forward: Forward, plan: Plan) -> Probe | None:
     }
     numbers = sorted({number for number, _ in chosen})
     batches = {number: plan.batches[number] for number in numbers}
-    results = {number: padded.run(forward, plan.runs, batches[number]) for number in numbers}
+    results = {number: padded.run(forward, plan.sequences, batches[number]) for number in numbers}
     difference = max(
-        float(np.abs(results[number][batches[number].runs.index(index)] - alone).max())
+        float(np.abs(results[number][batches[number].indices.index(index)] - alone).max())
         for number, index in sorted(chosen)
-        for alone in [padded.alone(forward, plan.runs, index)]
+        for alone in [padded.alone(forward, plan.sequences, index)]
     )
     tolerance = TOLERANCE if forward.is_exact else _GROSS
     if not difference <= tolerance:
         return _refused(difference, tolerance)
-    return Probe(True, difference, tolerance, results=results)
+    return Trial(True, difference, tolerance, results=results)
 
 
-def _refused(difference: float, tolerance: float) -> Probe:
+def _refused(difference: float, tolerance: float) -> Trial:
     reason = f"it differs by {difference:.2g} bits where {tolerance:.2g} are allowed"
-    return Probe(False, difference, tolerance, reason)
+    return Trial(False, difference, tolerance, reason)
 
 
-def _by_run(
+def _by_index(
     batches: Sequence[Batch], results: Sequence[Sequence[np.ndarray]]
 ) -> dict[int, np.ndarray]:
-    """What came of each run of some batches."""
+    """What came of each sequence of some batches."""
     return {
         index: values
         for batch, own in zip(batches, results, strict=True)
-        for index, values in zip(batch.runs, own, strict=True)
+        for index, values in zip(batch.indices, own, strict=True)
     }
 
 
-def _read(run: Run, tried: Run, bits: np.ndarray) -> np.ndarray:
-    """The surprisals at a run's own positions, from those of a trial that read more of it."""
-    if run.positions == tried.positions:
+def _read(sequence: TokenSequence, tried: TokenSequence, bits: np.ndarray) -> np.ndarray:
+    """The surprisals at a sequence's own positions, from those of a trial that read more of it."""
+    if sequence.positions == tried.positions:
         return bits
     place = {position: number for number, position in enumerate(tried.positions)}
-    return bits[[place[position] for position in run.positions]]
+    return bits[[place[position] for position in sequence.positions]]
 
 
 def _noise(
-    forward: Forward, runs: Sequence[Run], alone: Mapping[int, np.ndarray], most: int
+    forward: Forward, sequences: Sequence[TokenSequence], alone: Mapping[int, np.ndarray], most: int
 ) -> float:
     """The largest difference (bits) between a sequence alone and in a batch as large as real ones.
 
     Args:
         forward: the model.
-        runs: all sequences.
+        sequences: all sequences.
         alone: what came of those to try by themselves.
         most: sequences in the largest batch of the plan.
     """
@@ -258,12 +263,12 @@ def _noise(
     largest = 0.0
     sides: dict[int, list[int]] = {}
     for index in alone:
-        sides.setdefault(forward.limits.side(runs[index].length), []).append(index)
+        sides.setdefault(forward.limits.side(sequences[index].length), []).append(index)
     for indices in sides.values():
         members = [*indices] * max(1, most // len(indices))
-        longest = max(runs[index].length for index in members)
+        longest = max(sequences[index].length for index in members)
         batch = Batch(tuple((index,) for index in members), 0, longest, 0)
-        filled = padded.run(forward, runs, batch)
+        filled = padded.run(forward, sequences, batch)
         pairs = zip(indices, filled, strict=False)
         largest = max(largest, *(float(np.abs(alone[i] - bits).max()) for i, bits in pairs))
     return largest

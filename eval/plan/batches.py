@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.plan.beginnings import Sharing, alike, shared_length
-from coherencegym.eval.text.sequence import Run, places_of
+from coherencegym.eval.text.sequence import TokenSequence, places_of
 
 #: More groups than these are cut into batches greedily: padding is then small anyway.
 _EXACT = 1000
@@ -52,13 +52,13 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Runs that go through the model together.
+    """Sequences that go through the model together.
 
     Attributes:
-        groups: indices of runs; the runs of a group begin with the same ``prefix`` tokens.
+        groups: indices of sequences; those of a group begin with the same ``prefix`` tokens.
         prefix: how many tokens are shared from a cache, in every group; 0: none.
-        length: tokens that the model reads of the longest run, the prefix included; of packed rows
-            the tokens of the longest row.
+        length: tokens that the model reads of the longest sequence, the prefix included; of packed
+            rows the tokens of the longest row.
         head_rows: rows of logits, of all forward passes.
         prefixes: how many tokens are shared in each packed row; empty: rows are not packed.
     """
@@ -71,12 +71,12 @@ class Batch:
 
     @property
     def shares(self) -> bool:
-        """Whether beginnings are shared; else each run is a group."""
+        """Whether beginnings are shared; else each sequence is a group."""
         return bool(self.prefix or self.prefixes)
 
     @property
     def shared(self) -> tuple[int, ...]:
-        """How many tokens the runs of each group share."""
+        """How many tokens the sequences of each group share."""
         return self.prefixes or (self.prefix,) * len(self.groups)
 
     @property
@@ -91,8 +91,8 @@ class Batch:
         return sum((len(group) - 1) * shared for group, shared in pairs)
 
     @property
-    def runs(self) -> tuple[int, ...]:
-        """Indices of all its runs, group by group."""
+    def indices(self) -> tuple[int, ...]:
+        """Indices of all its sequences, group by group."""
         return tuple(index for group in self.groups for index in group)
 
     @property
@@ -106,9 +106,9 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Runs that share a beginning: how long it is, and their longest, or their row if packed."""
+    """Sequences that share a beginning: how long it is, and the longest, or the row if packed."""
 
-    runs: tuple[int, ...]
+    indices: tuple[int, ...]
     prefix: int
     length: int
     head_rows: int
@@ -117,7 +117,7 @@ class _Group:
     @property
     def rows(self) -> int:
         """Rows of a forward pass over the group."""
-        return 1 if self.packed else len(self.runs)
+        return 1 if self.packed else len(self.indices)
 
     @property
     def cut(self) -> int:
@@ -126,50 +126,50 @@ class _Group:
 
 
 def make_batches(
-    runs: Sequence[Run],
+    sequences: Sequence[TokenSequence],
     families: Iterable[Sequence[int]],
     budget: Budget,
     *,
     sharing: Sharing,
     limits: Limits = UNLIMITED,
 ) -> tuple[Batch, ...]:
-    """Put runs into batches, the longest first: what does not fit into memory shows at once.
+    """Put sequences into batches, the longest first: what does not fit into memory shows at once.
 
-    All runs of a batch are on one side of every length beyond which the model reads otherwise.
+    All sequences of a batch are on one side of every length beyond which the model reads otherwise.
 
     Args:
-        runs: all runs.
-        families: indices of the runs to batch; those of one family may share a beginning.
-        budget: what a batch may take; a run that alone takes more is a batch of its own.
+        sequences: all sequences.
+        families: indices of the sequences to batch; those of one family may share a beginning.
+        budget: what a batch may take; a sequence that alone takes more is a batch of its own.
         sharing: whether and how beginnings are shared.
         limits: of the model.
     """
     kinds: dict[tuple[int, bool], list[_Group]] = {}
     for family in families:
-        for side, members in _by_side(runs, family, limits):
+        for side, members in _by_side(sequences, family, limits):
             # From a cache a text goes on as it began: in the positions of a short one.
             way = "none" if side and sharing == "cache" else sharing
-            for group in _groups(runs, members, budget, way, limits):
+            for group in _groups(sequences, members, budget, way, limits):
                 kinds.setdefault((side, not group.prefix), []).append(group)
-    batches = [b for kind in sorted(kinds) for b in _partition(runs, kinds[kind], budget)]
+    batches = [b for kind in sorted(kinds) for b in _partition(sequences, kinds[kind], budget)]
     return tuple(sorted(batches, key=lambda batch: -batch.length))
 
 
 def _by_side(
-    runs: Sequence[Run], family: Sequence[int], limits: Limits
+    sequences: Sequence[TokenSequence], family: Sequence[int], limits: Limits
 ) -> Iterable[tuple[int, Sequence[int]]]:
     """The parts of a family that may stand together, each with its side of the model's lengths."""
     if not limits.lengths:
         return [(0, family)]
     sides: dict[int, list[int]] = {}
     for index in family:
-        sides.setdefault(limits.side(runs[index].length), []).append(index)
+        sides.setdefault(limits.side(sequences[index].length), []).append(index)
     return sides.items()
 
 
-def head_rows(runs: Sequence[Run], group: Sequence[int], prefix: int) -> int:
-    """Rows of logits that a group takes: those within the prefix are the same for all its runs."""
-    places = [places_of(runs[index].positions) for index in group]
+def head_rows(sequences: Sequence[TokenSequence], group: Sequence[int], prefix: int) -> int:
+    """Rows of logits that a group takes: those within the prefix are the same for all of it."""
+    places = [places_of(sequences[index].positions) for index in group]
     if len(places) == 1:
         return len(places[0])
     cuts = [bisect_right(own, prefix) for own in places]
@@ -178,25 +178,33 @@ def head_rows(runs: Sequence[Run], group: Sequence[int], prefix: int) -> int:
 
 
 def _groups(
-    runs: Sequence[Run], family: Sequence[int], budget: Budget, sharing: Sharing, limits: Limits
+    sequences: Sequence[TokenSequence],
+    family: Sequence[int],
+    budget: Budget,
+    sharing: Sharing,
+    limits: Limits,
 ) -> Iterator[_Group]:
-    parts = alike(runs, family, sharing)
+    parts = alike(sequences, family, sharing)
     apart = set(family).difference(*parts)
     for index in family:
         if index in apart:
-            run = runs[index]
-            yield _Group((index,), 0, run.length, head_rows(runs, (index,), 0))
+            sequence = sequences[index]
+            yield _Group((index,), 0, sequence.length, head_rows(sequences, (index,), 0))
     for part in parts:
-        yield from _fitting(runs, part, budget, sharing, limits)
+        yield from _fitting(sequences, part, budget, sharing, limits)
 
 
 def _fitting(
-    runs: Sequence[Run], group: Sequence[int], budget: Budget, sharing: Sharing, limits: Limits
+    sequences: Sequence[TokenSequence],
+    group: Sequence[int],
+    budget: Budget,
+    sharing: Sharing,
+    limits: Limits,
 ) -> Iterator[_Group]:
     """A group that shares its beginning, or halves of it that budget and window allow."""
-    prefix = shared_length(runs, group)
-    lengths = [runs[index].length for index in group]
-    rows = head_rows(runs, group, prefix)
+    prefix = shared_length(sequences, group)
+    lengths = [sequences[index].length for index in group]
+    rows = head_rows(sequences, group, prefix)
     packed = sharing == "packed"
     length = prefix + sum(lengths) - prefix * len(lengths) if packed else max(lengths)
     whole = _Group(tuple(group), prefix, length, rows, packed)
@@ -206,7 +214,7 @@ def _fitting(
         return
     half = len(group) // 2
     for part in (group[:half], group[half:]):
-        yield from _groups(runs, part, budget, sharing, limits)
+        yield from _groups(sequences, part, budget, sharing, limits)
 
 
 def _fits(groups: int, rows: int, prefix: int, length: int, head: int, budget: Budget) -> bool:
@@ -215,15 +223,17 @@ def _fits(groups: int, rows: int, prefix: int, length: int, head: int, budget: B
     return not prefix or (groups * prefix <= budget.tokens and rows * length <= budget.cached)
 
 
-def _partition(runs: Sequence[Run], groups: list[_Group], budget: Budget) -> list[Batch]:
+def _partition(
+    sequences: Sequence[TokenSequence], groups: list[_Group], budget: Budget
+) -> list[Batch]:
     """Cut an order of groups into batches, so that they read as few tokens as possible."""
     if len(groups) > _EXACT:
-        return list(_greedy(_tiled(groups, budget), budget, runs))
+        return list(_greedy(_tiled(groups, budget), budget, sequences))
     orders = [sorted(groups, key=lambda g: (g.length, g.prefix))]
     if any(group.cut for group in groups):
         orders.append(sorted(groups, key=lambda g: (g.prefix, g.length)))
         orders.append(sorted(groups, key=lambda g: (g.length - g.prefix, g.length)))
-    candidates = [_exact(order, budget, runs) for order in orders]
+    candidates = [_exact(order, budget, sequences) for order in orders]
     return min(candidates, key=lambda found: found[0])[1]
 
 
@@ -243,7 +253,9 @@ def _tiled(groups: list[_Group], budget: Budget) -> list[_Group]:
     return tiled
 
 
-def _greedy(order: Sequence[_Group], budget: Budget, runs: Sequence[Run]) -> Iterator[Batch]:
+def _greedy(
+    order: Sequence[_Group], budget: Budget, sequences: Sequence[TokenSequence]
+) -> Iterator[Batch]:
     members: list[_Group] = []
     rows = head = length = 0
     prefix = 0
@@ -259,7 +271,7 @@ def _greedy(order: Sequence[_Group], budget: Budget, runs: Sequence[Run]) -> Ite
             budget,
         )
         if members and not fits:
-            yield _batch(members, runs)
+            yield _batch(members, sequences)
             members, rows, head = [], 0, 0
             cut, longest = group.cut, group.length
         members.append(group)
@@ -267,11 +279,11 @@ def _greedy(order: Sequence[_Group], budget: Budget, runs: Sequence[Run]) -> Ite
         head += group.head_rows
         prefix, length = cut, longest
     if members:
-        yield _batch(members, runs)
+        yield _batch(members, sequences)
 
 
 def _exact(
-    order: Sequence[_Group], budget: Budget, runs: Sequence[Run]
+    order: Sequence[_Group], budget: Budget, sequences: Sequence[TokenSequence]
 ) -> tuple[float, list[Batch]]:
     """The cheapest cuts of one order, by dynamic programming, and what they cost in tokens."""
     best = [0.0] + [math.inf] * len(order)
@@ -292,19 +304,19 @@ def _exact(
     batches = []
     end = len(order)
     while end:
-        batches.append(_batch(order[start[end] : end], runs))
+        batches.append(_batch(order[start[end] : end], sequences))
         end = start[end]
     return best[-1], batches
 
 
-def _batch(members: Sequence[_Group], runs: Sequence[Run]) -> Batch:
+def _batch(members: Sequence[_Group], sequences: Sequence[TokenSequence]) -> Batch:
     packed = members[0].packed
     prefix = min(group.cut for group in members)
     shared = [group.prefix if packed else prefix for group in members]
     return Batch(
-        tuple(group.runs for group in members),
+        tuple(group.indices for group in members),
         prefix,
         max(group.length for group in members),
-        sum(head_rows(runs, g.runs, own) for g, own in zip(members, shared, strict=True)),
+        sum(head_rows(sequences, g.indices, own) for g, own in zip(members, shared, strict=True)),
         tuple(shared) if packed else (),
     )

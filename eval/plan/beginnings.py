@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
-from coherencegym.eval.text.sequence import Run, common_start
+from coherencegym.eval.text.sequence import TokenSequence, common_start
 
 #: How beginnings are shared: not at all, from a cache, or in one row.
 Sharing = Literal["none", "cache", "packed"]
@@ -17,24 +17,26 @@ WORTH_SHARING = 8
 _WORTH_A_CACHE = 0.2
 
 
-def shared_length(runs: Sequence[Run], family: Sequence[int]) -> int:
-    """How many tokens all runs of a family begin with, of those that the model reads.
+def shared_length(sequences: Sequence[TokenSequence], family: Sequence[int]) -> int:
+    """How many tokens all sequences of a family begin with, of those that the model reads.
 
-    At least one token of each run is left: a row of logits belongs to a token that is read.
+    At least one token of each sequence is left: a row of logits belongs to a token that is read.
     """
-    members = [runs[index] for index in family]
+    members = [sequences[index] for index in family]
     most = min(member.length for member in members) - 1
     return max(0, min(most, common_start([member.ids for member in members])))
 
 
-def alike(runs: Sequence[Run], family: Sequence[int], sharing: Sharing) -> list[tuple[int, ...]]:
+def alike(
+    sequences: Sequence[TokenSequence], family: Sequence[int], sharing: Sharing
+) -> list[tuple[int, ...]]:
     """The parts of a family whose shared beginnings save the most tokens, where it is worth it.
 
     Conditions may begin alike in several ways, as the shuffles of a text that begin with the same
     sentence: all of the family in one part shares what all begin with, several parts more of it.
 
     Args:
-        runs: all runs.
+        sequences: all sequences.
         family: indices of some of them.
         sharing: how they would share.
     """
@@ -42,28 +44,28 @@ def alike(runs: Sequence[Run], family: Sequence[int], sharing: Sharing) -> list[
         return []
     # In this order those that go on alike are neighbours, and what some of them share is the least
     # that two neighbours among them do.
-    ordered = sorted(family, key=lambda index: runs[index].ids)
-    shared = [shared_length(runs, pair) for pair in pairwise(ordered)]
+    ordered = sorted(family, key=lambda index: sequences[index].ids)
+    shared = [shared_length(sequences, pair) for pair in pairwise(ordered)]
     _, parts = _best_parts(shared, 0, len(ordered))
     place = {index: number for number, index in enumerate(family)}
     found = [tuple(sorted(ordered[a:b], key=place.__getitem__)) for a, b in parts]
     if sharing == "cache":
-        found = [part for part in found if _saves(runs, part) >= _WORTH_A_CACHE]
+        found = [part for part in found if _saves(sequences, part) >= _WORTH_A_CACHE]
     return found
 
 
-def _saves(runs: Sequence[Run], group: Sequence[int]) -> float:
-    """The share of a group's tokens that are read once instead of by every run."""
-    tokens = sum(runs[index].length for index in group)
-    return (len(group) - 1) * shared_length(runs, group) / tokens
+def _saves(sequences: Sequence[TokenSequence], group: Sequence[int]) -> float:
+    """The share of a group's tokens that are read once instead of for every sequence."""
+    tokens = sum(sequences[index].length for index in group)
+    return (len(group) - 1) * shared_length(sequences, group) / tokens
 
 
 def _best_parts(shared: Sequence[int], start: int, end: int) -> tuple[int, list[tuple[int, int]]]:
-    """Tokens saved, and the parts as (start, end), of some runs in the order of their tokens.
+    """Tokens saved, and the parts as (start, end), of some sequences in the order of their tokens.
 
     Args:
-        shared: how many tokens each of all runs has in common with the one behind it.
-        start, end: the runs.
+        shared: how many tokens each of all sequences has in common with the one behind it.
+        start, end: the sequences.
     """
     if end - start < 2:
         return 0, []

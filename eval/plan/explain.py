@@ -67,7 +67,7 @@ def operations(plan: Plan, shape: Shape) -> int:
     for batch in plan.batches:
         for group, shared in zip(batch.groups, batch.shared, strict=True):
             pairs += _pairs(0, shared)
-            pairs += sum(_pairs(shared, plan.runs[index].length) for index in group)
+            pairs += sum(_pairs(shared, plan.sequences[index].length) for index in group)
     return (
         2 * shape.matrices * plan.tokens_once
         + 2 * shape.head * plan.head_rows
@@ -113,7 +113,7 @@ def explain_table(plans: Sequence[tuple[str, Plan, Plan]], shape: Shape) -> Any:
         before = operations(plain, shape) / 1e12
         table.add_row(
             name,
-            f"{len(plan.runs):,}",
+            f"{len(plan.sequences):,}",
             f"{plan.tokens:,}",
             f"{plan.tokens_once:,}",
             f"{padding / max(1, plan.padded_tokens):.1%}",

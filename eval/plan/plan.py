@@ -16,7 +16,7 @@ from functools import cached_property
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.plan.batches import Batch, Budget, make_batches
 from coherencegym.eval.plan.beginnings import Sharing
-from coherencegym.eval.text.sequence import Run, places_of
+from coherencegym.eval.text.sequence import TokenSequence, places_of
 
 #: What a batch may take, by device type. A CPU gains nothing from more.
 BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024, forward=48)}
@@ -119,23 +119,24 @@ class Request:
         """Tokens of the text."""
         return len(self.ids) - self.behind
 
-    def run(self, limits: Limits) -> Run:
+    def sequence(self, limits: Limits) -> TokenSequence:
         """What goes through the model: the text up to what is read of it, where a model allows."""
         if limits.side(self.length):
             # Its positions are those of its whole length.
-            return Run(self.ids, self.positions, whole=not self.behind)
-        return Run(self.ids[: places_of(self.positions)[-1] + 1], self.positions)
+            return TokenSequence(self.ids, self.positions, whole=not self.behind)
+        return TokenSequence(self.ids[: places_of(self.positions)[-1] + 1], self.positions)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs, the batches that hold each of them once, and which run serves which request.
+    """The sequences, the batches that hold each of them once, and which one serves which request.
 
-    ``owner[i]`` is the run of request ``i``; None where it asks for no position. ``families`` are
-    the runs by the item that asked for them first; ``limits`` are the model's.
+    ``owner[i]`` is the index of the sequence of request ``i``; None where it asks for no position.
+    ``families`` are the sequences by the item that asked for them first; ``limits`` are the
+    model's.
     """
 
-    runs: tuple[Run, ...]
+    sequences: tuple[TokenSequence, ...]
     families: tuple[tuple[int, ...], ...]
     owner: tuple[int | None, ...]
     batches: tuple[Batch, ...]
@@ -143,13 +144,13 @@ class Plan:
 
     @cached_property
     def tokens(self) -> int:
-        """Tokens of all runs, as if nothing were shared or padded."""
-        return sum(run.length for run in self.runs)
+        """Tokens of all sequences, as if nothing were shared or padded."""
+        return sum(sequence.length for sequence in self.sequences)
 
     @cached_property
     def tokens_once(self) -> int:
         """Tokens that the model reads, padding left out: shared beginnings count once."""
-        own = sum(self.runs[index].length for batch in self.batches for index in batch.runs)
+        own = sum(self.sequences[index].length for batch in self.batches for index in batch.indices)
         return own - sum(batch.saved_tokens for batch in self.batches)
 
     @cached_property
@@ -168,12 +169,12 @@ class Plan:
         return any(batch.shares for batch in self.batches)
 
     def batched(self, budget: Budget, *, sharing: Sharing, done: Set[int] = frozenset()) -> Plan:
-        """The same runs in other batches, without those that are done."""
+        """The same sequences in other batches, without those that are done."""
         families = (
             tuple(index for index in family if index not in done) for family in self.families
         )
         left = (family for family in families if family)
-        batches = make_batches(self.runs, left, budget, sharing=sharing, limits=self.limits)
+        batches = make_batches(self.sequences, left, budget, sharing=sharing, limits=self.limits)
         return replace(self, batches=batches)
 
 
@@ -184,7 +185,7 @@ def make_plan(
     sharing: Sharing = "none",
     limits: Limits = UNLIMITED,
 ) -> Plan:
-    """Plan the runs for some requests.
+    """Plan the sequences for some requests.
 
     Args:
         requests: what is to be scored.
@@ -192,7 +193,7 @@ def make_plan(
         sharing: whether and how what the requests of a family begin with alike is run once.
         limits: of the model.
     """
-    runs: list[Run] = []
+    sequences: list[TokenSequence] = []
     by_ids: dict[tuple[int, ...], int] = {}
     owner: list[int | None] = []
     families: dict[int, list[int]] = {}
@@ -200,18 +201,18 @@ def make_plan(
         if not request.positions:
             owner.append(None)
             continue
-        run = request.run(limits)
-        index = by_ids.setdefault(run.ids, len(runs))
-        if index == len(runs):
-            runs.append(run)
+        sequence = request.sequence(limits)
+        index = by_ids.setdefault(sequence.ids, len(sequences))
+        if index == len(sequences):
+            sequences.append(sequence)
             # A request without a family is one by itself.
             key = request.family if request.family >= 0 else -1 - number
             families.setdefault(key, []).append(index)
-        elif runs[index].positions != request.positions:
-            union = tuple(sorted({*runs[index].positions, *request.positions}))
-            runs[index] = replace(runs[index], positions=union)
+        elif sequences[index].positions != request.positions:
+            union = tuple(sorted({*sequences[index].positions, *request.positions}))
+            sequences[index] = replace(sequences[index], positions=union)
         owner.append(index)
-    plan = Plan(tuple(runs), tuple(map(tuple, families.values())), tuple(owner), (), limits)
+    plan = Plan(tuple(sequences), tuple(map(tuple, families.values())), tuple(owner), (), limits)
     return plan.batched(budget, sharing=sharing)
 
 
@@ -222,8 +223,8 @@ __all__ = [
     "Budget",
     "Plan",
     "Request",
-    "Run",
     "Sharing",
+    "TokenSequence",
     "default_budget",
     "make_plan",
 ]

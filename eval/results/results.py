@@ -282,7 +282,9 @@ def _execution_notes(tables: Tables) -> list[str]:
     """What happened on the way that a reader may want to know."""
     executions = [scored.execution for _, scored in tables]
     lines = []
-    refused = {e.probe.reason for e in executions if e.probe is not None and not e.probe.passed}
+    refused = {
+        e.sharing.reason for e in executions if e.sharing is not None and not e.sharing.passed
+    }
     for reason in sorted(refused):
         lines.append(f"beginnings of texts were not shared by conditions: {reason}")
     beside = {e.beside.reason for e in executions if e.beside is not None and not e.beside.passed}

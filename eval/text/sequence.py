@@ -34,7 +34,7 @@ def common_start(sequences: Sequence[_Ids]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TokenSequence:
     """A sequence that goes through the model once.
 
     The model reads ``ids[:length]``; the surprisal of ``ids[p]`` is read from its row ``p - 1``.
@@ -52,6 +52,6 @@ class Run:
         return len(self.ids) if self.whole else len(self.ids) - 1
 
 
-def token_at(run: Run, read: int) -> int:
+def token_at(sequence: TokenSequence, read: int) -> int:
     """The token whose surprisal is read, or :data:`MASS` for any beginning of a word."""
-    return MASS if read & MASS else run.ids[read]
+    return MASS if read & MASS else sequence.ids[read]

@@ -22,19 +22,19 @@ from coherencegym.eval.forward import packed, padded, shared
 from coherencegym.eval.forward.activation import fused_activations
 from coherencegym.eval.forward.execute import execute, run_batch
 from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.trial import probe, trial
+from coherencegym.eval.forward.trial import to_try, try_sharing
 from coherencegym.eval.plan.batches import Batch, Budget
 from coherencegym.eval.plan.beginnings import Sharing
 from coherencegym.eval.plan.plan import Plan, make_plan
-from coherencegym.eval.text.sequence import Run
+from coherencegym.eval.text.sequence import TokenSequence
 
 
-def oracle(model: Any, run: Run) -> np.ndarray:
+def oracle(model: Any, sequence: TokenSequence) -> np.ndarray:
     """Bits at a run's positions; ``model`` is in float64."""
     with torch.inference_mode():
-        logits = model(input_ids=torch.tensor([run.ids[: run.length]])).logits[0]
+        logits = model(input_ids=torch.tensor([sequence.ids[: sequence.length]])).logits[0]
     logs = torch.log_softmax(logits.double(), dim=-1) / math.log(2)
-    return np.array([-float(logs[p - 1, run.ids[p]]) for p in run.positions])
+    return np.array([-float(logs[p - 1, sequence.ids[p]]) for p in sequence.positions])
 
 
 def worst(found: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> float:
@@ -46,11 +46,11 @@ def test_batched_and_shared_equal_float64(kind: str) -> None:
     model, ways = tiny(kind), MODELS[kind][1]
     plan = make_plan(requests(), BUDGET)
     exact = copy.deepcopy(model).double()
-    expected = [oracle(exact, run) for run in plan.runs]
+    expected = [oracle(exact, sequence) for sequence in plan.sequences]
     assert np.concatenate(expected).std() > 1  # else nothing could be told apart
 
     apart = execute(model, plan, BUDGET, share=False)
-    assert apart.probe is None
+    assert apart.sharing is None
     assert apart.plan.padded_tokens > apart.plan.tokens
     assert worst(apart.bits, expected) < 1e-4
 
@@ -58,18 +58,18 @@ def test_batched_and_shared_equal_float64(kind: str) -> None:
     for way in BOTH:
         shared_plan = plan.batched(BUDGET, sharing=way)
         assert len(shared_plan.batches) > 2
-        found = probe(forward, shared_plan, way)
+        found = try_sharing(forward, shared_plan, way)
         assert found.passed is (way in ways), found
         if found.passed:
             batches = [
-                (batch, run_batch(forward, plan.runs, batch)) for batch in shared_plan.batches
+                (batch, run_batch(forward, plan.sequences, batch)) for batch in shared_plan.batches
             ]
-            pairs = [p for batch, bits in batches for p in zip(batch.runs, bits, strict=True)]
+            pairs = [p for batch, bits in batches for p in zip(batch.indices, bits, strict=True)]
             assert worst([bits for _, bits in pairs], [expected[run] for run, _ in pairs]) < 1e-4
 
     together = execute(model, plan, BUDGET, share=True)
-    assert together.probe is not None
-    assert together.probe.passed is bool(ways)
+    assert together.sharing is not None
+    assert together.sharing.passed is bool(ways)
     assert any(batch.prefixes for batch in together.plan.batches) is ("packed" in ways)
     assert together.plan.shares is bool(ways)
     assert worst(together.bits, expected) < 1e-4
@@ -86,8 +86,10 @@ def alone(gpt2: Any) -> list[np.ndarray]:
     plan = make_plan(requests(), BUDGET)
     forward = Forward(gpt2)
     return [
-        padded.run(forward, plan.runs, Batch(((index,),), 0, run.length, len(run.positions)))[0]
-        for index, run in enumerate(plan.runs)
+        padded.run(
+            forward, plan.sequences, Batch(((index,),), 0, sequence.length, len(sequence.positions))
+        )[0]
+        for index, sequence in enumerate(plan.sequences)
     ]
 
 
@@ -147,9 +149,9 @@ def test_a_model_that_goes_on_a_little_wrongly_is_refused(
 ) -> None:
     plan = make_plan(requests(), BUDGET)
     execution = execute(Liar(gpt2, 0.05), plan, BUDGET)
-    assert execution.probe is not None
-    assert not execution.probe.passed
-    assert "bits where 0.001 are allowed" in execution.probe.reason
+    assert execution.sharing is not None
+    assert not execution.sharing.passed
+    assert "bits where 0.001 are allowed" in execution.sharing.reason
     assert worst(execution.bits, alone) < 1e-4
     assert execute(Liar(gpt2, 0.0), plan, BUDGET).plan.shares
 
@@ -157,10 +159,10 @@ def test_a_model_that_goes_on_a_little_wrongly_is_refused(
 def test_half_precision_is_held_to_what_batching_does_to_it(gpt2: Any) -> None:
     plan = make_plan(requests(), BUDGET, sharing="cache")
     half = copy.deepcopy(gpt2).bfloat16()
-    found = probe(Forward(half), plan, "cache")
+    found = try_sharing(Forward(half), plan, "cache")
     assert found.passed, found
     assert found.tolerance >= 1e-3
-    assert not probe(Forward(Liar(half, 3.0)), plan, "cache").passed
+    assert not try_sharing(Forward(Liar(half, 3.0)), plan, "cache").passed
 
 
 def test_the_error_of_half_precision_is_measured_and_kept(gpt2: Any) -> None:
@@ -169,7 +171,7 @@ def test_the_error_of_half_precision_is_measured_and_kept(gpt2: Any) -> None:
     store = Memory()
     first = execute(half, plan, BUDGET, store=store)
     assert first.errors["token"] > first.errors["mean"] > 0
-    # What batching did to the runs is not more than a few times what the sample shows.
+    # What batching did to the sequences is not more than a few times what the sample shows.
     alone = execute(half, plan, Budget(1, 1, 1), share=False)
     assert worst(first.bits, alone.bits) < 5 * first.errors["token"]
     again = execute(Small(half, 0), plan, BUDGET, store=store)
@@ -193,23 +195,25 @@ def test_gelu_in_one_kernel_is_the_same_function_and_is_put_back(gpt2: Any) -> N
 @pytest.mark.parametrize("way", BOTH)
 def test_the_trial_takes_the_longest_beginning_and_unequal_ends(way: Sharing) -> None:
     plan = make_plan(requests(), BUDGET, sharing=way)
-    batches, compared = trial(plan)
+    batches, compared = to_try(plan)
     assert 1 <= len(batches) <= 4
     assert 4 <= len(compared) <= 12
-    assert set(compared) <= {index for number in batches for index in plan.batches[number].runs}
-    behind = [plan.runs[index].length - prefix for index, prefix in compared.items()]
+    assert set(compared) <= {index for number in batches for index in plan.batches[number].indices}
+    behind = [plan.sequences[index].length - prefix for index, prefix in compared.items()]
     groups = [p for b in plan.batches for p in zip(b.groups, b.shared, strict=True)]
     unequal = [
         max(lengths) - min(lengths)
         for group, _ in groups
-        if (lengths := [plan.runs[index].length for index in group])
+        if (lengths := [plan.sequences[index].length for index in group])
     ]
     assert max(compared.values()) == max(prefix for group, prefix in groups if len(group) > 1)
     assert max(behind) - min(behind) >= max(unequal)
     assert max(behind) >= 2
-    assert max(run.length for run in plan.runs) == max(plan.runs[i].length for i in compared)
+    assert max(sequence.length for sequence in plan.sequences) == max(
+        plan.sequences[i].length for i in compared
+    )
     rows = {
-        group[-1]: prefix + sum(plan.runs[i].length - prefix for i in group)
+        group[-1]: prefix + sum(plan.sequences[i].length - prefix for i in group)
         for group, prefix in groups
     }
     assert max(rows, key=rows.__getitem__) in compared
@@ -219,12 +223,12 @@ def test_what_the_trial_has_run_is_not_run_again(gpt2: Any) -> None:
     plan = make_plan(requests(), BUDGET)
     model = Small(gpt2, 10**6)
     execution = execute(model, plan, BUDGET)
-    assert execution.probe is not None
-    assert execution.probe.results
+    assert execution.sharing is not None
+    assert execution.sharing.results
     # Beside the batches of the plan the model reads a few texts by themselves.
     passes = sum(batch.passes for batch in execution.plan.batches)
-    _, compared = trial(execution.plan)
-    apart = sum(plan.runs[index].length for index in compared)
+    _, compared = to_try(execution.plan)
+    apart = sum(plan.sequences[index].length for index in compared)
     assert len(compared) <= 8
     assert passes + len(compared) <= len(model.sizes) <= passes + len(compared) + 2
     assert sum(model.sizes) <= execution.plan.padded_tokens + 1.5 * apart
@@ -233,11 +237,11 @@ def test_what_the_trial_has_run_is_not_run_again(gpt2: Any) -> None:
 def test_rows_are_right_where_all_or_none_of_the_beginning_is_read(gpt2: Any) -> None:
     ids = [(*range(5, 25), end, 3, 4) for end in (40, 41)]
     for positions in ((21,), (20, 21), tuple(range(1, 23)), (3, 22), (2, 20)):
-        runs = [Run(each, positions) for each in ids]
-        found = shared.run(Forward(gpt2), runs, Batch(((0, 1),), 20, 22, 0))
-        apart = padded.run(Forward(gpt2), runs, Batch(((0,), (1,)), 0, 22, 0))
+        sequences = [TokenSequence(each, positions) for each in ids]
+        found = shared.run(Forward(gpt2), sequences, Batch(((0, 1),), 20, 22, 0))
+        apart = padded.run(Forward(gpt2), sequences, Batch(((0,), (1,)), 0, 22, 0))
         assert worst(found, apart) < 1e-5
-        rows = packed.run(Forward(gpt2), runs, Batch(((0, 1),), 0, 24, 0, (20,)))
+        rows = packed.run(Forward(gpt2), sequences, Batch(((0, 1),), 0, 24, 0, (20,)))
         assert worst(rows, apart) < 1e-5
 
 
@@ -280,7 +284,7 @@ def test_where_memory_ends_batches_are_halved(
     assert execution.halved >= 2
     assert execution.plan.shares is share
     assert worst(execution.bits, alone) < 1e-4
-    assert sorted(execution.ran) == list(range(len(plan.runs)))  # each once
+    assert sorted(execution.ran) == list(range(len(plan.sequences)))  # each once
     assert ticks[-1][0] == ticks[-1][1]
     assert [done for done, _ in ticks] == sorted(done for done, _ in ticks)
 
@@ -288,8 +292,8 @@ def test_where_memory_ends_batches_are_halved(
 def test_without_memory_for_the_trial_it_is_halved(gpt2: Any, alone: list[np.ndarray]) -> None:
     plan = make_plan(requests(), BUDGET)
     execution = execute(Small(gpt2, 80), plan, BUDGET)
-    assert execution.probe is not None
-    assert execution.probe.passed
+    assert execution.sharing is not None
+    assert execution.sharing.passed
     assert execution.halved == 2
     assert execution.plan.shares
     assert worst(execution.bits, alone) < 1e-4
@@ -298,8 +302,8 @@ def test_without_memory_for_the_trial_it_is_halved(gpt2: Any, alone: list[np.nda
 def test_without_memory_for_any_trial_nothing_is_shared(gpt2: Any, alone: list[np.ndarray]) -> None:
     plan = make_plan(requests(), BUDGET)
     execution = execute(Small(gpt2, 38), plan, BUDGET)
-    assert execution.probe is not None
-    assert execution.probe.reason == "the memory does not suffice for a trial"
+    assert execution.sharing is not None
+    assert execution.sharing.reason == "the memory does not suffice for a trial"
     assert not execution.plan.shares
     assert worst(execution.bits, alone) < 1e-4
 
@@ -328,13 +332,13 @@ def test_what_is_stored_is_not_run_again(gpt2: Any, alone: list[np.ndarray], sha
     model = Small(gpt2, 10**6)
     second = execute(model, plan, BUDGET, share=share, store=store)
     assert model.sizes == []
-    assert (second.stored, second.plan.batches) == (len(plan.runs), ())
+    assert (second.stored, second.plan.batches) == (len(plan.sequences), ())
     assert all((a == b).all() for a, b in zip(first.bits, second.bits, strict=True))
 
     for key in list(store.kept)[::2]:
         del store.kept[key]
     third = execute(gpt2, plan, BUDGET, share=share, store=store)
-    assert third.stored == len(plan.runs) // 2
+    assert third.stored == len(plan.sequences) // 2
     assert worst(third.bits, alone) < 1e-4
 
 

@@ -43,7 +43,7 @@ def test_operations_are_those_that_torch_counts(
         plan = plan.batched(Budget(10**6, 10**6, 10**6, 0), sharing=sharing)
     with FlopCounterMode(display=False) as counter, torch.inference_mode():
         for batch in plan.batches:
-            run_batch(Forward(model), plan.runs, batch)
+            run_batch(Forward(model), plan.sequences, batch)
     counted = counter.get_total_flops()
     # torch does not count attention here; with sharing there is some padding at the ends.
     expected = operations(plan, replace(shape_of(model.config), layers=0))

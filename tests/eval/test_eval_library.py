@@ -115,8 +115,8 @@ def test_options_reach_the_run(
         score(demo.model, tokenizer, alike, share=share, batch_tokens=tokens).tables[0][1]
         for share, tokens in ((True, None), (False, None), (False, 128))
     )
-    assert shared.execution.probe is not None
-    assert alone.execution.probe is None
+    assert shared.execution.sharing is not None
+    assert alone.execution.sharing is None
     assert len(small.plan.batches) > len(alone.plan.batches)
     turns = make_item(
         {"a": ["Tim ran. [SEP] So did I."], "b": ["Tim ran. [SEP] No dog."]},

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from coherencegym.eval.forward import packed, padded
 from coherencegym.eval.forward.execute import execute, run_batch
 from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.trial import beside_longer, trial
+from coherencegym.eval.forward.trial import beside_longer, to_try
 from coherencegym.eval.models.limits import UNLIMITED, Limits, limits_of
 from coherencegym.eval.plan.batches import Batch, Budget
 from coherencegym.eval.plan.beginnings import Sharing
 from coherencegym.eval.plan.plan import Plan, Request, make_plan
-from coherencegym.eval.text.sequence import Run
+from coherencegym.eval.text.sequence import TokenSequence
 
 VOCABULARY = 97
 #: Several groups in a batch, so that short and long ones could meet.
@@ -168,16 +168,16 @@ def test_texts_on_both_sides_of_a_limit_are_read_as_if_alone(name: str) -> None:
     for share in (True, False):
         execution = execute(model, plan, BUDGET, share=share)
         assert worst(plan, execution.bits, expected) < 1e-4
-        assert execution.plan.shares is share, execution.probe
+        assert execution.plan.shares is share, execution.sharing
         assert execution.beside is None or execution.beside.passed, execution.beside
         assert share or execution.beside
     # Whatever a trial could be led to believe: every way that this model takes is right everywhere.
     for way in MODELS[name][2]:
         batches = plan.batched(BUDGET, sharing=way).batches
-        found = [np.empty(0)] * len(plan.runs)
+        found = [np.empty(0)] * len(plan.sequences)
         for batch in batches:
             for index, bits in zip(
-                batch.runs, run_batch(Forward(model), plan.runs, batch), strict=True
+                batch.indices, run_batch(Forward(model), plan.sequences, batch), strict=True
             ):
                 found[index] = bits
         assert worst(plan, found, expected) < 1e-4
@@ -202,9 +202,9 @@ def test_the_models_tell_texts_apart_by_their_limits() -> None:
             for batch in careless.batches
             if batch.shares is (sharing == "packed")
             for index, bits in zip(
-                batch.runs, together.run(forward, careless.runs, batch), strict=True
+                batch.indices, together.run(forward, careless.sequences, batch), strict=True
             )
-            if len(careless.runs[index].positions) == len(alone[index])
+            if len(careless.sequences[index].positions) == len(alone[index])
         ]
         assert max(differences) > 0.5
 
@@ -296,11 +296,13 @@ def test_no_batch_crosses_a_length_and_no_row_a_window(
         for number, length in enumerate(lengths)
     ]
     plan = make_plan(asked, BUDGET, sharing=sharing, limits=limits)
-    assert sorted(i for batch in plan.batches for i in batch.runs) == list(range(len(plan.runs)))
+    assert sorted(i for batch in plan.batches for i in batch.indices) == list(
+        range(len(plan.sequences))
+    )
     for batch in plan.batches:
-        assert len({limits.side(plan.runs[index].length) for index in batch.runs}) == 1
+        assert len({limits.side(plan.sequences[index].length) for index in batch.indices}) == 1
         for group, prefix in zip(batch.groups, batch.prefixes, strict=False):
-            row = prefix + sum(plan.runs[index].length - prefix for index in group)
+            row = prefix + sum(plan.sequences[index].length - prefix for index in group)
             assert not own or row <= own
         if batch.prefix:
             assert limits.side(batch.length) == 0
@@ -309,10 +311,10 @@ def test_no_batch_crosses_a_length_and_no_row_a_window(
 def test_the_trial_takes_both_sides_of_every_limit() -> None:
     limits = Limits(sliding=32, lengths=(64,))
     plan = make_plan(requests(), BUDGET, sharing="packed", limits=limits)
-    _, compared = trial(plan)
-    lengths = sorted(plan.runs[index].length for index in compared)
+    _, compared = to_try(plan)
+    lengths = sorted(plan.sequences[index].length for index in compared)
     groups = [
-        max(plan.runs[index].length for index in group)
+        max(plan.sequences[index].length for index in group)
         for batch in plan.batches
         if batch.shares
         for group in batch.groups
@@ -354,17 +356,21 @@ def test_a_model_that_reads_texts_otherwise_beside_longer_ones_reads_them_alone(
     assert execution.beside is not None
     assert not execution.beside.passed
     assert "bits where 0.001 are allowed" in execution.beside.reason
-    assert all(len(batch.runs) == 1 for batch in execution.plan.batches)
+    assert all(len(batch.indices) == 1 for batch in execution.plan.batches)
     alone = [
-        padded.run(Forward(model), plan.runs, Batch(((i,),), 0, run.length, len(run.positions)))[0]
-        for i, run in enumerate(plan.runs)
+        padded.run(
+            Forward(model),
+            plan.sequences,
+            Batch(((i,),), 0, sequence.length, len(sequence.positions)),
+        )[0]
+        for i, sequence in enumerate(plan.sequences)
     ]
     assert max(float(np.abs(a - b).max()) for a, b in zip(execution.bits, alone, strict=True)) == 0
 
 
 def test_texts_of_one_length_need_no_trial() -> None:
-    runs = [Request((1, 2, 3, end), (3,), end) for end in (4, 5)]
-    plan = make_plan(runs, BUDGET)
+    requests = [Request((1, 2, 3, end), (3,), end) for end in (4, 5)]
+    plan = make_plan(requests, BUDGET)
     assert beside_longer(Forward(tiny("mistral 32")), plan) is None
-    assert [run.length for run in plan.runs] == [3, 3]
-    assert Run((1, 2, 3), (2,), whole=True).length == 3
+    assert [sequence.length for sequence in plan.sequences] == [3, 3]
+    assert TokenSequence((1, 2, 3), (2,), whole=True).length == 3

@@ -192,7 +192,7 @@ def test_items_with_equal_texts_see_only_what_their_own_predictions_read(
         for n in (1, 2)
     ]
     scored = score(make_model("gpt2", tokenizer), tokenizer, items)
-    assert len(scored.plan.runs) == 3  # a is run once for both, b to the end and to region 1
+    assert len(scored.plan.sequences) == 3  # a is run once for both, b to the end and to region 1
     both, last = (item.conditions["a"] for item in scored.items)
     assert len(both.region_bits("*")) == len(both.encoding.ids) - 1
     assert len(last.region_bits(1)) == 0

@@ -67,7 +67,7 @@ def test_scores_equal_the_float64_oracle(
     items = [*pair_items, whole]
     scored = score(model, tokenizer, items, bos=bos, batch_tokens=160)
     assert scored.plan.padded_tokens > scored.plan.tokens
-    assert 1 < len(scored.plan.batches) < len(scored.plan.runs)
+    assert 1 < len(scored.plan.batches) < len(scored.plan.sequences)
 
     exact = copy.deepcopy(model).double()
     compared = 0

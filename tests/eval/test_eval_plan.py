@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from coherencegym.eval.plan.batches import Batch, Budget, head_rows
 from coherencegym.eval.plan.beginnings import WORTH_SHARING, Sharing, shared_length
 from coherencegym.eval.plan.plan import Plan, Request, Sizes, budget_for, default_budget, make_plan
-from coherencegym.eval.text.sequence import Run
+from coherencegym.eval.text.sequence import TokenSequence
 
 WIDE = Budget(tokens=10_000, head_rows=10_000, cached=10_000, forward=10)
 BEGINNING = tuple(range(100, 120))
@@ -23,19 +23,19 @@ SHARED: tuple[Sharing, ...] = ("cache", "packed")
 
 def test_equal_sequences_run_once() -> None:
     plan = make_plan([Request((1, 2, 3), (2,)), Request((1, 2, 3), (2,))], WIDE)
-    assert len(plan.runs) == 1
+    assert len(plan.sequences) == 1
     assert plan.owner == (0, 0)
     assert plan.head_rows == 1
 
 
 def test_positions_of_equal_sequences_are_united() -> None:
     plan = make_plan([Request((1, 2, 3, 4), (1, 3)), Request((1, 2, 3, 4), (2, 3))], WIDE)
-    assert plan.runs[0].positions == (1, 2, 3)
+    assert plan.sequences[0].positions == (1, 2, 3)
 
 
 def test_nothing_behind_the_last_position_read_is_run() -> None:
     plan = make_plan([Request((1, 2, 3, 4, 5), (1, 2))], WIDE)
-    assert plan.runs[0].ids == (1, 2, 3)
+    assert plan.sequences[0].ids == (1, 2, 3)
     assert plan.tokens == 2
 
 
@@ -50,7 +50,7 @@ def test_longest_first_and_within_the_budget() -> None:
     requests = [Request(tuple(range(i * 20, i * 20 + n)), (n - 1,)) for i, n in enumerate(lengths)]
     plan = make_plan(requests, replace(WIDE, tokens=16))
     assert [batch.length for batch in plan.batches] == [8, 4]
-    assert [len(batch.runs) for batch in plan.batches] == [2, 4]
+    assert [len(batch.indices) for batch in plan.batches] == [2, 4]
     assert plan.padded_tokens == 2 * 8 + 4 * 4
 
 
@@ -64,7 +64,7 @@ def test_a_sequence_longer_than_the_budget_runs_alone() -> None:
     plan = make_plan(
         [Request(tuple(range(50)), (49,)), Request((1, 2), (1,))], replace(WIDE, tokens=10)
     )
-    assert [len(batch.runs) for batch in plan.batches] == [1, 1]
+    assert [len(batch.indices) for batch in plan.batches] == [1, 1]
 
 
 def item(family: int, *ends: tuple[int, ...], read: int = 2) -> list[Request]:
@@ -142,12 +142,12 @@ def test_no_other_parts_of_a_family_save_more(texts: list[list[int]]) -> None:
     requests = [Request((*ids, 9), (len(ids),), 0) for ids in texts]
     plan = make_plan(requests, WIDE, sharing="packed")
     saved = plan.tokens - plan.tokens_once
-    best = max(saved_by(plan.runs, parts) for parts in partitions(range(len(plan.runs))))
+    best = max(saved_by(plan.sequences, parts) for parts in partitions(range(len(plan.sequences))))
     assert saved == best
 
 
 def partitions(members: Sequence[int]) -> Iterator[list[list[int]]]:
-    """All ways to put some runs into parts."""
+    """All ways to put some sequences into parts."""
     if not members:
         yield []
         return
@@ -158,9 +158,9 @@ def partitions(members: Sequence[int]) -> Iterator[list[list[int]]]:
             yield [*parts[:number], [first, *part], *parts[number + 1 :]]
 
 
-def saved_by(runs: Sequence[Run], parts: Sequence[Sequence[int]]) -> int:
+def saved_by(sequences: Sequence[TokenSequence], parts: Sequence[Sequence[int]]) -> int:
     """Tokens saved by sharing in each part where it is worth it."""
-    saved = [(len(part) - 1) * shared_length(runs, part) for part in parts]
+    saved = [(len(part) - 1) * shared_length(sequences, part) for part in parts]
     return sum(tokens for tokens in saved if tokens >= WORTH_SHARING)
 
 
@@ -175,13 +175,13 @@ def test_rows_within_the_beginning_are_read_once() -> None:
     plan = make_plan(requests, WIDE, sharing="cache")
     # 20 rows of the beginning (one for both first tokens of the ends), and one in each end.
     assert plan.head_rows == 20 + 2
-    assert head_rows(plan.runs, (0, 1), 0) == 42
+    assert head_rows(plan.sequences, (0, 1), 0) == 42
 
 
 def test_a_family_too_large_for_the_budget_is_divided() -> None:
     requests = item(1, *((n, 2, 3) for n in range(8)))
     plan = make_plan(requests, replace(WIDE, cached=50), sharing="cache")
-    assert [len(batch.runs) for batch in plan.batches] == [2, 2, 2, 2]
+    assert [len(batch.indices) for batch in plan.batches] == [2, 2, 2, 2]
     assert all(batch.prefix for batch in plan.batches)
 
 
@@ -253,12 +253,12 @@ def test_every_position_asked_for_is_run_once_and_no_batch_is_over_budget(
         if batch.prefixes:
             assert batch.padded_tokens <= tokens
             assert batch.length >= max(sum_of_row(plan, batch))
-        elif len(batch.runs) > 1:
+        elif len(batch.indices) > 1:
             rest = batch.length - batch.prefix
-            assert len(batch.runs) * rest <= tokens
+            assert len(batch.indices) * rest <= tokens
             if batch.prefix:
                 assert len(batch.groups) * batch.prefix <= tokens
-                assert len(batch.runs) * batch.length <= held
+                assert len(batch.indices) * batch.length <= held
             else:
                 assert batch.head_rows <= rows
     unshared = plan.batched(budget, sharing="none")
@@ -270,39 +270,41 @@ def test_every_position_asked_for_is_run_once_and_no_batch_is_over_budget(
 def sum_of_row(plan: Plan, batch: Batch) -> list[int]:
     """Tokens of each packed row."""
     return [
-        shared + sum(plan.runs[i].length - shared for i in group)
+        shared + sum(plan.sequences[i].length - shared for i in group)
         for group, shared in zip(batch.groups, batch.shared, strict=True)
     ]
 
 
 def check(plan: Plan, asked: list[Request]) -> None:
-    assert sorted(i for batch in plan.batches for i in batch.runs) == list(range(len(plan.runs)))
-    assert len({run.ids for run in plan.runs}) == len(plan.runs)
+    assert sorted(i for batch in plan.batches for i in batch.indices) == list(
+        range(len(plan.sequences))
+    )
+    assert len({sequence.ids for sequence in plan.sequences}) == len(plan.sequences)
     for batch in plan.batches:
         if batch.prefixes:
             assert batch.length == max(sum_of_row(plan, batch))
         else:
-            assert batch.length == max(plan.runs[i].length for i in batch.runs)
+            assert batch.length == max(plan.sequences[i].length for i in batch.indices)
         for group, shared in zip(batch.groups, batch.shared, strict=True):
             assert len(group) == 1 or shared
-            assert shared < min(plan.runs[i].length for i in group) or len(group) == 1
-            assert len({plan.runs[i].ids[:shared] for i in group}) == 1
+            assert shared < min(plan.sequences[i].length for i in group) or len(group) == 1
+            assert len({plan.sequences[i].ids[:shared] for i in group}) == 1
         pairs = zip(batch.groups, batch.shared, strict=True)
-        assert batch.head_rows == sum(head_rows(plan.runs, g, shared) for g, shared in pairs)
+        assert batch.head_rows == sum(head_rows(plan.sequences, g, shared) for g, shared in pairs)
     for request, owner in zip(asked, plan.owner, strict=True):
         if request.positions:
             assert owner is not None
-            run = plan.runs[owner]
-            assert set(request.positions) <= set(run.positions)
-            assert request.ids[: len(run.ids)] == run.ids
+            sequence = plan.sequences[owner]
+            assert set(request.positions) <= set(sequence.positions)
+            assert request.ids[: len(sequence.ids)] == sequence.ids
 
 
 @given(families())
 def test_the_shared_length_is_the_longest_common_beginning(asked: list[Request]) -> None:
     plan = make_plan([replace(r, positions=(len(r.ids) - 1,)) for r in asked], WIDE)
     for family in plan.families:
-        length = shared_length(plan.runs, family)
-        members = [plan.runs[index] for index in family]
+        length = shared_length(plan.sequences, family)
+        members = [plan.sequences[index] for index in family]
         assert len({m.ids[:length] for m in members}) == 1
         assert length < min(m.length for m in members)
         if length < min(m.length for m in members) - 1:

@@ -111,5 +111,5 @@ def test_where_float32_cannot_be_had_it_is_said() -> None:
     execution = execute(half, plan, BUDGET, store=store)
     assert not execution.widened
     assert not execute(half, plan, BUDGET, store=store).widened
-    measured = measured_error(Forward(half), plan.runs, execution.bits, execution.ran)
+    measured = measured_error(Forward(half), plan.sequences, execution.bits, execution.ran)
     assert not measured.widened

@@ -15,7 +15,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.plan import Request, default_budget, make_plan
 from coherencegym.eval.surprisal import score
-from coherencegym.eval.text.sequence import MASS, Run
+from coherencegym.eval.text.sequence import MASS, TokenSequence
 from coherencegym.eval.text.words import WordBeginnings, word_beginnings
 
 
@@ -108,7 +108,7 @@ def test_what_is_read_besides() -> None:
 def test_marked_positions_are_rows_of_the_same_sequence() -> None:
     request = Request((1, 2, 3, 4, 0), (3, MASS | 3, MASS | 4), 0)
     plan = make_plan([request], default_budget("cpu"))
-    assert plan.runs == (Run((1, 2, 3, 4, 0), (3, MASS | 3, MASS | 4)),)
+    assert plan.sequences == (TokenSequence((1, 2, 3, 4, 0), (3, MASS | 3, MASS | 4)),)
     assert plan.head_rows == 2
     assert plan.tokens == 4
 
