@@ -23,9 +23,8 @@ from coherencegym.eval.plan.memory import free_budget
 from coherencegym.eval.plan.plan import Plan, Request, default_budget, make_plan
 from coherencegym.eval.plan.requests import places, prepare
 from coherencegym.eval.text.encode import Encoding
-from coherencegym.eval.text.sequence import MASS
 from coherencegym.eval.text.special import Added, BosChoice, Separator, SpaceChoice, Start
-from coherencegym.eval.text.words import WordBeginnings, masses_of, word_beginnings
+from coherencegym.eval.text.words import WordBeginnings, word_beginnings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -253,18 +252,16 @@ def _scored_condition(
     values = np.full(len(encoding.ids), math.nan)
     if run is None:
         return ScoredCondition(encoding, values)
-    reads, bits = execution.plan.sequences[run].positions, execution.bits[run]
-    # The run may serve others too, which read more of it.
-    asked = None if reads == request.positions else set(request.positions)
-    if asked is None and words is None:
-        values[list(reads)] = bits
-        return ScoredCondition(encoding, values)
-    for read, own in zip(reads, bits.tolist(), strict=True):
-        if not read & MASS and (asked is None or read in asked):
-            values[read] = own
+    sequence, bits = execution.plan.sequences[run], execution.bits[run].tolist()
+    # The sequence may serve others too, which read more of it.
+    asked = set(request.positions)
+    for position, own in zip(sequence.positions, bits, strict=False):
+        if position in asked:
+            values[position] = own
     if words is None:
         return ScoredCondition(encoding, values)
-    corrected = words.corrected(encoding.ids, values, masses_of(reads, bits))
+    starts = dict(zip(sequence.word_starts, bits[len(sequence.positions) :], strict=True))
+    corrected = words.corrected(encoding.ids, values, starts)
     return ScoredCondition(encoding, corrected, by_token=values)
 
 

@@ -11,6 +11,7 @@ import torch
 from coherencegym.eval.plan.batches import Budget
 from coherencegym.eval.plan.beginnings import Sharing
 from coherencegym.eval.plan.plan import Request
+from coherencegym.eval.text.sequence import TokenSequence
 
 VOCABULARY = 97
 #: Small, so that there are many batches, cut beginnings and divided families.
@@ -132,14 +133,12 @@ class Memory:
     """A store in a dictionary."""
 
     def __init__(self) -> None:
-        self.kept: dict[tuple[tuple[int, ...], tuple[int, ...]], np.ndarray] = {}
+        self.kept: dict[TokenSequence, np.ndarray] = {}
         self.puts = 0
 
-    def get_many(
-        self, requests: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
-    ) -> list[np.ndarray | None]:
-        return [self.kept.get(request) for request in requests]
+    def get_many(self, sequences: Sequence[TokenSequence]) -> list[np.ndarray | None]:
+        return [self.kept.get(sequence) for sequence in sequences]
 
-    def put(self, results: Sequence[tuple[tuple[int, ...], tuple[int, ...], np.ndarray]]) -> None:
+    def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
         self.puts += 1
-        self.kept.update({(ids, positions): bits for ids, positions, bits in results})
+        self.kept.update(results)

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from coherencegym.eval.forward.cache_row import Known
+    from coherencegym.eval.text.sequence import TokenSequence
 
 #: Of the databases, and of how surprisals are computed: another number is another file. A change
 #: of this program that changes a surprisal by more than the promised accuracy raises it.
-FORMAT = 2
+FORMAT = 3
 #: Names the folder in place of the user's folder for caches.
 VARIABLE = "COHERENCEGYM_CACHE"
 #: What the files end in.
@@ -68,7 +69,6 @@ _SCHEMA = (
 _WRITE = """INSERT INTO surprisals (key, value, checksum) VALUES (?, ?, ?)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum"""
 
-Request = tuple[tuple[int, ...], tuple[int, ...]]
 _Answer = TypeVar("_Answer")
 
 
@@ -142,23 +142,23 @@ class Cache:
         """The database, and what SQLite keeps beside it while it is open."""
         return [self.path.with_name(self.path.name + ending) for ending in ("", "-wal", "-shm")]
 
-    def get_many(self, requests: Sequence[Request]) -> list[np.ndarray | None]:
-        """Surprisals (bits, float64) of (token ids, positions); None unless all are known."""
+    def get_many(self, sequences: Sequence[TokenSequence]) -> list[np.ndarray | None]:
+        """What is read of each sequence (bits, float64); None unless all of it is known."""
         from coherencegym.eval.forward.cache_row import key_of
 
-        keys = [key_of(ids) for ids, _ in requests]
+        keys = [key_of(sequence.ids) for sequence in sequences]
         known = self._attempt(lambda database: self._read(database, keys)) or {}
         return [
-            known[key].select(positions) if key in known else None
-            for key, (_, positions) in zip(keys, requests, strict=True)
+            known[key].select(sequence) if key in known else None
+            for key, sequence in zip(keys, sequences, strict=True)
         ]
 
-    def get(self, ids: tuple[int, ...], positions: tuple[int, ...]) -> np.ndarray | None:
-        """Surprisals (bits, float64) of one text; None unless all are known."""
-        return self.get_many([(ids, positions)])[0]
+    def get(self, sequence: TokenSequence) -> np.ndarray | None:
+        """What is read of one sequence (bits, float64); None unless all of it is known."""
+        return self.get_many([sequence])[0]
 
-    def put(self, results: Sequence[tuple[tuple[int, ...], tuple[int, ...], np.ndarray]]) -> None:
-        """Keep surprisals (bits) of (token ids, positions), all of them or none.
+    def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
+        """Keep what was read of sequences (bits), all of it or none.
 
         What is known of the same token ids at other positions stays. A text of which a number is
         not finite is left out.
@@ -168,8 +168,8 @@ class Cache:
         from coherencegym.eval.forward.cache_row import checksum, key_of, pack, unpack
 
         kept = [
-            (key_of(ids), positions, np.asarray(bits, np.float64))
-            for ids, positions, bits in results
+            (key_of(sequence.ids), sequence, np.asarray(bits, np.float64))
+            for sequence, bits in results
             if np.isfinite(bits).all()
         ]
 
@@ -178,8 +178,8 @@ class Cache:
             with _transaction(database):
                 known = self._read(database, [key for key, *_ in kept])
                 rows = {}
-                for key, positions, bits in kept:
-                    value = pack(known.get(key), positions, bits)
+                for key, sequence, bits in kept:
+                    value = pack(known.get(key), sequence, bits)
                     rows[key] = (key, value, checksum(key, value))
                     if (merged := unpack(*rows[key])) is not None:
                         known[key] = merged

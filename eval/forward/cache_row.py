@@ -1,7 +1,8 @@
 """A row of the cache: under the hash of a text's tokens, the surprisals known, and a checksum.
 
-The value is the number of positions (uint32), the positions in ascending order (uint32) and their
-bits (float64), little-endian. Whatever does not add up is no row.
+The value is two counts (uint32): of positions at which a token's surprisal is known, and of those
+at which that of any beginning of a word is; then the positions of both, each in ascending order
+(uint32), and their bits (float64), little-endian. Whatever does not add up is no row.
 """
 
 from __future__ import annotations
@@ -14,7 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_COUNT, _POSITION, _BITS = 4, 4, 8
+from coherencegym.eval.text.sequence import TokenSequence
+
+_COUNTS, _POSITION, _BITS = 8, 4, 8
+
+#: Whether any beginning of a word is read, and the position.
+_Place = tuple[bool, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +28,30 @@ class Known:
     """Surprisals known of a text: positions as they are stored, and as many bits (float64)."""
 
     positions: bytes
+    word_starts: bytes
     bits: np.ndarray
 
-    def select(self, positions: Sequence[int]) -> np.ndarray | None:
-        """The bits at these positions; None unless all are known."""
-        if _numbers("I", positions) == self.positions:
+    def select(self, sequence: TokenSequence) -> np.ndarray | None:
+        """What is read of a sequence, in bits; None unless all of it is known."""
+        own = (_numbers("I", sequence.positions), _numbers("I", sequence.word_starts))
+        if own == (self.positions, self.word_starts):
             return self.bits.copy()
-        bits = self.by_position()
-        if not all(position in bits for position in positions):
+        bits, wanted = self.by_place(), _places(sequence.positions, sequence.word_starts)
+        if not all(place in bits for place in wanted):
             return None
-        return np.array([bits[position] for position in positions])
+        return np.array([bits[place] for place in wanted])
 
-    def by_position(self) -> dict[int, float]:
-        """The bits by their position."""
-        positions = np.frombuffer(self.positions, "<u4").tolist()
-        return dict(zip(positions, self.bits.tolist(), strict=True))
+    def by_place(self) -> dict[_Place, float]:
+        """The bits by their place."""
+        stored = (
+            np.frombuffer(part, "<u4").tolist() for part in (self.positions, self.word_starts)
+        )
+        return dict(zip(_places(*stored), self.bits.tolist(), strict=True))
+
+
+def _places(positions: Sequence[int], word_starts: Sequence[int]) -> list[_Place]:
+    """Positions, each with whether any beginning of a word is read there."""
+    return [*((False, place) for place in positions), *((True, place) for place in word_starts)]
 
 
 def key_of(ids: Sequence[int]) -> bytes:
@@ -49,19 +64,21 @@ def checksum(key: bytes, value: bytes) -> bytes:
     return hashlib.blake2b(key + value, digest_size=16).digest()
 
 
-def pack(before: Known | None, positions: Sequence[int], bits: np.ndarray) -> bytes:
+def pack(before: Known | None, sequence: TokenSequence, bits: np.ndarray) -> bytes:
     """The value of a row: new surprisals, and those of before at other positions.
 
     Raises:
-        ValueError: there are not as many bits as positions.
+        ValueError: there are not as many bits as are read of the sequence.
     """
-    merged = before.by_position() if before is not None else {}
-    merged.update(zip(positions, bits.tolist(), strict=True))
-    ordered = sorted(merged.items())
+    merged = before.by_place() if before is not None else {}
+    places = _places(sequence.positions, sequence.word_starts)
+    merged.update(zip(places, bits.tolist(), strict=True))
+    ordered = sorted(merged)
+    starts = sum(is_start for is_start, _ in ordered)
     return (
-        _numbers("I", [len(ordered)])
-        + _numbers("I", [position for position, _ in ordered])
-        + _numbers("d", [value for _, value in ordered])
+        _numbers("I", [len(ordered) - starts, starts])
+        + _numbers("I", [position for _, position in ordered])
+        + _numbers("d", [merged[place] for place in ordered])
     )
 
 
@@ -69,13 +86,16 @@ def unpack(key: object, value: object, expected: object) -> Known | None:
     """What a row holds; None where it does not add up."""
     if not isinstance(key, bytes) or not isinstance(value, bytes):
         return None
-    if checksum(key, value) != expected or len(value) < _COUNT:
+    if checksum(key, value) != expected or len(value) < _COUNTS:
         return None
-    count = int.from_bytes(value[:_COUNT], "little")
-    start = _COUNT + count * _POSITION
-    if len(value) != start + count * _BITS:
+    positions, starts = np.frombuffer(value, "<u4", 2).tolist()
+    middle = _COUNTS + positions * _POSITION
+    end = middle + starts * _POSITION
+    count = positions + starts
+    if len(value) != end + count * _BITS:
         return None
-    return Known(value[_COUNT:start], np.frombuffer(value, "<f8", count, start))
+    bits = np.frombuffer(value, "<f8", count, end)
+    return Known(value[_COUNTS:middle], value[middle:end], bits)
 
 
 def _numbers(kind: str, values: Sequence[float]) -> bytes:

@@ -28,19 +28,17 @@ Progress = Callable[[int, int], None]
 
 #: Where a store keeps the errors, and whether one was not measured against float32: no text has
 #: such a token.
-_ERRORS = ((-1,), tuple(range(len(METRICS) + 1)))
+_ERRORS = TokenSequence((-1,), tuple(range(len(METRICS) + 1)))
 
 
 class Store(Protocol):
     """Where surprisals of earlier runs are kept; see :mod:`eval.forward.cache`."""
 
-    def get_many(
-        self, requests: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
-    ) -> list[np.ndarray | None]:
-        """Surprisals (bits) of (ids, positions); None where one of them is not known."""
+    def get_many(self, sequences: Sequence[TokenSequence]) -> list[np.ndarray | None]:
+        """What is read of each sequence, in bits; None where some of it is not known."""
 
-    def put(self, results: Sequence[tuple[tuple[int, ...], tuple[int, ...], np.ndarray]]) -> None:
-        """Keep the surprisals (bits) of (ids, positions)."""
+    def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
+        """Keep what was read of sequences, in bits."""
 
 
 class NotFiniteError(Exception):
@@ -56,7 +54,7 @@ class Execution:
     """What was run, and what came of it.
 
     Attributes:
-        bits: surprisals (bits, float64) at the positions of each sequence of the plan.
+        bits: surprisals (bits, float64) in the order of ``reads`` of each sequence.
         plan: in the batches in which it was run, those of earlier runs left out.
         stored: sequences that were known before.
         sharing: whether beginnings may be shared; None where nothing was to be shared.
@@ -110,7 +108,7 @@ def execute(
 
     bits: list[np.ndarray | None] = [None] * len(plan.sequences)
     if store is not None:
-        bits = store.get_many([(sequence.ids, sequence.positions) for sequence in plan.sequences])
+        bits = store.get_many(plan.sequences)
     # Known to every process, or the plans would differ.
     known = world.agree([values is not None for values in bits])
     done = {index for index, is_known in enumerate(known) if is_known}
@@ -196,10 +194,10 @@ def _exchange(execution: Execution, done: Set[int], world: World) -> None:
     import numpy as np
 
     sequences = execution.plan.sequences
-    ends = np.cumsum([len(sequence.positions) for sequence in sequences])
+    ends = np.cumsum([sequence.count for sequence in sequences])
     flat = np.zeros(int(ends[-1]))
     for index in execution.ran:
-        flat[ends[index] - len(sequences[index].positions) : ends[index]] = execution.bits[index]
+        flat[ends[index] - sequences[index].count : ends[index]] = execution.bits[index]
     flat = world.total(flat)
     for index, values in enumerate(np.split(flat, ends[:-1])):
         if index not in done:
@@ -224,7 +222,7 @@ def _errors(
         if before is not None:
             errors = np.maximum(errors, before)
         errors = world.greatest(errors)
-        store.put([(*_ERRORS, errors)])
+        store.put([(_ERRORS, errors)])
     *bits, not_widened = errors.tolist()
     return dict(zip(METRICS, bits, strict=True)), not not_widened
 
@@ -323,7 +321,7 @@ def _keep(
     execution.ran += batch.indices
     if store is not None:
         members = (execution.plan.sequences[index] for index in batch.indices)
-        store.put([(m.ids, m.positions, v) for m, v in zip(members, results, strict=True)])
+        store.put(list(zip(members, results, strict=True)))
 
 
 def run_batch(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.models.limits import UNLIMITED, Limits, limits_of
 from coherencegym.eval.models.placement import input_device, is_spread
-from coherencegym.eval.text.sequence import MASS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,7 +130,7 @@ class Reading:
         import numpy as np
 
         self._read = np.zeros((rows, length), dtype=bool)
-        self._wanted: dict[tuple[int, int, int], int] = {}
+        self._wanted: dict[tuple[int, int, int | None], int] = {}
 
     @property
     def read(self) -> torch.Tensor:
@@ -145,13 +144,13 @@ class Reading:
         if not self._read.any():
             self._read[0, -1] = True
 
-    def want(self, row: int, place: int, token: int) -> int:
+    def want(self, row: int, place: int, token: int | None) -> int:
         """Ask for a token's surprisal at the row behind which it stands.
 
         Args:
             row: of the batch.
             place: in the row: of the last token before.
-            token: its id, or :data:`eval.text.sequence.MASS` for any beginning of a word.
+            token: its id; None for any beginning of a word.
 
         Returns:
             The index of the answer; the same for the same question.
@@ -173,18 +172,18 @@ class Reading:
         tokens = [token for *_, token in self._wanted]
         whole = _log_sums(logits)
         device = logits.device
-        plain = [i for i, token in enumerate(tokens) if token != MASS]
-        masses = [i for i, token in enumerate(tokens) if token == MASS]
+        plain = [i for i, token in enumerate(tokens) if token is not None]
+        words = [i for i, token in enumerate(tokens) if token is None]
         chosen = torch.zeros(len(tokens), dtype=torch.float32, device=device)
         at = torch.tensor([rows[i] for i in plain], dtype=torch.long, device=device)
         ids = torch.tensor([tokens[i] for i in plain], dtype=torch.long, device=device)
         chosen[plain] = logits[at, ids].float()
-        if masses:
+        if words:
             assert beginnings is not None
-            some = sorted({rows[i] for i in masses})
+            some = sorted({rows[i] for i in words})
             place = {row: number for number, row in enumerate(some)}
             sums = _log_sums(logits, torch.tensor(some, device=device), beginnings)
-            chosen[masses] = sums[[place[rows[i]] for i in masses]]
+            chosen[words] = sums[[place[rows[i]] for i in words]]
         bits = (whole[rows] - chosen).double() / math.log(2)
         result: np.ndarray = bits.cpu().numpy()
         return result

@@ -49,12 +49,12 @@ def measured_error(
     """Measure the error of half precision on a sample.
 
     Twice the largest difference between a sequence in float32 and as it was run, as a comparison
-    has two sides: of the mean over its positions, of their sum, and of one token.
+    has two sides: of the mean over what is read, of their sum, and of one token.
 
     Args:
         forward: the model.
         sequences: all sequences of a plan.
-        bits: their surprisals at their positions.
+        bits: what was read of them.
         ran: indices of those that were run now, from which a sample is taken.
     """
     import numpy as np

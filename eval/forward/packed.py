@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from coherencegym.eval.forward.logits import Forward, Reading
 from coherencegym.eval.plan.batches import Batch
-from coherencegym.eval.text.sequence import TokenSequence, place_of, token_at
+from coherencegym.eval.text.sequence import TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ def run(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> l
     """Run a batch of packed rows.
 
     Returns:
-        For each sequence of the batch, in order, the surprisals (bits, float64) at its positions.
+        For each sequence of the batch, in order, what is read of it (bits, float64).
     """
     import numpy as np
     import torch
@@ -51,10 +51,9 @@ def run(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> l
             seen[row, start:end, :prefix] = True
             seen[row, start:end, start:end] = np.tri(size, dtype=bool)
             asked.append([])
-            for read in member.positions:
-                place = place_of(read) - 1
+            for place, token in member.reads():
                 column = place if place < prefix else start + place - prefix
-                asked[-1].append(reading.want(row, column, token_at(member, read)))
+                asked[-1].append(reading.want(row, column, token))
             start = end
     device = forward.device
     with torch.inference_mode():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from coherencegym.eval.forward.logits import Forward, Reading
 from coherencegym.eval.plan.batches import Batch
-from coherencegym.eval.text.sequence import TokenSequence, place_of, token_at
+from coherencegym.eval.text.sequence import TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ def run(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> l
         batch: which of them.
 
     Returns:
-        For each sequence of the batch, in order, the surprisals (bits, float64) at its positions.
+        For each sequence of the batch, in order, what is read of it (bits, float64).
     """
     import torch
 
@@ -33,9 +33,7 @@ def run(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> l
     asked = []
     for row, member in enumerate(members):
         ids[row, : member.length] = torch.tensor(member.ids[: member.length])
-        asked.append(
-            [reading.want(row, place_of(p) - 1, token_at(member, p)) for p in member.positions]
-        )
+        asked.append([reading.want(row, place, token) for place, token in member.reads()])
     device = forward.device
     with torch.inference_mode():
         logits, _ = forward.rows(ids.to(device), reading.read.to(device))
@@ -46,5 +44,5 @@ def run(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> l
 def alone(forward: Forward, sequences: Sequence[TokenSequence], index: int) -> np.ndarray:
     """The surprisals (bits, float64) of one sequence that goes through the model by itself."""
     sequence = sequences[index]
-    batch = Batch(((index,),), 0, sequence.length, len(sequence.positions))
+    batch = Batch(((index,),), 0, sequence.length, len(sequence.places))
     return run(forward, sequences, batch)[0]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.forward.logits import Forward, Reading
 from coherencegym.eval.plan.batches import Batch
-from coherencegym.eval.text.sequence import TokenSequence, place_of, token_at
+from coherencegym.eval.text.sequence import TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ def run(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> l
     """Run a batch whose groups share beginnings.
 
     Returns:
-        For each sequence of the batch, in order, the surprisals (bits, float64) at its positions.
+        For each sequence of the batch, in order, what is read of it (bits, float64).
 
     Raises:
         NoCacheError: the model has no cache that can be handed on.
@@ -49,8 +49,7 @@ def run(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> l
     for row, (owner, member) in enumerate(zip(owners, members, strict=True)):
         rest[row, : member.length - cut] = torch.tensor(member.ids[cut : member.length])
         asked.append([])
-        for read in member.positions:
-            place, token = place_of(read) - 1, token_at(member, read)
+        for place, token in member.reads():
             is_within = place < cut
             number = (
                 within.want(owner, place, token)

@@ -72,10 +72,8 @@ def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
     batches, compared = to_try(plan)
     sequences = list(plan.sequences)
     for index, prefix in compared.items():
-        behind = range(prefix + 1, len(sequences[index].ids))
-        sequences[index] = TokenSequence(
-            sequences[index].ids, tuple(sorted({*sequences[index].positions, *behind}))
-        )
+        behind = tuple(range(prefix + 1, len(sequences[index].ids)))
+        sequences[index] = sequences[index].united(TokenSequence(sequences[index].ids, behind))
     expected = {index: padded.alone(forward, sequences, index) for index in compared}
     backend = packed.run if sharing == "packed" else shared.run
     try:
@@ -240,11 +238,11 @@ def _by_index(
 
 
 def _read(sequence: TokenSequence, tried: TokenSequence, bits: np.ndarray) -> np.ndarray:
-    """The surprisals at a sequence's own positions, from those of a trial that read more of it."""
-    if sequence.positions == tried.positions:
+    """The surprisals that are read of a sequence, from those of a trial that read more of it."""
+    if sequence == tried:
         return bits
-    place = {position: number for number, position in enumerate(tried.positions)}
-    return bits[[place[position] for position in sequence.positions]]
+    place = {read: number for number, read in enumerate(tried.reads())}
+    return bits[[place[read] for read in sequence.reads()]]
 
 
 def _noise(

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.plan.beginnings import Sharing, alike, shared_length
-from coherencegym.eval.text.sequence import TokenSequence, places_of
+from coherencegym.eval.text.sequence import TokenSequence
 
 #: More groups than these are cut into batches greedily: padding is then small anyway.
 _EXACT = 1000
@@ -169,7 +169,7 @@ def _by_side(
 
 def head_rows(sequences: Sequence[TokenSequence], group: Sequence[int], prefix: int) -> int:
     """Rows of logits that a group takes: those within the prefix are the same for all of it."""
-    places = [places_of(sequences[index].positions) for index in group]
+    places = [sequences[index].places for index in group]
     if len(places) == 1:
         return len(places[0])
     cuts = [bisect_right(own, prefix) for own in places]

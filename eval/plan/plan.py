@@ -16,7 +16,7 @@ from functools import cached_property
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.plan.batches import Batch, Budget, make_batches
 from coherencegym.eval.plan.beginnings import Sharing
-from coherencegym.eval.text.sequence import TokenSequence, places_of
+from coherencegym.eval.text.sequence import TokenSequence
 
 #: What a batch may take, by device type. A CPU gains nothing from more.
 BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024, forward=48)}
@@ -106,13 +106,15 @@ class Request:
     """Token ids, and the positions in them (increasing, none 0) that are to be read.
 
     Requests of one ``family``, the conditions of an item, may share what they begin with. The last
-    token is ``behind`` the text where it is no part of it: what would follow.
+    token is ``behind`` the text where it is no part of it: what would follow. ``word_starts`` are
+    positions too: those where the surprisal of any beginning of a word is read.
     """
 
     ids: tuple[int, ...]
     positions: tuple[int, ...]
     family: int = -1
     behind: bool = False
+    word_starts: tuple[int, ...] = ()
 
     @property
     def length(self) -> int:
@@ -123,8 +125,9 @@ class Request:
         """What goes through the model: the text up to what is read of it, where a model allows."""
         if limits.side(self.length):
             # Its positions are those of its whole length.
-            return TokenSequence(self.ids, self.positions, whole=not self.behind)
-        return TokenSequence(self.ids[: places_of(self.positions)[-1] + 1], self.positions)
+            return TokenSequence(self.ids, self.positions, not self.behind, self.word_starts)
+        last = max(self.positions[-1:] + self.word_starts[-1:])
+        return TokenSequence(self.ids[: last + 1], self.positions, word_starts=self.word_starts)
 
 
 @dataclass(frozen=True)
@@ -208,9 +211,8 @@ def make_plan(
             # A request without a family is one by itself.
             key = request.family if request.family >= 0 else -1 - number
             families.setdefault(key, []).append(index)
-        elif sequences[index].positions != request.positions:
-            union = tuple(sorted({*sequences[index].positions, *request.positions}))
-            sequences[index] = replace(sequences[index], positions=union)
+        else:
+            sequences[index] = sequences[index].united(sequence)
         owner.append(index)
     plan = Plan(tuple(sequences), tuple(map(tuple, families.values())), tuple(owner), (), limits)
     return plan.batched(budget, sharing=sharing)

@@ -122,13 +122,13 @@ def prepare(
             positions = (
                 tuple(range(1, len(encoding.ids))) if every_token else _positions(encoding, read)
             )
-            ids = encoding.ids
-            behind = words is not None and bool(positions)
-            if words is not None and behind:
-                positions = words.reads(ids, positions)
-                # What follows the last token is read as well.
-                ids = (*ids, words.end)
-            requests.append(Request(ids, positions, number, behind))
+            if words is None or not positions:
+                requests.append(Request(encoding.ids, positions, number))
+                continue
+            starts = words.needed(encoding.ids, positions)
+            # What follows the last token is read as well.
+            ids = (*encoding.ids, words.end)
+            requests.append(Request(ids, positions, number, behind=True, word_starts=starts))
     return Prepared(items, fitted, wanted, owners, requests, start, rendering, added, context)
 
 

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.text.sequence import MASS, place_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,38 +44,35 @@ class WordBeginnings:
     ids: tuple[int, ...]
     end: int
 
-    def reads(self, ids: Sequence[int], positions: Sequence[int]) -> tuple[int, ...]:
-        """What is to be read so that the surprisals at some positions can be corrected.
+    def needed(self, ids: Sequence[int], positions: Sequence[int]) -> tuple[int, ...]:
+        """The places, increasing, whose c(i) corrects the surprisals at some positions.
 
         Args:
             ids: token ids of a text.
-            positions: to be corrected, increasing.
-
-        Returns:
-            The positions, and those of the needed c(i), marked; in increasing order.
+            positions: to be corrected.
         """
         begins = set(self.ids)
         needed = {p for p in positions if ids[p] in begins}
         needed |= {p + 1 for p in positions if p + 1 == len(ids) or ids[p + 1] in begins}
-        return (*positions, *(MASS | place for place in sorted(needed)))
+        return tuple(sorted(needed))
 
     def corrected(
-        self, ids: Sequence[int], bits: np.ndarray, masses: Mapping[int, float]
+        self, ids: Sequence[int], bits: np.ndarray, starts: Mapping[int, float]
     ) -> np.ndarray:
         """Surprisals (bits) by word, from those by token.
 
         Args:
             ids: token ids, T of them.
             bits: shape (T,), NaN where none was read.
-            masses: c(i) in bits, by place.
+            starts: c(i) in bits, by place.
         """
         begins = set(self.ids)
         result = bits.copy()
         for place, token in enumerate(ids):
-            if token in begins and place in masses:
-                result[place] -= masses[place]
-            if (place + 1 == len(ids) or ids[place + 1] in begins) and place + 1 in masses:
-                result[place] += masses[place + 1]
+            if token in begins and place in starts:
+                result[place] -= starts[place]
+            if (place + 1 == len(ids) or ids[place + 1] in begins) and place + 1 in starts:
+                result[place] += starts[place + 1]
         return result
 
 
@@ -106,12 +102,3 @@ def word_beginnings(tokenizer: Any, vocabulary: int) -> WordBeginnings:
     ids = {i for i, name in enumerate(names) if name is not None and name.startswith(_MARKS[mark])}
     end = tokenizer.eos_token_id
     return WordBeginnings(tuple(sorted(ids | special)), int(end) if end is not None else 0)
-
-
-def masses_of(reads: Sequence[int], values: np.ndarray) -> dict[int, float]:
-    """The c(i) among what was read, by place."""
-    return {
-        place_of(read): float(value)
-        for read, value in zip(reads, values, strict=True)
-        if read & MASS
-    }

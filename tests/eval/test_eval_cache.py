@@ -24,25 +24,22 @@ from hypothesis import strategies as st
 
 from coherencegym.eval.forward.cache import SUFFIX, Cache, cache_folder, file_name
 from coherencegym.eval.forward.cache_row import checksum, key_of
+from coherencegym.eval.text.sequence import TokenSequence
 
 ABOUT = {"model": "m", "identity": {"commit": "c"}}
-Row = tuple[tuple[int, ...], tuple[int, ...], np.ndarray]
+Row = tuple[TokenSequence, np.ndarray]
 
 
 def rows(count: int, start: int = 0) -> list[Row]:
     return [
-        ((n, n + 1, n + 2, 7), (1, 2, 3), np.array([n / 3, math.pi * n, 1e-9 * n]))
+        (TokenSequence((n, n + 1, n + 2, 7), (1, 2, 3)), np.array([n / 3, math.pi * n, 1e-9 * n]))
         for n in range(start, start + count)
     ]
 
 
-def requests(kept: Sequence[Row]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    return [(ids, positions) for ids, positions, _ in kept]
-
-
 def found(cache: Cache, kept: Sequence[Row]) -> list[bool]:
     """Which rows are found; those that are have the very numbers."""
-    answers = cache.get_many(requests(kept))
+    answers = cache.get_many([sequence for sequence, _ in kept])
     for answer, (*_, bits) in zip(answers, kept, strict=True):
         assert answer is None or (answer == bits).all()
     return [answer is not None for answer in answers]
@@ -56,22 +53,37 @@ def test_what_is_kept_is_found_to_the_last_bit(tmp_path: Path) -> None:
         assert all(found(cache, kept))
     with Cache(tmp_path, ABOUT) as cache:
         assert all(found(cache, kept))
-        assert cache.get_many([((0, 1, 2), (1,)), ((0, 1, 2, 7), (1, 4))]) == [None, None]
+        assert cache.get_many(
+            [TokenSequence((0, 1, 2), (1,)), TokenSequence((0, 1, 2, 7), (1, 4))]
+        ) == [None, None]
         assert cache.notes == []
 
 
 def test_positions_of_one_text_come_together_over_runs(tmp_path: Path) -> None:
     ids = (5, 6, 7, 8, 9)
     with Cache(tmp_path, ABOUT) as cache:
-        cache.put([(ids, (1, 3), np.array([1.0, 3.0]))])
-        cache.put([(ids, (3, 4), np.array([3.5, 4.0]))])
-        (all_of_them,) = cache.get_many([(ids, (1, 3, 4))])
+        cache.put([(TokenSequence(ids, (1, 3)), np.array([1.0, 3.0]))])
+        cache.put([(TokenSequence(ids, (3, 4)), np.array([3.5, 4.0]))])
+        (all_of_them,) = cache.get_many([TokenSequence(ids, (1, 3, 4))])
         assert all_of_them is not None
         assert list(all_of_them) == [1.0, 3.5, 4.0]
-        assert cache.get_many([(ids, (1, 2))]) == [None]
-        (none_asked,) = cache.get_many([(ids, ())])
+        assert cache.get_many([TokenSequence(ids, (1, 2))]) == [None]
+        (none_asked,) = cache.get_many([TokenSequence(ids, ())])
         assert none_asked is not None
         assert len(none_asked) == 0
+
+
+def test_words_and_tokens_at_one_position_are_kept_apart(tmp_path: Path) -> None:
+    ids = (5, 6, 7, 8)
+    both = TokenSequence(ids, (1, 3), word_starts=(3,))
+    with Cache(tmp_path, ABOUT) as cache:
+        cache.put([(TokenSequence(ids, (3,)), np.array([1.0]))])
+        assert cache.get(TokenSequence(ids, (), word_starts=(3,))) is None
+        cache.put([(both, np.array([2.0, 3.0, 4.0]))])
+        cache.put([(TokenSequence(ids, (), word_starts=(2,)), np.array([5.0]))])
+        asked = [both, TokenSequence(ids, (3,)), TokenSequence(ids, (1,), word_starts=(2, 3))]
+        found = [bits.tolist() for bits in cache.get_many(asked) if bits is not None]
+        assert found == [[2.0, 3.0, 4.0], [3.0], [2.0, 5.0, 4.0]]
 
 
 def test_another_model_or_setting_is_another_file(tmp_path: Path) -> None:
@@ -89,8 +101,13 @@ def test_another_model_or_setting_is_another_file(tmp_path: Path) -> None:
 
 def test_a_text_may_come_twice_in_a_batch(tmp_path: Path) -> None:
     with Cache(tmp_path, ABOUT) as cache:
-        cache.put([((5, 6), (1,), np.array([1.0])), ((5, 6), (0,), np.array([2.0]))])
-        answer = cache.get((5, 6), (0, 1))
+        cache.put(
+            [
+                (TokenSequence((5, 6), (1,)), np.array([1.0])),
+                (TokenSequence((5, 6), (0,)), np.array([2.0])),
+            ]
+        )
+        answer = cache.get(TokenSequence((5, 6), (0, 1)))
         assert answer is not None
         assert answer.tolist() == [2.0, 1.0]
 
@@ -120,41 +137,49 @@ def test_what_was_put_last_is_what_is_found(
     batch: list[Row] = []
     for ids, bits in puts:
         expected.setdefault(ids, {}).update(bits)
-        batch.append((ids, tuple(bits), np.array(list(bits.values()))))
+        batch.append((TokenSequence(ids, tuple(bits)), np.array(list(bits.values()))))
     with tempfile.TemporaryDirectory() as folder, Cache(Path(folder), ABOUT) as cache:
         # One text several times in a batch, and in several batches.
         cache.put(batch[:5])
         cache.put(batch[5:])
         for ids, bits in expected.items():
-            answer = cache.get(ids, tuple(asked))
+            answer = cache.get(TokenSequence(ids, tuple(asked)))
             if set(asked) <= set(bits):
                 assert answer is not None
                 assert answer.dtype == np.float64
                 assert answer.tolist() == [bits[position] for position in asked]
             else:
                 assert answer is None
-        assert cache.get((9,), ()) is None
+        assert cache.get(TokenSequence((9,), ())) is None
 
 
 def test_a_text_with_more_bits_than_positions_is_a_mistake(tmp_path: Path) -> None:
     with Cache(tmp_path, ABOUT) as cache:
         cache.put(rows(1))
         with pytest.raises(ValueError, match="longer"):
-            cache.put([*rows(1, 1), ((1, 2), (1,), np.array([1.0, 2.0]))])
+            cache.put([*rows(1, 1), (TokenSequence((1, 2), (1,)), np.array([1.0, 2.0]))])
         assert found(cache, rows(2)) == [True, False]
 
 
 def test_numbers_that_are_not_finite_are_not_kept(tmp_path: Path) -> None:
     with Cache(tmp_path, ABOUT) as cache:
-        cache.put([((1, 2), (1,), np.array([math.nan])), ((1, 3), (1,), np.array([math.inf]))])
-        assert cache.get_many([((1, 2), (1,)), ((1, 3), (1,))]) == [None, None]
+        cache.put(
+            [
+                (TokenSequence((1, 2), (1,)), np.array([math.nan])),
+                (TokenSequence((1, 3), (1,)), np.array([math.inf])),
+            ]
+        )
+        assert cache.get_many([TokenSequence((1, 2), (1,)), TokenSequence((1, 3), (1,))]) == [
+            None,
+            None,
+        ]
         assert cache.corrupt == 0
 
 
 def test_no_text_and_no_token_is_in_the_file(tmp_path: Path) -> None:
     ids = tuple(range(70_000, 70_040))
     with Cache(tmp_path, ABOUT) as cache:
-        cache.put([(ids, (1,), np.array([1.0]))])
+        cache.put([(TokenSequence(ids, (1,)), np.array([1.0]))])
     content = (tmp_path / file_name(ABOUT)).read_bytes()
     for size in (4, 8):
         assert ids[3].to_bytes(size, "little") + ids[4].to_bytes(size, "little") not in content
@@ -197,7 +222,7 @@ def test_a_file_that_is_no_database_is_moved_aside(tmp_path: Path, content: byte
     assert [path.read_bytes() for path in aside] == [content] * bool(content)
 
 
-KEY = key_of(rows(1)[0][0])
+KEY = key_of(rows(1)[0][0].ids)
 BITS = np.array([0.0, 1.0, 2.0]).tobytes()
 
 
@@ -207,7 +232,7 @@ def sealed(value: bytes) -> tuple[bytes, bytes]:
 
 
 def counted(count: int, bits: bytes) -> bytes:
-    return np.array([count, 1, 2, 3], "<u4").tobytes() + bits
+    return np.array([count, 0, 1, 2, 3], "<u4").tobytes() + bits
 
 
 @pytest.mark.parametrize(
@@ -462,7 +487,12 @@ def test_many_open_a_new_database_at_once(tmp_path: Path, damaged: bool) -> None
         def write(number: int, folder: Path = folder) -> list[str]:
             with Cache(folder, ABOUT) as cache:
                 # All write the same texts, each at a position of its own.
-                cache.put([((text,), (number,), np.array([number / 3])) for text in range(5)])
+                cache.put(
+                    [
+                        (TokenSequence((text,), (number,)), np.array([number / 3]))
+                        for text in range(5)
+                    ]
+                )
                 return cache.notes
 
         notes = at_once(6, write)
@@ -470,7 +500,7 @@ def test_many_open_a_new_database_at_once(tmp_path: Path, damaged: bool) -> None
         assert len(list(folder.glob("*.corrupt-*"))) == damaged
         with Cache(folder, ABOUT) as cache:
             for text in range(5):
-                answer = cache.get((text,), tuple(range(6)))
+                answer = cache.get(TokenSequence((text,), tuple(range(6))))
                 assert answer is not None
                 assert answer.tolist() == [number / 3 for number in range(6)]
 

@@ -22,6 +22,7 @@ from coherencegym.eval.forward.cache import SUFFIX, Cache
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.text.sequence import TokenSequence
 
 
 @pytest.fixture
@@ -181,11 +182,11 @@ def test_what_a_run_is_using_stays(tmp_path: Path, capsys: pytest.CaptureFixture
     about = {"identity": {"commit": "c"}}
     clear = ["cache", "--cache", str(tmp_path), "--clear"]
     with Cache(tmp_path, about, "busy") as cache:
-        cache.put([((1, 2), (1,), np.array([0.5]))])
+        cache.put([(TokenSequence((1, 2), (1,)), np.array([0.5]))])
         assert main(clear) == 0
         assert "a run is using it, so it stays\nfreed 0 B" in capsys.readouterr().out
     with Cache(tmp_path, about) as cache:
-        assert cache.get((1, 2), (1,)) is not None
+        assert cache.get(TokenSequence((1, 2), (1,))) is not None
     assert main(clear) == 0
     assert list(tmp_path.iterdir()) == []
 

@@ -15,7 +15,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.plan import Request, default_budget, make_plan
 from coherencegym.eval.surprisal import score
-from coherencegym.eval.text.sequence import MASS, TokenSequence
+from coherencegym.eval.text.sequence import TokenSequence
 from coherencegym.eval.text.words import WordBeginnings, word_beginnings
 
 
@@ -96,19 +96,19 @@ def test_a_region_changes_at_its_ends_only(
 def test_what_is_read_besides() -> None:
     words = WordBeginnings(ids=(5, 6), end=0)
     # Tokens 5 and 6 begin words: the word of 7 ends before the 6, the last one with the text.
-    assert words.reads((1, 5, 7, 6, 8), (1, 2)) == (1, 2, MASS | 1, MASS | 3)
-    assert words.reads((1, 5, 7, 6, 8), (3, 4)) == (3, 4, MASS | 3, MASS | 5)
-    assert words.reads((1, 7, 7, 6), (1,)) == (1,)
-    masses = {1: 0.5, 3: 0.25}
+    assert words.needed((1, 5, 7, 6, 8), (1, 2)) == (1, 3)
+    assert words.needed((1, 5, 7, 6, 8), (3, 4)) == (3, 5)
+    assert words.needed((1, 7, 7, 6), (1,)) == ()
+    starts = {1: 0.5, 3: 0.25}
     bits = np.array([math.nan, 2.0, 3.0, math.nan, math.nan])
-    found = words.corrected((1, 5, 7, 6, 8), bits, masses)
+    found = words.corrected((1, 5, 7, 6, 8), bits, starts)
     assert list(found[1:3]) == [1.5, 3.25]
 
 
-def test_marked_positions_are_rows_of_the_same_sequence() -> None:
-    request = Request((1, 2, 3, 4, 0), (3, MASS | 3, MASS | 4), 0)
+def test_word_starts_are_rows_of_the_same_sequence() -> None:
+    request = Request((1, 2, 3, 4, 0), (3,), 0, word_starts=(3, 4))
     plan = make_plan([request], default_budget("cpu"))
-    assert plan.sequences == (TokenSequence((1, 2, 3, 4, 0), (3, MASS | 3, MASS | 4)),)
+    assert plan.sequences == (TokenSequence((1, 2, 3, 4, 0), (3,), word_starts=(3, 4)),)
     assert plan.head_rows == 2
     assert plan.tokens == 4
 
