@@ -41,7 +41,7 @@ Tool = Callable[[Sequence[Item]], Answer]
 
 def coherencegym(model: Any, tokenizer: Any, batch: int) -> Tool:
     """This project, as ``python -m eval`` calls it; ``batch`` is not used."""
-    from coherencegym.eval.surprisal import score
+    from coherencegym.eval.tasks.score.scoring import score
 
     def run(items: Sequence[Item]) -> Answer:
         scored = score(model, tokenizer, items)

@@ -15,7 +15,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import Source, find
 from coherencegym.eval.forward.execute import Progress
-from coherencegym.eval.kinds.compat import DEFAULT, MODES, refuse_options
+from coherencegym.eval.kinds.compat import DEFAULT, MODES
 from coherencegym.eval.kinds.items import (
     SEPARATOR,
     Item,
@@ -26,6 +26,7 @@ from coherencegym.eval.kinds.items import (
 )
 from coherencegym.eval.kinds.predictions import read_by
 from coherencegym.eval.kinds.table_kind import row_hash
+from coherencegym.eval.plan.options import Options
 from coherencegym.eval.results.results import Results, gather
 from coherencegym.eval.text.special import BosChoice, SpaceChoice
 from coherencegym.eval.views.notebook import ShownResults, shown
@@ -162,21 +163,21 @@ def score(
         SuiteError: an item is not valid.
     """
     from coherencegym.eval.models.in_memory import evaluating, in_memory
-    from coherencegym.eval.surprisal import score as scored
+    from coherencegym.eval.tasks.score.scoring import score as scored
 
     if compat is not None and compat not in MODES:
         raise EvaluationError(f"compat={compat!r}; expected None or one of {', '.join(MODES)}")
-    rules = MODES[compat] if compat is not None else DEFAULT
-    refuse_options(
-        rules,
-        {
-            "bos": (bos, "auto"),
-            "separator": (separator, "auto"),
-            "separator_space": (separator_space, "keep"),
-            "truncate": (truncate, False),
-            "word_correction": (word_correction, False),
-        },
+    options = Options(
+        bos=bos,
+        separator=separator,
+        separator_space=separator_space,
+        truncate=truncate,
+        word_correction=word_correction,
+        rules=MODES[compat] if compat is not None else DEFAULT,
+        batch_tokens=batch_tokens,
+        share=share,
     )
+    options.check()
     read = items if isinstance(items, Items) else _in_memory_items(items)
     if not len(read):
         raise EvaluationError("no items; expected at least one")
@@ -189,15 +190,8 @@ def score(
                     model,
                     tokenizer,
                     table.items,
-                    bos=bos,
-                    separator_text=separator,
-                    separator_space=separator_space,
+                    options,
                     uses_separator=table.separator,
-                    truncate=truncate,
-                    rules=rules,
-                    share=share,
-                    batch_tokens=batch_tokens,
-                    word_correction=word_correction,
                     progress=progress,
                 ),
             )
@@ -208,14 +202,7 @@ def score(
         "split": None,
         "max_items": None,
         **read.chosen,
-        "bos": bos,
-        "separator": separator,
-        "separator_space": separator_space,
-        "truncate": truncate,
-        "word_correction": word_correction,
-        "compat": compat,
-        "batch_tokens": batch_tokens,
-        "share": share,
+        **options.record(),
         "model_revision": None,
         "model_args": {},
         "device_map": None,

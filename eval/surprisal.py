@@ -1,4 +1,4 @@
-"""Surprisals of items under a causal language model: the library behind ``python -m eval``.
+"""Surprisals of texts under a causal language model: what every task but training stands on.
 
 The surprisal of a token is -log2 p(token | everything before it), in bits (Hale 2001).
 """
@@ -6,24 +6,24 @@ The surprisal of a token is -log2 p(token | everything before it), in bits (Hale
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import Execution, NotFiniteError, Progress, Store, execute
-from coherencegym.eval.kinds.compat import DEFAULT, Rules, refuse_options
-from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.compat import DEFAULT, Rules
 from coherencegym.eval.kinds.predictions import WHOLE, RegionRef
 from coherencegym.eval.models.limits import limits_of
 from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.plan.memory import free_budget
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.plan import Plan, Request, default_budget, make_plan
-from coherencegym.eval.plan.requests import places, prepare
+from coherencegym.eval.plan.requests import Query, places, prepare
 from coherencegym.eval.text.encode import Encoding
-from coherencegym.eval.text.special import Added, BosChoice, Separator, SpaceChoice, Start
+from coherencegym.eval.text.special import Added, Separator, Start
 from coherencegym.eval.text.words import WordBeginnings, word_beginnings
 
 if TYPE_CHECKING:
@@ -72,34 +72,45 @@ class ScoredCondition:
 
 
 @dataclass(frozen=True)
-class ScoredItem:
-    """An item's conditions by name.
+class Answer:
+    """What was read for one query.
 
     Attributes:
-        item: the item.
         conditions: by name; a condition whose separator cannot be rendered is not there, and none
-            is there for an item that is too long.
-        too_long: a condition is longer than the model's context; the item is in no score.
+            is there for a query that is too long.
+        too_long: a condition is longer than the model's context.
         truncated: tokens that every condition lost on the left, where that was allowed.
-        errors: by metric, the error (bits) of the run; see :mod:`eval.forward.numeric`.
     """
 
-    item: Item
     conditions: Mapping[str, ScoredCondition]
     too_long: bool = False
     truncated: int = 0
-    errors: Mapping[str, float] = field(default_factory=dict)
+
+
+class _Read(Protocol):
+    @property
+    def conditions(self) -> Mapping[str, ScoredCondition]: ...
+
+
+#: What stands for each query: its answer, or what a task makes of it.
+_Item = TypeVar("_Item", bound=_Read)
 
 
 @dataclass(frozen=True)
-class Scored:
-    """What :func:`score` returns: the items in their order, and how they were run.
+class Surprisals(Generic[_Item]):
+    """What was read, and how.
 
-    ``added`` are the tokens that the tokenizer put around every text by itself, where ``rules`` let
-    it; ``start`` is then none.
+    Attributes:
+        items: for each query what was read, in their order.
+        start, separator: how texts were rendered; see :mod:`eval.text.special`.
+        context: most tokens that the model can read, or None.
+        execution: what was run.
+        rules: the mode.
+        added: the tokens that the tokenizer put around every text by itself, where ``rules`` let
+            it; ``start`` is then none.
     """
 
-    items: tuple[ScoredItem, ...]
+    items: tuple[_Item, ...]
     start: Start
     separator: Separator | None
     context: int | None
@@ -117,83 +128,52 @@ class Scored:
         """Tokens that reach from one region into another, over all conditions."""
         return sum(
             condition.encoding.spanning
-            for scored in self.items
-            for condition in scored.conditions.values()
+            for item in self.items
+            for condition in item.conditions.values()
         )
 
 
-def score(
+def surprisals(
     model: Any,
     tokenizer: Any,
-    items: Iterable[Item],
+    queries: Sequence[Query],
+    options: Options = DEFAULT_OPTIONS,
     *,
-    bos: BosChoice = "auto",
-    separator_text: str = "auto",
-    separator_space: SpaceChoice = "keep",
     uses_separator: bool | None = None,
-    truncate: bool = False,
-    rules: Rules = DEFAULT,
-    share: bool = True,
-    batch_tokens: int | None = None,
     store: Store | None = None,
-    every_token: bool = False,
-    word_correction: bool = False,
     progress: Progress | None = None,
     world: World = ALONE,
-) -> Scored:
-    """Surprisals (bits) of every token that a prediction of the items reads.
+) -> Surprisals[Answer]:
+    """Surprisals (bits) of the tokens of conditions, where they are wanted.
 
     Args:
         model: a causal language model of transformers, in evaluation mode.
         tokenizer: its tokenizer.
-        items: minimal pairs.
-        bos: start of text; see :mod:`eval.text.special`.
-        separator_text: ``auto``, ``none`` or the text that stands for ``[SEP]``.
-        separator_space: keep or drop the white space after a separator.
+        queries: conditions, and the regions that are read of each.
+        options: how they are read and run.
         uses_separator: whether ``[SEP]`` in a text is a separator; None: it is where it occurs.
-        truncate: cut a text that is too long on the left, as far as all conditions are identical.
-        rules: another mode (see :mod:`eval.kinds.compat`), which fixes the five options above.
-        share: run what an item's conditions begin with alike once, if the model can.
-        batch_tokens: most tokens in a forward pass, padding included; None: by device, on a GPU by
-            its free memory.
         store: surprisals of earlier runs of the same model, and where to keep those of this one.
-        every_token: also of the tokens that no prediction reads, separators included.
-        word_correction: surprisals of words, for tokens that begin with a space; see
-            :mod:`eval.text.words`.
         progress: called after each batch.
         world: the processes that run together; see :mod:`eval.forward.distributed`.
 
     Raises:
-        SuiteError: an item is not valid.
-        EvaluationError: a formula cannot be read, an option contradicts the mode, the tokens of a
-            text cannot be placed in it or are not in the model's vocabulary, or a surprisal is not
-            finite.
+        EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it
+            or are not in the model's vocabulary, or a surprisal is not finite.
     """
-    refuse_options(rules, {"word_correction": (word_correction, False)})
-    words = word_beginnings(tokenizer, vocabulary_size(model)) if word_correction else None
+    config = getattr(model, "config", None)
+    size = vocabulary_size(model)
+    words = word_beginnings(tokenizer, size) if options.word_correction else None
     prepared = prepare(
-        tokenizer,
-        getattr(model, "config", None),
-        items,
-        bos=bos,
-        separator_text=separator_text,
-        separator_space=separator_space,
-        uses_separator=uses_separator,
-        truncate=truncate,
-        rules=rules,
-        every_token=every_token,
-        words=words,
+        tokenizer, config, queries, options, uses_separator=uses_separator, words=words
     )
-    _check_vocabulary(model, tokenizer, prepared.requests)
-    budget = default_budget(input_device(model).type, batch_tokens, free_budget(model))
-    limits = limits_of(getattr(model, "config", None))
-    plan = make_plan(prepared.requests, budget, limits=limits)
+    _check_vocabulary(size, tokenizer, prepared.requests)
+    plan = make_plan(prepared.requests, limits=limits_of(config))
     try:
         execution = execute(
             model,
             plan,
-            budget,
-            share=share,
+            default_budget(input_device(model).type, options.batch_tokens, free_budget(model)),
+            share=options.share,
             store=store,
             progress=progress,
             world=world,
@@ -202,35 +182,34 @@ def score(
     except NotFiniteError as error:
         number, name = prepared.owners[plan.owner.index(error.index)]
         raise EvaluationError(
-            f"{prepared.items[number].item_id}: condition {name!r} has a surprisal that is not "
-            "finite; try --dtype float32"
+            f"{queries[number].name}: condition {name!r} has a surprisal that is not finite; "
+            "try --dtype float32"
         ) from None
-    conditions: list[dict[str, ScoredCondition]] = [{} for _ in prepared.items]
-    for (number, name), request, run in zip(
+    conditions: list[dict[str, ScoredCondition]] = [{} for _ in queries]
+    for (number, name), request, index in zip(
         prepared.owners, prepared.requests, plan.owner, strict=True
     ):
         encoding = prepared.fitted[number].encodings[name]
-        scored = _scored_condition(encoding, request, execution, run, words)
-        regions = prepared.wanted[number].get(name, set())
-        if rules.first_token_is_zero and regions & {WHOLE, *encoding.regions[:1]}:
+        scored = _scored_condition(encoding, request, execution, index, words)
+        regions = queries[number].reads.get(name, frozenset())
+        if options.rules.first_token_is_zero and regions & {WHOLE, *encoding.regions[:1]}:
             scored.bits[:1] = 0.0
         conditions[number][name] = scored
-    return Scored(
+    return Surprisals(
         tuple(
-            ScoredItem(item, own, one.too_long, one.cut, execution.errors)
-            for item, own, one in zip(prepared.items, conditions, prepared.fitted, strict=True)
+            Answer(own, one.too_long, one.cut)
+            for own, one in zip(conditions, prepared.fitted, strict=True)
         ),
         prepared.start,
         prepared.separator,
         prepared.context,
         execution,
-        rules,
+        options.rules,
         prepared.added,
     )
 
 
-def _check_vocabulary(model: Any, tokenizer: Any, requests: Sequence[Request]) -> None:
-    size = vocabulary_size(model)
+def _check_vocabulary(size: int, tokenizer: Any, requests: Sequence[Request]) -> None:
     largest = max((max(request.ids) for request in requests if request.ids), default=0)
     if largest >= size:
         raise EvaluationError(
@@ -244,15 +223,15 @@ def _scored_condition(
     encoding: Encoding,
     request: Request,
     execution: Execution,
-    run: int | None,
+    index: int | None,
     words: WordBeginnings | None,
 ) -> ScoredCondition:
     import numpy as np
 
     values = np.full(len(encoding.ids), math.nan)
-    if run is None:
+    if index is None:
         return ScoredCondition(encoding, values)
-    sequence, bits = execution.plan.sequences[run], execution.bits[run].tolist()
+    sequence, bits = execution.plan.sequences[index], execution.bits[index].tolist()
     # The sequence may serve others too, which read more of it.
     asked = set(request.positions)
     for position, own in zip(sequence.positions, bits, strict=False):
@@ -265,4 +244,4 @@ def _scored_condition(
     return ScoredCondition(encoding, corrected, by_token=values)
 
 
-__all__ = ["Scored", "ScoredCondition", "ScoredItem", "score"]
+__all__ = ["Answer", "Query", "ScoredCondition", "Surprisals", "surprisals"]

@@ -15,9 +15,10 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Condition, Item
 from coherencegym.eval.kinds.predictions import WHOLE, read_by
 from coherencegym.eval.results.results import Results
-from coherencegym.eval.surprisal import Scored, ScoredCondition, ScoredItem
+from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.metrics import judge
+from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.summary import macro, summarise
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Start

@@ -13,6 +13,7 @@ from coherencegym.eval.commands.cache_command import add_cache_options, cache_li
 from coherencegym.eval.commands.model_options import (
     add_loading_arguments,
     add_rendering_arguments,
+    chosen_options,
     load_model,
     model_settings,
 )
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.forward.cache import Cache
     from coherencegym.eval.forward.execute import Execution
     from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.plan.options import Options
     from coherencegym.eval.tasks.detect.detect import Detected
     from coherencegym.eval.tasks.detect.document_tables import DocumentTable
 
@@ -40,7 +42,7 @@ EXAMPLES = """\
   python -m eval detect --model gpt2 --dataset DATA --dry-run
 """
 
-#: The options that can change a number, as the results record them.
+#: The options that say what is read and decided, as the results record them.
 SETTINGS = (
     "configs",
     "split",
@@ -49,14 +51,6 @@ SETTINGS = (
     "decision",
     "calibrate_on",
     "threshold",
-    "bos",
-    "separator",
-    "separator_space",
-    "truncate",
-    "word_correction",
-    "compat",
-    "batch_tokens",
-    "share",
 )
 
 
@@ -154,7 +148,9 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.files.folders import check_folder
 
     output = arguments.output or default_output(arguments, "detect")
-    settings = {name: getattr(arguments, name) for name in SETTINGS} | model_settings(arguments)
+    options = chosen_options(arguments)
+    data_settings = {name: getattr(arguments, name) for name in SETTINGS}
+    settings = {**data_settings, **options.record(), **model_settings(arguments)}
     check_folder(output, arguments.overwrite, MARKER)
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
@@ -168,17 +164,20 @@ def run(arguments: argparse.Namespace) -> int:
         max_items=arguments.max_items,
     )
     if arguments.dry_run:
-        _dry_run(arguments, data.tables)
+        _dry_run(arguments, data.tables, options)
         print(f"would be written to {output}")
         return 0
     processes = world()
     arguments.device = own_device(arguments.device, processes)
     with joined(processes), ExitStack() as stack:
         model = load_model(arguments)
-        cache = open_cache(arguments, model, {"share": arguments.share, "head": "float32"})
+        cache = open_cache(arguments, model, options.identity())
         if cache is not None:
             stack.enter_context(cache)
-        detected = [_detect(arguments, model, table, cache, processes) for table in data.tables]
+        detected = [
+            _detect(arguments.detector, model, table, options, cache, processes)
+            for table in data.tables
+        ]
     if not processes.is_first:
         return 0
     results = gather(data, detected, model, settings)
@@ -204,9 +203,10 @@ def _executions(detected: Sequence[Detected]) -> list[Execution]:
 
 
 def _detect(
-    arguments: argparse.Namespace,
+    detector: str,
     model: LoadedModel,
     table: DocumentTable,
+    options: Options,
     cache: Cache | None,
     processes: World,
 ) -> Detected:
@@ -217,42 +217,29 @@ def _detect(
             model.model,
             model.tokenizer,
             [document.sentences for document in table.documents],
-            arguments.detector,
+            detector,
+            options,
             names=[document.item_id for document in table.documents],
-            bos=arguments.bos,
-            separator_text=arguments.separator,
-            separator_space=arguments.separator_space,
             uses_separator=table.separator,
-            share=arguments.share,
-            batch_tokens=arguments.batch_tokens,
             store=cache,
             progress=progress,
             world=processes,
         )
 
 
-def _dry_run(arguments: argparse.Namespace, tables: Sequence[DocumentTable]) -> None:
+def _dry_run(
+    arguments: argparse.Namespace, tables: Sequence[DocumentTable], options: Options
+) -> None:
     """Print the plan of a run; only the model's config and tokenizer are read."""
     from coherencegym.eval.commands.explain_command import explain_plan
-    from coherencegym.eval.data.dataset import ItemTable
-    from coherencegym.eval.kinds.compat import DEFAULT as RULES
-    from coherencegym.eval.tasks.detect.detect import document_items
+    from coherencegym.eval.tasks.detect.detect import document_queries
     from coherencegym.eval.tasks.detect.detectors import detector_of
 
     texts = []
     for table in tables:
         documents = [document.sentences for document in table.documents]
         names = [document.item_id for document in table.documents]
-        items = document_items(documents, detector_of(arguments.detector), names)
-        texts.append(
-            ItemTable(
-                table.config,
-                table.split,
-                tuple(items),
-                table.rows_sha256,
-                table.verified,
-                table.separator,
-            )
-        )
+        queries = document_queries(documents, detector_of(arguments.detector), names)
+        texts.append((table.name, queries, table.separator))
         print(f"{table.name}: {len(documents):,} documents, {table.intruded:,} with an intruder")
-    explain_plan(arguments, texts, RULES)
+    explain_plan(arguments, texts, options)

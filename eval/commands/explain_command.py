@@ -6,21 +6,28 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from coherencegym.eval.kinds.compat import Rules
-
 if TYPE_CHECKING:
-    from coherencegym.eval.data.dataset import ItemTable
+    from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.plan.requests import Query
 
 
-def explain_plan(arguments: argparse.Namespace, tables: Sequence[ItemTable], rules: Rules) -> None:
+def explain_plan(
+    arguments: argparse.Namespace,
+    texts: Sequence[tuple[str, Sequence[Query], bool]],
+    options: Options,
+) -> None:
     """Print the plan of a run; only the model's config and tokenizer are read.
 
+    Args:
+        arguments: of the command line.
+        texts: of each table its name, what is read of it, and whether ``[SEP]`` is a separator.
+        options: how they are read.
+
     Raises:
-        EvaluationError: they cannot be read, or an item cannot be encoded.
+        EvaluationError: they cannot be read, or a text cannot be encoded.
     """
     from rich.console import Console
 
-    from coherencegym.eval.commands.model_options import scoring_options
     from coherencegym.eval.models.arguments import parse
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.models.load import load_config
@@ -34,26 +41,20 @@ def explain_plan(arguments: argparse.Namespace, tables: Sequence[ItemTable], rul
         parse(arguments.model_args, arguments.model_revision),
         arguments.trust_remote_code,
     )
-    options = scoring_options(arguments, rules)
     words = None
-    if options.pop("word_correction"):
+    if options.word_correction:
         words = word_beginnings(tokenizer, config.get_text_config().vocab_size)
     shape = shape_of(config)
     device = "cpu" if arguments.device in ("auto", "cpu") else arguments.device.partition(":")[0]
-    budget = default_budget(device, arguments.batch_tokens)
+    budget = default_budget(device, options.batch_tokens)
     plans = []
-    for table in tables:
+    for name, queries, uses_separator in texts:
         prepared = prepare(
-            tokenizer,
-            config,
-            table.items,
-            uses_separator=table.separator,
-            words=words,
-            **options,
+            tokenizer, config, queries, options, uses_separator=uses_separator, words=words
         )
         plain = make_plan(prepared.requests, budget, limits=limits_of(config))
-        shared = plain.batched(budget, sharing="packed") if arguments.share else plain
-        plans.append((f"{table.config} ({table.split})", plain, shared))
+        shared = plain.batched(budget, sharing="packed") if options.share else plain
+        plans.append((name, plain, shared))
     console = Console()
     table = explain_table(plans, shape)
     # Numbers that are cut off are worse than lines that wrap.

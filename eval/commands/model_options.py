@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.kinds.compat import DEFAULT, MODES, Rules, refuse_options
+from coherencegym.eval.kinds.compat import DEFAULT, MODES
 from coherencegym.eval.models.arguments import parse
 from coherencegym.eval.models.placement import DEVICE_MAPS
+from coherencegym.eval.plan.options import Options
 
 if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
@@ -96,36 +98,17 @@ def add_rendering_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_rules(arguments: argparse.Namespace) -> Rules:
-    """The rules of ``--compat``.
+def chosen_options(arguments: argparse.Namespace) -> Options:
+    """How texts are read and run; what a subcommand does not declare is as it is by default.
 
     Raises:
-        EvaluationError: another option contradicts them.
+        EvaluationError: an option contradicts ``--compat``.
     """
-    rules = MODES.get(arguments.compat, DEFAULT)
-    refuse_options(
-        rules,
-        {
-            "--bos": (arguments.bos, "auto"),
-            "--separator": (arguments.separator, "auto"),
-            "--separator-space": (arguments.separator_space, "keep"),
-            "--truncate": (arguments.truncate, False),
-            "--word-correction": (arguments.word_correction, False),
-        },
-    )
-    return rules
-
-
-def scoring_options(arguments: argparse.Namespace, rules: Rules) -> dict[str, Any]:
-    """What :func:`eval.surprisal.score` is told of these options."""
-    return {
-        "bos": arguments.bos,
-        "separator_text": arguments.separator,
-        "separator_space": arguments.separator_space,
-        "truncate": arguments.truncate,
-        "word_correction": arguments.word_correction,
-        "rules": rules,
-    }
+    known = {field.name for field in fields(Options)}
+    given = {name: value for name, value in vars(arguments).items() if name in known}
+    options = Options(**given, rules=MODES.get(arguments.compat, DEFAULT))
+    options.check(lambda name: "--" + name.replace("_", "-"))
+    return options
 
 
 def load_model(arguments: argparse.Namespace) -> LoadedModel:

@@ -13,10 +13,9 @@ from coherencegym.eval.commands.cache_command import add_cache_options, cache_li
 from coherencegym.eval.commands.data_options import add_data_arguments, read_tables
 from coherencegym.eval.commands.model_options import (
     add_model_arguments,
-    chosen_rules,
+    chosen_options,
     load_model,
     model_settings,
-    scoring_options,
 )
 from coherencegym.eval.forward.distributed import World, joined, own_device, world
 from coherencegym.eval.models.quiet import quiet_libraries
@@ -25,9 +24,9 @@ from coherencegym.numbers import positive
 if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.forward.cache import Cache
-    from coherencegym.eval.kinds.compat import Rules
     from coherencegym.eval.models.load import LoadedModel
-    from coherencegym.eval.surprisal import Scored
+    from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.tasks.score.scoring import Scored
 
 EXAMPLES = """\
   python -m eval --model demo --dataset suites/sentence_order
@@ -37,19 +36,11 @@ EXAMPLES = """\
 """
 
 
-#: The options that can change a number, as the results record them.
+#: The options that say what is read, as the results record them.
 SETTINGS = (
     "configs",
     "split",
     "max_items",
-    "bos",
-    "separator",
-    "separator_space",
-    "truncate",
-    "word_correction",
-    "compat",
-    "batch_tokens",
-    "share",
 )
 
 
@@ -96,8 +87,9 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.files.folders import check_folder
 
     output = arguments.output or _default_output(arguments)
-    rules = chosen_rules(arguments)
-    settings = {name: getattr(arguments, name) for name in SETTINGS} | model_settings(arguments)
+    options = chosen_options(arguments)
+    data = {name: getattr(arguments, name) for name in SETTINGS}
+    settings = {**data, **options.record(), **model_settings(arguments)}
     check_folder(output, arguments.overwrite, MARKER)
     if arguments.push_results:
         from coherencegym.hub.target import check_target
@@ -110,19 +102,26 @@ def run(arguments: argparse.Namespace) -> int:
     source, read = read_tables(arguments, arguments.max_items)
     if arguments.explain_plan:
         from coherencegym.eval.commands.explain_command import explain_plan
+        from coherencegym.eval.tasks.score.scoring import as_the_rules_have, queries
 
-        explain_plan(arguments, read, rules)
+        texts = [
+            (
+                f"{table.config} ({table.split})",
+                queries(as_the_rules_have(table.items, options.rules)),
+                table.separator,
+            )
+            for table in read
+        ]
+        explain_plan(arguments, texts, options)
         return 0
     processes = world()
     arguments.device = own_device(arguments.device, processes)
     with joined(processes), ExitStack() as stack:
         model = load_model(arguments)
-        cache = open_cache(arguments, model, {"share": arguments.share, "head": "float32"})
+        cache = open_cache(arguments, model, options.identity())
         if cache is not None:
             stack.enter_context(cache)
-        scored = [
-            (table, _score(arguments, model, table, rules, cache, processes)) for table in read
-        ]
+        scored = [(table, _score(model, table, options, cache, processes)) for table in read]
     if not processes.is_first:
         return 0
     results = gather(source, model, scored, settings)
@@ -154,24 +153,21 @@ def _suites_name(paths: Sequence[Path]) -> str:
 
 
 def _score(
-    arguments: argparse.Namespace,
     model: LoadedModel,
     table: ItemTable,
-    rules: Rules,
+    options: Options,
     cache: Cache | None,
     processes: World,
 ) -> Scored:
-    from coherencegym.eval.surprisal import score
+    from coherencegym.eval.tasks.score.scoring import score
 
     with progress_bar(f"{table.config} ({table.split})", processes.is_first) as progress:
         return score(
             model.model,
             model.tokenizer,
             table.items,
+            options,
             uses_separator=table.separator,
-            **scoring_options(arguments, rules),
-            share=arguments.share,
-            batch_tokens=arguments.batch_tokens,
             store=cache,
             progress=progress,
             world=processes,

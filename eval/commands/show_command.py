@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from coherencegym.eval.commands.data_options import add_data_arguments, read_tables
 from coherencegym.eval.commands.model_options import (
     add_model_arguments,
-    chosen_rules,
+    chosen_options,
     load_model,
-    scoring_options,
 )
 from coherencegym.eval.models.quiet import quiet_libraries
 
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.views.item_text import print_item
     from coherencegym.files.folders import check_folder
 
-    rules = chosen_rules(arguments)
+    options = replace(chosen_options(arguments), every_token=True)
     if arguments.output:
         check_folder(arguments.output, arguments.overwrite, MARKER)
     elif arguments.overwrite:
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.data.find_item import find_item
 
     table, item = find_item(tables, arguments.item)
-    from coherencegym.eval.surprisal import score
+    from coherencegym.eval.tasks.score.scoring import score
     from coherencegym.eval.views.item_view import check_conditions, view_item
 
     check_conditions(item, arguments.conditions)
@@ -69,9 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
         model.model,
         model.tokenizer,
         [item],
+        options,
         uses_separator=table.separator,
-        every_token=True,
-        **scoring_options(arguments, rules),
     )
     view = view_item(
         scored.items[0],
@@ -79,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         table.config,
         table.split,
         arguments.conditions,
-        rules=rules,
+        rules=options.rules,
     )
     print_item(view, Console(highlight=False))
     if arguments.output:

@@ -183,7 +183,7 @@ class Plan:
 
 def make_plan(
     requests: Sequence[Request],
-    budget: Budget,
+    budget: Budget | None = None,
     *,
     sharing: Sharing = "none",
     limits: Limits = UNLIMITED,
@@ -192,7 +192,7 @@ def make_plan(
 
     Args:
         requests: what is to be scored.
-        budget: what a batch may take.
+        budget: what a batch may take; None: no batches are made yet (:meth:`Plan.batched`).
         sharing: whether and how what the requests of a family begin with alike is run once.
         limits: of the model.
     """
@@ -215,7 +215,7 @@ def make_plan(
             sequences[index] = sequences[index].united(sequence)
         owner.append(index)
     plan = Plan(tuple(sequences), tuple(map(tuple, families.values())), tuple(owner), (), limits)
-    return plan.batched(budget, sharing=sharing)
+    return plan if budget is None else plan.batched(budget, sharing=sharing)
 
 
 __all__ = [

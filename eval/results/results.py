@@ -18,10 +18,10 @@ from coherencegym.eval.kinds.compat import MODES, Rules
 from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.statistics.intervals import INTERVALS
-from coherencegym.eval.surprisal import Scored
 from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.scoring import Scored
 from coherencegym.eval.tasks.score.summary import (
     FEW_ITEMS,
     ItemScore,

@@ -10,8 +10,8 @@ from typing import Any
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.predictions import RegionRef, parse, values
 from coherencegym.eval.results.results import Results
-from coherencegym.eval.surprisal import Scored, ScoredItem
 from coherencegym.eval.tasks.score.metrics import Judgement, region_value
+from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.selections import column_labels
 from coherencegym.eval.views.html_selection import LIMITS, Selection, margin, select
 from coherencegym.eval.views.html_tokens import packed, scored_pieces, unscored_pieces

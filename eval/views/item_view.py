@@ -11,8 +11,9 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.compat import Rules
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import WHOLE, RegionRef, parse, values
-from coherencegym.eval.surprisal import ScoredCondition, ScoredItem
+from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
+from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.text.regions import SPECIAL
 
 #: Why a prediction has no outcome, in words.

@@ -25,8 +25,8 @@ from coherencegym.eval.results import outcomes_file, predictions_file
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.runs import FORMAT, MARKER
 from coherencegym.eval.statistics.outcomes import Outcome
-from coherencegym.eval.surprisal import ScoredItem
 from coherencegym.eval.tasks.score.outcomes import outcomes
+from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.files.folders import written_beside
 

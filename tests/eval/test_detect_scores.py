@@ -13,7 +13,12 @@ from typing import Any
 import pytest
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.tasks.detect.detect import detect, detections, document_items, load_detector
+from coherencegym.eval.tasks.detect.detect import (
+    detect,
+    detections,
+    document_queries,
+    load_detector,
+)
 from coherencegym.eval.tasks.detect.detectors import DETECTORS, detector_of
 
 DOCUMENTS = [
@@ -145,8 +150,8 @@ def test_a_model_by_its_name() -> None:
 
 def test_a_detector_reads_no_more_than_it_needs() -> None:
     def conditions(name: str) -> list[list[str]]:
-        items = document_items([DOCUMENTS[3]], detector_of(name))
-        return [[condition.content for condition in item.conditions] for item in items]
+        queries = document_queries([DOCUMENTS[3]], detector_of(name))
+        return [[condition.content for condition in query.conditions] for query in queries]
 
     one, two, three = DOCUMENTS[3]
     whole, without = f"{one} {two} {three}", f"{one} {three}"

@@ -18,8 +18,10 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.compat import DEFAULT, DEPARTURES, MODES, SYNTAXGYM_2021, Rules
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
-from coherencegym.eval.surprisal import ScoredCondition, score
+from coherencegym.eval.plan.options import Options
+from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
+from coherencegym.eval.tasks.score.scoring import score
 from coherencegym.eval.text.regions import SPECIAL
 
 
@@ -67,11 +69,11 @@ def ids_of(tokenizer: Any, text: str) -> list[int]:
 def condition(
     model: Any, tokenizer: Any, item: Item, rules: Rules, name: str = "a"
 ) -> ScoredCondition:
-    return score(model, tokenizer, [item], rules=rules).items[0].conditions[name]
+    return score(model, tokenizer, [item], Options(rules=rules)).items[0].conditions[name]
 
 
 def judged(model: Any, tokenizer: Any, item: Item, rules: Rules) -> list[Judgement]:
-    scored = score(model, tokenizer, [item], rules=rules)
+    scored = score(model, tokenizer, [item], Options(rules=rules))
     return list(judge(scored.items[0], scored.rules))
 
 
@@ -86,7 +88,7 @@ def check_text(model: Any, plain: Any, adding: Any, make_item: Callable[..., Ite
     assert list(found.encoding.ids[1:]) == ids_of(plain, "Tim ran, then  sat.")
     found = condition(model, plain, item, SYNTAXGYM_2021)
     assert list(found.encoding.ids) == ids_of(plain, "Tim ran , then sat.")
-    scored = score(model, plain, [item], rules=SYNTAXGYM_2021).items[0].item
+    scored = score(model, plain, [item], Options(rules=SYNTAXGYM_2021)).items[0].item
     assert scored.condition("a").content == "Tim ran , then sat."
 
 
@@ -121,7 +123,7 @@ def check_first(model: Any, plain: Any, adding: Any, make_item: Callable[..., It
     assert region_value(found, 1, "sum") == pytest.approx(sum(bits), abs=1e-4)
     assert region_value(found, 1, "mean") == pytest.approx(sum(bits) / first, abs=1e-4)
     assert not found.leaves_out_first(1)
-    (never,) = score(model, plain, [item], bos="never").items
+    (never,) = score(model, plain, [item], Options(bos="never")).items
     assert len(never.conditions["a"].region_bits(1)) == first - 1
     assert region_value(never.conditions["a"], 1, "mean") == pytest.approx(
         sum(bits) / (first - 1), abs=1e-4
@@ -247,7 +249,7 @@ def test_a_tokenizer_that_adds_only_a_start_token(
 ) -> None:
     tokenizer = template(make_tokenizer(), "<s> $A")
     item = make_item({"a": ["Tim", "ran."]}, "(*;%a%) > 0")
-    scored = score(model, tokenizer, [item], rules=SYNTAXGYM_2021)
+    scored = score(model, tokenizer, [item], Options(rules=SYNTAXGYM_2021))
     assert scored.added is not None
     assert (scored.added.before, scored.added.after) == ((tokenizer.bos_token_id,), ())
     assert scored.start.token_id is None
@@ -257,18 +259,19 @@ def test_a_tokenizer_that_adds_only_a_start_token(
     ("option", "value"),
     [
         ("bos", "never"),
-        ("separator_text", "none"),
+        ("separator", "none"),
         ("separator_space", "drop"),
         ("truncate", True),
+        ("word_correction", True),
     ],
 )
 def test_options_that_the_mode_fixes_are_refused(
     option: str, value: Any, model: Any, plain: Any, make_item: Callable[..., Item]
 ) -> None:
     item = make_item({"a": ["Tim", "ran."]}, "(*;%a%) > 0")
-    choice = {option: value}
+    options = Options(**{option: value}, rules=SYNTAXGYM_2021)
     with pytest.raises(EvaluationError, match=f"{option} and --compat syntaxgym-2021"):
-        score(model, plain, [item], rules=SYNTAXGYM_2021, **choice)
+        score(model, plain, [item], options)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.labels import formula_labels
-from coherencegym.eval.surprisal import ScoredCondition, ScoredItem
+from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.lengths import (
     LengthCorrelation,
     correlations,
@@ -22,6 +22,7 @@ from coherencegym.eval.tasks.score.lengths import (
     length_difference,
 )
 from coherencegym.eval.tasks.score.metrics import judge
+from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.eval.views.blocks import shown_lengths

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from coherencegym.eval.kinds.items import METRICS, Item
-from coherencegym.eval.surprisal import ScoredCondition, ScoredItem, score
+from coherencegym.eval.plan.options import Options
+from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
+from coherencegym.eval.tasks.score.scoring import ScoredItem, score
 from coherencegym.eval.tasks.score.summary import ItemScore, macro, shown, summarise
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.regions import SPECIAL
@@ -171,7 +173,7 @@ def test_without_start_of_text_scores_of_the_whole_are_flagged_and_of_the_end_no
         "(1;%a%) > (1;%b%)",
         "(2;%a%) > (2;%b%)",
     )
-    never = score(model, tokenizer, [item], bos="never")
+    never = score(model, tokenizer, [item], Options(bos="never"))
     assert [j.first_left_out for j in judge(never.items[0])] == [True, True, False]
     first = never.items[0].conditions["a"]
     assert math.isnan(first.bits[0])
@@ -255,7 +257,7 @@ def test_truncate_cuts_the_same_from_all_and_only_what_is_identical(
     longest = max(map(len, full.values())) + len(start)
     for cut, possible in ((3, True), (most, True), (most + 1, False)):
         model = make_model("gpt2", tokenizer, n_positions=longest - cut)
-        (result,) = score(model, tokenizer, [item], bos=bos, truncate=True).items
+        (result,) = score(model, tokenizer, [item], Options(bos=bos, truncate=True)).items
         assert result.too_long is not possible
         if possible:
             assert result.truncated == cut

@@ -18,7 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coherencegym.eval.kinds.items import Condition, Item
-from coherencegym.eval.surprisal import score
+from coherencegym.eval.plan.options import Options
+from coherencegym.eval.tasks.score.scoring import score
 
 KINDS = ("gpt2", "llama", "gpt_neox", "opt", "mamba", "gemma2")
 
@@ -65,7 +66,7 @@ def test_scores_equal_the_float64_oracle(
         item_id="d9/whole",
     )
     items = [*pair_items, whole]
-    scored = score(model, tokenizer, items, bos=bos, batch_tokens=160)
+    scored = score(model, tokenizer, items, Options(bos=bos, batch_tokens=160))
     assert scored.plan.padded_tokens > scored.plan.tokens
     assert 1 < len(scored.plan.batches) < len(scored.plan.sequences)
 
@@ -166,7 +167,7 @@ def test_order_and_batch_size_never_change_a_score(
     model = make_model("gpt2", tokenizer)
     expected = score(model, tokenizer, pair_items)
     items = [pair_items[i] for i in order]
-    found = score(model, tokenizer, items, batch_tokens=batch_tokens)
+    found = score(model, tokenizer, items, Options(batch_tokens=batch_tokens))
     for place, index in enumerate(order):
         for name, condition in expected.items[index].conditions.items():
             again = found.items[place].conditions[name]

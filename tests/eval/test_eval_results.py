@@ -7,15 +7,16 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.plan.options import Options
 from coherencegym.eval.results.results import notes
-from coherencegym.eval.surprisal import score
 from coherencegym.eval.tasks.score.metrics import judge
+from coherencegym.eval.tasks.score.scoring import score
 from coherencegym.eval.tasks.score.summary import summarise
 
 
 def told(model: Any, tokenizer: Any, items: list[Item], **settings: Any) -> str:
     table = ItemTable("c", "test", tuple(items), "0", True, False)
-    scored = score(model, tokenizer, items, **settings)
+    scored = score(model, tokenizer, items, Options(**settings))
     judgements = [judgement for item in scored.items for judgement in judge(item)]
     return "\n".join(notes(summarise("c", "test", judgements), [(table, scored)]))
 

@@ -14,7 +14,7 @@ from transformers import PreTrainedTokenizer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Condition, Item, Region
-from coherencegym.eval.surprisal import score
+from coherencegym.eval.tasks.score.scoring import score
 from coherencegym.eval.text.align import align
 from coherencegym.eval.text.encode import Encoding, encode
 from coherencegym.eval.text.regions import SPECIAL

@@ -97,8 +97,8 @@ def test_region_sums_equal_the_float64_oracle(
     from coherencegym.eval.data.syntaxgym import read_suite
     from coherencegym.eval.kinds.items import Prediction
     from coherencegym.eval.kinds.predictions import parse, references
-    from coherencegym.eval.surprisal import score
     from coherencegym.eval.tasks.score.metrics import judge
+    from coherencegym.eval.tasks.score.scoring import score
 
     model, exact, tokenizer = real
     path = shared / "corpora" / "syntaxgym" / f"{name}.json"
@@ -145,7 +145,8 @@ def test_the_compatible_mode_counts_the_start_token_as_0_in_the_first_region(
     from coherencegym.eval.data.syntaxgym import read_suite
     from coherencegym.eval.kinds.compat import SYNTAXGYM_2021
     from coherencegym.eval.kinds.items import Prediction
-    from coherencegym.eval.surprisal import score
+    from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.tasks.score.scoring import score
 
     model, exact, tokenizer = real
     path = shared / "corpora" / "syntaxgym" / "fgd_subject.json"
@@ -153,7 +154,7 @@ def test_the_compatible_mode_counts_the_start_token_as_0_in_the_first_region(
         replace(item, predictions=(Prediction("(*;%what_gap%) > 0", "sum"),))
         for item in read_suite(path, max_items=5).items
     ]
-    scored = score(model, tokenizer, items, rules=SYNTAXGYM_2021)
+    scored = score(model, tokenizer, items, Options(rules=SYNTAXGYM_2021))
     expected = sums(path, exact, tokenizer)
     for item in scored.items:
         for region in range(1, 9):

@@ -13,8 +13,9 @@ import torch
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Request, default_budget, make_plan
-from coherencegym.eval.surprisal import score
+from coherencegym.eval.tasks.score.scoring import score
 from coherencegym.eval.text.sequence import TokenSequence
 from coherencegym.eval.text.words import WordBeginnings, word_beginnings
 
@@ -57,7 +58,7 @@ def test_words_equal_the_definition(
     model = make_model("gpt2", tokenizer)
     exact = copy.deepcopy(model).double()
     scored = score(
-        model, tokenizer, pair_items, word_correction=True, every_token=True, share=share
+        model, tokenizer, pair_items, Options(word_correction=True, every_token=True, share=share)
     )
     compared = 0
     for item in scored.items:
@@ -80,7 +81,7 @@ def test_a_region_changes_at_its_ends_only(
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer)
     plain = score(model, tokenizer, pair_items)
-    words = score(model, tokenizer, pair_items, word_correction=True)
+    words = score(model, tokenizer, pair_items, Options(word_correction=True))
     changed = 0
     for before, after in zip(plain.items, words.items, strict=True):
         for name, condition in after.conditions.items():

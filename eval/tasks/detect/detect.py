@@ -14,20 +14,22 @@ import.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
+from coherencegym.eval.kinds.items import Condition, Region
+from coherencegym.eval.kinds.predictions import RegionRef
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.plan.requests import Query, places
 from coherencegym.eval.tasks.detect.detectors import DEFAULT, Detector, DocumentBits, detector_of
-from coherencegym.eval.text.special import BosChoice, SpaceChoice
 
 if TYPE_CHECKING:
     from coherencegym.eval.forward.execute import Progress, Store
-    from coherencegym.eval.surprisal import Scored, ScoredCondition, ScoredItem
+    from coherencegym.eval.surprisal import Answer, ScoredCondition, Surprisals
 
 #: The condition in which a document is read whole.
 WHOLE = "whole"
@@ -45,7 +47,7 @@ class Detected:
     """
 
     scores: list[list[float]]
-    scored: Scored | None
+    scored: Surprisals[Answer] | None
 
     @property
     def too_long(self) -> list[bool]:
@@ -67,7 +69,7 @@ def detect(
         tokenizer: its tokenizer.
         documents: sentences in reading order; one space is put between them.
         detector: a name in :data:`eval.tasks.detect.detectors.DETECTORS`.
-        options: those of :func:`detections`.
+        options: those of :class:`eval.plan.options.Options`.
 
     Returns:
         For each document a score (bits per token) for each sentence, higher is more like an
@@ -80,7 +82,7 @@ def detect(
     from coherencegym.eval.models.in_memory import evaluating
 
     with evaluating(model):
-        return detections(model, tokenizer, documents, detector, **options).scores
+        return detections(model, tokenizer, documents, detector, Options(**options)).scores
 
 
 def load_detector(
@@ -110,14 +112,10 @@ def detections(
     tokenizer: Any,
     documents: Sequence[Sequence[str]],
     detector: str = DEFAULT,
+    options: Options = DEFAULT_OPTIONS,
     *,
     names: Sequence[str] = (),
-    bos: BosChoice = "auto",
-    separator_text: str = "auto",
-    separator_space: SpaceChoice = "keep",
     uses_separator: bool | None = None,
-    share: bool = True,
-    batch_tokens: int | None = None,
     store: Store | None = None,
     progress: Progress | None = None,
     world: World = ALONE,
@@ -126,65 +124,64 @@ def detections(
 
     Args:
         model, tokenizer, documents, detector: as for :func:`detect`; the model in evaluation mode.
+        options: how they are read and run; documents are never cut, and there is one mode.
         names: what errors call each document; empty: by their numbers.
-        bos, separator_text, separator_space, uses_separator, share, batch_tokens, store, progress,
-            world: as for :func:`eval.surprisal.score`.
+        uses_separator, store, progress, world: as for :func:`eval.surprisal.surprisals`.
 
     Raises:
         EvaluationError: see :func:`detect`.
     """
-    from coherencegym.eval.surprisal import score
+    from coherencegym.eval.surprisal import surprisals
 
+    if options.truncate or options.rules.name:
+        raise EvaluationError("documents: truncate and compat are for items; expected neither")
     chosen = detector_of(detector)
-    items = document_items(documents, chosen, names)
+    queries = document_queries(documents, chosen, names)
     scores = [[-math.inf] * len(sentences) for sentences in documents]
-    if not items:
+    if not queries:
         return Detected(scores, None)
-    scored = score(
+    scored = surprisals(
         model,
         tokenizer,
-        items,
-        bos=bos,
-        separator_text=separator_text,
-        separator_space=separator_space,
+        queries,
+        options,
         uses_separator=uses_separator,
-        share=share,
-        batch_tokens=batch_tokens,
         store=store,
         progress=progress,
         world=world,
     )
-    read = iter(scored.items)
+    read = zip(queries, scored.items, strict=True)
     for own in scores:
         if len(own) < 2:
             continue
         texts = [next(read) for _ in range(2 if chosen.alone else 1)]
-        if any(item.too_long for item in texts):
+        query, answers = texts[0][0], [answer for _, answer in texts]
+        if any(answer.too_long for answer in answers):
             own[1:] = [math.nan] * (len(own) - 1)
             continue
-        if any(WHOLE not in item.conditions for item in texts[:1]):
+        if WHOLE not in answers[0].conditions:
             raise EvaluationError(
-                f"{texts[0].item.item_id}: this tokenizer has no separator for [SEP]; expected one "
-                "with --separator"
+                f"{query.name}: this tokenizer has no separator for [SEP]; expected one with "
+                "--separator"
             )
-        bits = _document_bits(len(own), texts)
+        bits = _document_bits(query, answers)
         own[1:] = [chosen.score(bits, sentence) for sentence in range(1, len(own))]
     return Detected(scores, scored)
 
 
-def document_items(
+def document_queries(
     documents: Sequence[Sequence[str]], detector: Detector, names: Sequence[str] = ()
-) -> list[Item]:
-    """What a detector reads of documents, as items for the scorer.
+) -> list[Query]:
+    """What a detector reads of documents.
 
     Sentence i (from 0) is region i + 1 of every condition, empty where the condition leaves it out.
-    The document, and the document without each sentence, are one item, so that they share what they
-    begin with; the sentences by themselves are another. A document of one sentence has no items.
+    The document, and the document without each sentence, are one query, so that they share what
+    they begin with; the sentences by themselves are another. A document of one sentence has none.
 
     Raises:
         EvaluationError: a sentence is empty.
     """
-    items: list[Item] = []
+    queries: list[Query] = []
     for number, given in enumerate(documents):
         name = names[number] if names else f"document {number + 1}"
         sentences = [sentence.strip() for sentence in given]
@@ -194,19 +191,23 @@ def document_items(
         if not places:
             continue
         conditions = [_condition(WHOLE, sentences, {*places, 0})]
-        reads = {WHOLE: [0, *places]}
+        reads = {WHOLE: _regions([0, *places])}
         if detector.without:
             for out in places[:-1]:
                 kept = {0, *places} - {out}
                 conditions.append(_condition(_without(out), sentences, kept))
-                reads[_without(out)] = [place for place in places if place > out]
-        items.append(_item(name, conditions, reads))
+                reads[_without(out)] = _regions(place for place in places if place > out)
+        queries.append(Query(name, conditions, reads))
         if detector.alone:
             alone = [_condition(_alone(place), sentences, {place}) for place in places]
-            items.append(
-                _item(f"{name}/alone", alone, {_alone(place): [place] for place in places})
-            )
-    return items
+            reads = {_alone(place): _regions([place]) for place in places}
+            queries.append(Query(f"{name}/alone", alone, reads))
+    return queries
+
+
+def _regions(places: Iterable[int]) -> frozenset[RegionRef]:
+    """The regions that sentences are."""
+    return frozenset(place + 1 for place in places)
 
 
 def _alone(place: int) -> str:
@@ -223,19 +224,10 @@ def _condition(name: str, sentences: Sequence[str], kept: set[int]) -> Condition
     return Condition(name, " ".join(filter(None, contents)), regions)
 
 
-def _item(name: str, conditions: Sequence[Condition], reads: dict[str, list[int]]) -> Item:
-    """An item whose predictions read these sentences; whether they hold is of no interest."""
-    predictions = tuple(
-        Prediction(f"({place + 1};%{condition}%) > 0", "sum")
-        for condition, places in reads.items()
-        for place in places
-    )
-    return Item(name, 1, tuple(conditions), predictions, name, "")
-
-
-def _document_bits(number: int, texts: Sequence[ScoredItem]) -> DocumentBits:
-    conditions = texts[0].conditions
-    whole = conditions[WHOLE]
+def _document_bits(query: Query, answers: Sequence[Answer]) -> DocumentBits:
+    conditions = answers[0].conditions
+    whole, document = conditions[WHOLE], query.conditions[0]
+    number = len(document.regions)
     own = [whole.region_bits(place + 1) for place in range(number)]
     alone, matched = [0.0] * number, [0.0] * number
     following, following_tokens = [0.0] * number, [0] * number
@@ -245,10 +237,10 @@ def _document_bits(number: int, texts: Sequence[ScoredItem]) -> DocumentBits:
             after = [out.region_bits(other + 1) for other in range(place + 1, number)]
             following[place] = float(sum(bits.sum() for bits in after))
             following_tokens[place] = sum(map(len, after))
-        if len(texts) > 1:
-            by_itself = texts[1].conditions[_alone(place)]
+        if len(answers) > 1:
+            by_itself = answers[1].conditions[_alone(place)]
             alone[place] = float(by_itself.region_bits(place + 1).sum())
-            matched[place] = _matched(texts[0], by_itself, place + 1)
+            matched[place] = _matched(document, whole, by_itself, place + 1)
     return DocumentBits(
         bits=tuple(float(bits.sum()) for bits in own),
         tokens=tuple(map(len, own)),
@@ -259,15 +251,14 @@ def _document_bits(number: int, texts: Sequence[ScoredItem]) -> DocumentBits:
     )
 
 
-def _matched(document: ScoredItem, alone: ScoredCondition, region: int) -> float:
+def _matched(
+    document: Condition, whole: ScoredCondition, alone: ScoredCondition, region: int
+) -> float:
     """Bits of a sentence in its document, without the characters that have none alone."""
-    from coherencegym.eval.plan.requests import places
-
-    whole = document.conditions[WHOLE]
     first = 0
     if alone.leaves_out_first(region):
         # The document's tokens may be cut elsewhere: what counts is where they begin.
-        start, _ = document.item.condition(WHOLE).region_offsets()[region - 1]
+        start, _ = document.region_offsets()[region - 1]
         first = start + alone.encoding.ends[0]
     read = [p for p in places(whole.encoding, region) if whole.encoding.starts[p] >= first]
     return float(whole.bits[read].sum())

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from coherencegym.eval.kinds.formula import Comparison, Value, parse
-from coherencegym.eval.surprisal import ScoredItem
 from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 
 #: Correlations of this size or more are shown unasked, with enough items to mean something: Cohen

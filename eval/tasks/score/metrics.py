@@ -12,7 +12,8 @@ from coherencegym.eval.forward.numeric import error_of
 from coherencegym.eval.kinds.compat import DEFAULT, Rules
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import WHOLE, Outcome, RegionRef, evaluate, parse, read_of
-from coherencegym.eval.surprisal import ScoredCondition, ScoredItem
+from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.tasks.score.scoring import ScoredItem
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from coherencegym.eval.kinds.compat import Rules
-from coherencegym.eval.surprisal import ScoredItem
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.scoring import ScoredItem
 
 
 @dataclass(frozen=True, slots=True)

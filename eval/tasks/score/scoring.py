@@ -1,0 +1,99 @@
+"""Surprisals of items: of every token that one of their predictions reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from coherencegym.eval.forward.distributed import ALONE, World
+from coherencegym.eval.forward.execute import Progress, Store
+from coherencegym.eval.kinds.compat import Rules, with_joined_regions
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.predictions import read_by
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.surprisal import ScoredCondition, Surprisals, surprisals
+
+
+@dataclass(frozen=True)
+class ScoredItem:
+    """An item's conditions by name.
+
+    Attributes:
+        item: the item, as the rules have it.
+        conditions: by name; a condition whose separator cannot be rendered is not there, and none
+            is there for an item that is too long.
+        too_long: a condition is longer than the model's context; the item is in no score.
+        truncated: tokens that every condition lost on the left, where that was allowed.
+        errors: by metric, the error (bits) of the run; see :mod:`eval.forward.numeric`.
+    """
+
+    item: Item
+    conditions: Mapping[str, ScoredCondition]
+    too_long: bool = False
+    truncated: int = 0
+    errors: Mapping[str, float] = field(default_factory=dict)
+
+
+#: What :func:`score` returns: the items in their order, and how they were run.
+Scored = Surprisals[ScoredItem]
+
+
+def score(
+    model: Any,
+    tokenizer: Any,
+    items: Iterable[Item],
+    options: Options = DEFAULT_OPTIONS,
+    *,
+    uses_separator: bool | None = None,
+    store: Store | None = None,
+    progress: Progress | None = None,
+    world: World = ALONE,
+) -> Scored:
+    """Surprisals (bits) of every token that a prediction of the items reads.
+
+    Args:
+        model: a causal language model of transformers, in evaluation mode.
+        tokenizer: its tokenizer.
+        items: valid ones (:func:`eval.kinds.items.validate_item`), with predictions that can be
+            read (:func:`eval.kinds.predictions.check_predictions`).
+        options, uses_separator, store, progress, world: as for :func:`eval.surprisal.surprisals`.
+
+    Raises:
+        EvaluationError: see :func:`eval.surprisal.surprisals`.
+    """
+    asked = as_the_rules_have(items, options.rules)
+    found = surprisals(
+        model,
+        tokenizer,
+        queries(asked),
+        options,
+        uses_separator=uses_separator,
+        store=store,
+        progress=progress,
+        world=world,
+    )
+    errors = found.execution.errors
+    return Scored(
+        tuple(
+            ScoredItem(item, answer.conditions, answer.too_long, answer.truncated, errors)
+            for item, answer in zip(asked, found.items, strict=True)
+        ),
+        found.start,
+        found.separator,
+        found.context,
+        found.execution,
+        found.rules,
+        found.added,
+    )
+
+
+def as_the_rules_have(items: Iterable[Item], rules: Rules) -> list[Item]:
+    """Items with the texts that a mode reads."""
+    return [with_joined_regions(item) if rules.joins_regions else item for item in items]
+
+
+def queries(items: Sequence[Item]) -> list[Query]:
+    """What the predictions of items read."""
+    return [Query(item.item_id, item.conditions, read_by(item)) for item in items]
