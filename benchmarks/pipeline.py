@@ -39,6 +39,7 @@ _STAGES = {
     "load the model": "coherencegym.eval.commands.score_command.load_model",
     "encode": "coherencegym.eval.surprisal.prepare",
     "plan": "coherencegym.eval.surprisal.make_plan",
+    "make batches": "coherencegym.eval.plan.plan.make_batches",
     "judge and summarise": "coherencegym.eval.results.results.gather",
     "write": "coherencegym.eval.views.report.write",
 }
@@ -105,13 +106,13 @@ def without_model(model: Any, plan: Any, budget: Any, **_: Any) -> Any:
 
     table = np.random.default_rng(0).exponential(4.0, size=1 << 16)
     bits, start = [], 0
-    for run in plan.sequences:
-        count = len(run.positions)
+    for sequence in plan.sequences:
+        count = sequence.count
         if start + count > len(table):
             start = 0
         bits.append(table[start : start + count])
         start += count
-    return Execution(bits, plan)
+    return Execution(bits, plan.batched(budget, sharing="packed"))
 
 
 @contextlib.contextmanager

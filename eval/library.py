@@ -24,7 +24,7 @@ from coherencegym.eval.kinds.items import (
     item_to_row,
     validate_item,
 )
-from coherencegym.eval.kinds.predictions import read_by
+from coherencegym.eval.kinds.predictions import check_predictions
 from coherencegym.eval.kinds.table_kind import row_hash
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.results.results import Results, gather
@@ -267,7 +267,7 @@ def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:
             )
         item = each if isinstance(each, Item) else item_from_row(each)
         validate_item(item)
-        read_by(item)
+        check_predictions(item)
         items.append(item)
     ids: set[str] = set()
     for item in items:

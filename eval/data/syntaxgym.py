@@ -29,7 +29,7 @@ from coherencegym.eval.kinds.items import (
     join_regions,
     validate_item,
 )
-from coherencegym.eval.kinds.predictions import check, read_by
+from coherencegym.eval.kinds.predictions import check, check_predictions
 from coherencegym.eval.kinds.table_kind import row_hash
 from coherencegym.files.strict_json import Some, kind, read
 
@@ -134,7 +134,7 @@ def read_suite(path: Path, max_items: int | None = None) -> ItemTable:
     for item in items:
         validate_item(item)
         try:
-            read_by(item)
+            check_predictions(item)
         except EvaluationError as error:
             detail = str(error).removeprefix(f"{item.item_id}: ")
             raise EvaluationError(f"{path}: item {item.item_number}: {detail}") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from coherencegym.errors import EvaluationError, ProcessError
@@ -92,7 +92,7 @@ def execute(
 
     Args:
         model: a causal language model in evaluation mode.
-        plan: what to run.
+        plan: what to run; its batches are made here, for the way in which the model can share.
         budget: what a batch may take to begin with.
         share: whether beginnings may be shared if the model can.
         store: where surprisals are looked up, and kept after every batch.
@@ -114,7 +114,6 @@ def execute(
     done = {index for index, is_known in enumerate(known) if is_known}
     # Tried in this order: packed rows are the faster, a cache is what more models go by.
     ways: tuple[Sharing, ...] = ("packed", "cache") if share else ()
-    plan = plan.batched(budget, sharing=ways[0] if ways else "none", done=done)
     execution = Execution([np.empty(0)] * len(plan.sequences), plan, len(done))
     for index in done:
         values = bits[index]
@@ -166,12 +165,21 @@ def _choose_sharing(
     done: Set[int],
     world: World,
 ) -> tuple[Sharing, Budget]:
+    plan = execution.plan
+
+    @cache
+    def batched(way: Sharing, budget: Budget) -> Plan:
+        return plan.batched(budget, sharing=way, done=done)
+
     if forward.limits.own:
         # Rows that have to fit into a window may share little: the way that saves more comes first.
-        plans = {way: execution.plan.batched(budget, sharing=way, done=done) for way in ways}
-        ways = sorted(ways, key=lambda way: plans[way].tokens_once)
+        first = budget
+        ways = sorted(ways, key=lambda way: batched(way, first).tokens_once)
     for way in ways:
-        execution.plan = execution.plan.batched(budget, sharing=way, done=done)
+        execution.plan = batched(way, budget)
+        if not execution.plan.shares and not plan.begins_alike:
+            # Every way gives these batches.
+            return "none", budget
         while execution.plan.shares:
             found = _tried(partial(try_sharing, forward, execution.plan, way), forward, world)
             if found is not None:
@@ -182,10 +190,10 @@ def _choose_sharing(
             assert smaller is not None, "a batch of one token shares nothing"
             budget = smaller
             execution.halved += 1
-            execution.plan = execution.plan.batched(budget, sharing=way, done=done)
+            execution.plan = batched(way, budget)
         if execution.sharing is not None and execution.sharing.passed:
             return way, budget
-    execution.plan = execution.plan.batched(budget, sharing="none", done=done)
+    execution.plan = batched("none", budget)
     return "none", budget
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coherencegym.eval.kinds.items import Item, item_from_row, item_to_row, validate_item
-from coherencegym.eval.kinds.predictions import read_by
+from coherencegym.eval.kinds.predictions import check_predictions
 from coherencegym.eval.kinds.table_kind import Column, Row, TableKind, of_modest_length
 
 #: Characters that a condition of a card's example has at most, where there is such an item.
@@ -35,7 +35,7 @@ def read_item(row: Row) -> Item:
     """
     item = item_from_row(row)
     validate_item(item)
-    read_by(item)
+    check_predictions(item)
     return item
 
 

@@ -133,6 +133,18 @@ def check(formula: str, regions: Collection[int], conditions: Collection[str]) -
 def read_by(item: Item) -> dict[str, set[RegionRef]]:
     """The regions that an item's predictions read, by condition.
 
+    The item has what they name: :func:`check_predictions`, where it was read, saw to that.
+    """
+    read: dict[str, set[RegionRef]] = {}
+    for prediction in item.predictions:
+        for region, name in read_of(prediction.formula):
+            read.setdefault(name, set()).add(region)
+    return read
+
+
+def check_predictions(item: Item) -> None:
+    """Hold an item's formulas to its conditions and regions.
+
     Raises:
         EvaluationError: a formula cannot be read, names what the item does not have, or takes the
             mean, median, range, maximum or minimum of a region without text.
@@ -146,7 +158,6 @@ def read_by(item: Item) -> dict[str, set[RegionRef]]:
         if region.content.strip()
         for reference in (region.region_number, WHOLE)
     }
-    read: dict[str, set[RegionRef]] = {}
     for prediction in item.predictions:
         try:
             check(prediction.formula, numbers, names)
@@ -160,9 +171,6 @@ def read_by(item: Item) -> dict[str, set[RegionRef]]:
                     )
         except FormulaError as error:
             raise EvaluationError(f"{item.item_id}: {error}") from None
-        for region, name in read_of(prediction.formula):
-            read.setdefault(name, set()).add(region)
-    return read
 
 
 def evaluate(node: Truth, lookup: Lookup, tie_bits: float = TIE_BITS) -> Outcome:
@@ -231,6 +239,7 @@ __all__ = [
     "Truth",
     "Value",
     "check",
+    "check_predictions",
     "evaluate",
     "parse",
     "read_by",

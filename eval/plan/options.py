@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.kinds.compat import DEFAULT, Rules, refuse_options
-from coherencegym.eval.text.special import BosChoice, SpaceChoice
+
+if TYPE_CHECKING:
+    from coherencegym.eval.text.special import BosChoice, SpaceChoice
 
 #: The options that a mode fixes.
 _FIXED = ("bos", "separator", "separator_space", "truncate", "word_correction")

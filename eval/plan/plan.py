@@ -15,7 +15,7 @@ from functools import cached_property
 
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.plan.batches import Batch, Budget, make_batches
-from coherencegym.eval.plan.beginnings import Sharing
+from coherencegym.eval.plan.beginnings import Sharing, alike
 from coherencegym.eval.text.sequence import TokenSequence
 
 #: What a batch may take, by device type. A CPU gains nothing from more.
@@ -170,6 +170,11 @@ class Plan:
     def shares(self) -> bool:
         """Whether any batch shares a beginning."""
         return any(batch.shares for batch in self.batches)
+
+    @cached_property
+    def begins_alike(self) -> bool:
+        """Whether the sequences of any family begin alike, so that there is something to share."""
+        return any(alike(self.sequences, family, "packed") for family in self.families)
 
     def batched(self, budget: Budget, *, sharing: Sharing, done: Set[int] = frozenset()) -> Plan:
         """The same sequences in other batches, without those that are done."""

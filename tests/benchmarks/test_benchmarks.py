@@ -194,8 +194,9 @@ def test_tools_with_other_weights_are_not_compared() -> None:
 
 
 def test_the_model_is_left_out_of_the_pipeline() -> None:
-    plan = make_plan([Request((0, 1, 2, 3), (2, 3))], default_budget("cpu"))
-    execution = pipeline.without_model(SimpleNamespace(), plan, None, share=True)
+    plan = make_plan([Request((0, 1, 2, 3), (2, 3))])
+    execution = pipeline.without_model(SimpleNamespace(), plan, default_budget("cpu"), share=True)
+    assert execution.plan.tokens_once == 3
     assert [len(bits) for bits in execution.bits] == [2]
     assert all(math.isfinite(value) and value >= 0 for value in execution.bits[0])
 

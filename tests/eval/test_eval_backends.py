@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from coherencegym.eval.forward.activation import fused_activations
 from coherencegym.eval.forward.execute import execute, run_batch
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.trial import to_try, try_sharing
-from coherencegym.eval.plan.batches import Batch, Budget
+from coherencegym.eval.plan.batches import Batch, Budget, make_batches
 from coherencegym.eval.plan.beginnings import Sharing
 from coherencegym.eval.plan.plan import Plan, make_plan
 from coherencegym.eval.text.sequence import TokenSequence
@@ -346,3 +347,23 @@ def test_nothing_to_run() -> None:
     plan = make_plan([], BUDGET)
     assert isinstance(plan, Plan)
     assert execute(None, plan, BUDGET).bits == []
+
+
+@pytest.mark.parametrize(
+    ("share", "alike", "ways"),
+    [(True, True, ["packed"]), (True, False, ["packed"]), (False, True, ["none"])],
+)
+def test_batches_are_made_once(
+    gpt2: Any, monkeypatch: pytest.MonkeyPatch, share: bool, alike: bool, ways: list[str]
+) -> None:
+    made: list[str] = []
+
+    def counted(*arguments: Any, sharing: Sharing, **more: Any) -> Any:
+        made.append(sharing)
+        return make_batches(*arguments, sharing=sharing, **more)
+
+    monkeypatch.setattr("coherencegym.eval.plan.plan.make_batches", counted)
+    asked = [each if alike else replace(each, family=-1) for each in requests()]
+    execution = execute(gpt2, make_plan(asked), BUDGET, share=share)
+    assert made == ways
+    assert execution.plan.shares is (share and alike)

@@ -23,6 +23,7 @@ from coherencegym.eval.kinds.predictions import (
     Truth,
     Value,
     check,
+    check_predictions,
     evaluate,
     parse,
     read_by,
@@ -291,4 +292,4 @@ def test_a_formula_that_an_item_cannot_answer_is_refused_with_the_item_named(
 ) -> None:
     item = make_item({"a": ["x", "y"], "b": ["x", " "], "c": ["", ""]}, "(*;%b%) > 1", formula)
     with pytest.raises(EvaluationError, match=rf"^d1/x: formula .*{what}"):
-        read_by(item)
+        check_predictions(item)
