@@ -48,7 +48,7 @@ def synthetic(number: int, seed: int = 0) -> list[tuple[str, ...]]:
     return documents
 
 
-def measure(number: int, bare: bool, threads: int, prune_df: float | None, weighting: str) -> Any:
+def measure(number: int, bare: bool, threads: int, weighting: str) -> Any:
     """Seconds (of all threads, and on the clock) and megabytes above what the texts take."""
     import numpy as np
     import sklearn.preprocessing  # noqa: F401  (imports are not what is measured)
@@ -80,7 +80,7 @@ def measure(number: int, bare: bool, threads: int, prune_df: float | None, weigh
     Path("/proc/self/clear_refs").write_text("5")
     before = _memory("VmRSS")
     start, clock = time.process_time(), time.perf_counter()
-    operator = IntruderSentence(prune_df=prune_df, weighting=weighting)
+    operator = IntruderSentence(weighting=weighting)
     fitted = operator.fit(discourses, Context(0, "benchmark"), Fitting(threads))
     result["fit_cpu"] = time.process_time() - start
     result["fit_clock"] = time.perf_counter() - clock
@@ -131,7 +131,6 @@ def parser() -> argparse.ArgumentParser:
     add("--documents", type=int, nargs="+", default=[5_000, 10_000, 20_000, 40_000])
     add("--no-bare", dest="bare", action="store_false", help="without the bare product")
     add("--num-proc", type=int, default=1, help="threads of the product; default 1")
-    add("--prune-df", type=float, default=None)
     add("--weighting", default="tfidf")
     add("--plot", type=Path, metavar="FILE", help="draw the table (SVG or PNG)")
     add("--output", type=Path, default=Path("benchmarks/out/retrieval.json"))
@@ -144,7 +143,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if options.in_process:
         (number,) = options.documents
-        made = measure(number, options.bare, options.num_proc, options.prune_df, options.weighting)
+        made = measure(number, options.bare, options.num_proc, options.weighting)
         print(json.dumps(made))
         return 0
     given = list(sys.argv[1:] if arguments is None else arguments)

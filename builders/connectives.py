@@ -350,7 +350,7 @@ def suite(meanwhile: bool = False) -> Suite:
         configs=(
             Config(
                 name="",
-                corpora=("disco", "disco_release", "pdtb", "gum", "tedmdb"),
+                corpora=("disco", "pdtb", "gum", "tedmdb"),
                 drafter=Substitutions(ConnectiveSegments(words)),
                 summary="segments around a connective, and the same with each other connective",
                 regions=(

@@ -279,7 +279,6 @@ SETTINGS_HELP = {
     "most_similar": "candidates with at least this TF-IDF cosine are dropped",
     "share": "of the documents that get an intruder",
     "weighting": "of the TF-IDF vectors, tfidf or drqa",
-    "prune_df": "search first without words of more than this share of the documents",
     "test_share": "of the documents, for the split test",
     "validation_share": "of the documents, for the split validation",
     "filter_model": "prefer intruders that this model does not find",
@@ -292,7 +291,6 @@ def make_suite(
     most_similar: float = 0.6,
     share: float = 0.5,
     weighting: str = "tfidf",
-    prune_df: float = 0.0,
     test_share: float = 0.2,
     validation_share: float = 0.1,
     filter_model: str = "",
@@ -309,7 +307,6 @@ def make_suite(
         most_similar=most_similar,
         share=share,
         weighting=weighting,
-        prune_df=prune_df or None,
     )
     return Suite(
         name="intruder_sentences",
@@ -348,6 +345,7 @@ def make_suite(
         configure=make_suite,
         settings=settings,
         settings_help=SETTINGS_HELP,
+        settings_gone={"prune_df": "the search is always exact; leave it out"},
         divide=Division(test_share, validation_share),
         tags=("intruder-sentence-detection",),
     )

@@ -331,6 +331,7 @@ class Suite:
         configs: in order of preference for the default.
         configure: a copy for command-line settings (``permutations=3``), where a suite has any.
         settings_help: what a setting is, for the command's help.
+        settings_gone: settings of earlier versions, and what to do without them.
         one_split: whether the documents of all splits of a corpus go into one split, ``test``:
             for suites from corpora with too few documents to be divided. The division is for
             training on a corpus, and nobody trains on a test suite.
@@ -354,6 +355,7 @@ class Suite:
     configure: Callable[..., Suite] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     settings_help: Mapping[str, str] = field(default_factory=dict)
+    settings_gone: Mapping[str, str] = field(default_factory=dict)
     one_split: bool = False
     divide: Callable[[Sequence[Discourse], int], dict[str, list[Discourse]]] | None = None
     tags: tuple[str, ...] = ()

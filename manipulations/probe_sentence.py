@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.probes.probe import Mode
 from coherencegym.manipulations.probes.registry import PROBES, probe_sentence
 from coherencegym.manipulations.replacement import replace_text
 
@@ -24,7 +23,6 @@ class ProbeSentence(Composable):
         probe: a name of :data:`manipulations.probes.registry.PROBES`.
         unit: index of the unit to edit; none: the first that does not open the discourse and in
             which the probe applies.
-        mode: ``sound``, or ``insted`` for comparison with the released probes.
         pipeline: a trained spaCy pipeline to take tags from; none: rules only, which give the same
             result on every machine.
 
@@ -34,7 +32,6 @@ class ProbeSentence(Composable):
 
     probe: str
     unit: int | None = None
-    mode: Mode = "sound"
     pipeline: str | None = None
 
     def __post_init__(self) -> None:
@@ -51,7 +48,7 @@ class ProbeSentence(Composable):
                 break
             text = discourse.units[unit].text
             before = discourse.texts[:unit]
-            replacements = probe_sentence(text, self.probe, self.mode, self.pipeline, before)
+            replacements = probe_sentence(text, self.probe, self.pipeline, before)
             if not replacements:
                 continue
             edited = discourse

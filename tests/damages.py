@@ -580,12 +580,4 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         ),
         "offset that is none": Damage("17", "x", "2: the offset is 'x', expected", "bad offset"),
     },
-    "disco release": {
-        "NUL byte": Damage("kettle", "ke\0tle", f"1: {NUL}", "NUL byte"),
-        "not UTF-8": Damage("kettle", "ke\udcfftle", f"1: {BYTE}", "not UTF-8"),
-        "unknown sense": Damage("causal", "casual", "1: 'casual' is no sense of", "unknown sense"),
-        "connective twice": Damage(
-            "kettle", "since", "1: 'since' stands 2 times", "connective not found once"
-        ),
-    },
 }

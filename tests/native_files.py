@@ -307,11 +307,6 @@ LAYOUTS = {
         "tedmdb", _related("English/ann/01/talk_{}_en.txt", "English/raw/01/talk_{}_en.txt")
     ),
     "disco": _one("disco", "disco.tsv", DISCO),
-    "disco release": _one(
-        "disco_release",
-        "since.txt",
-        "causal\tThe kettle sang, since it was hot.\ntemporal\tIt sang since noon.\n",
-    ),
     "discoeval": _one(
         "discoeval",
         "SP/rocstory/test.txt",

@@ -179,6 +179,17 @@ def add_settings(parser: argparse.ArgumentParser, suite: Suite) -> None:
             default=default,
             help=f"{what}default: {shown}",
         )
+    for name, what in suite.settings_gone.items():
+        parser.add_argument(
+            f"--{name.replace('_', '-')}", action=_Gone, const=what, help=argparse.SUPPRESS
+        )
+
+
+class _Gone(argparse.Action):
+    """An option of an earlier version: refused, with what is said of it in ``const``."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        parser.exit(2, f"{parser.prog}: error: {self.option_strings[0]} is gone: {self.const}\n")
 
 
 def configured(suite: Suite, arguments: argparse.Namespace) -> Suite:

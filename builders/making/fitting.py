@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,7 +75,6 @@ class Fits:
                     detector,
                     self._announce,
                     self.progress,
-                    lambda message: print(message, file=sys.stderr),
                 ),
             )
         return self._made[key]

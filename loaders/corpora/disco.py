@@ -5,8 +5,6 @@ Popescu-Belis et al. 2012. The table is tab-separated with the columns ``connect
 columns are passed over. A row is a discourse whose units are the sentences of the segment. The
 corpus annotates no arguments: as the first stands all that is before the connective, as the second
 all that is after it, so that the segment is what the relation reaches over.
-
-How the corpus is distributed is another matter: :mod:`loaders.corpora.disco_release`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.document_groups import groups, normalised
-from coherencegym.manipulations.intruders.neighbours import RECALL, nearest
+from coherencegym.manipulations.intruders.neighbours import nearest
 from coherencegym.manipulations.intruders.participant_names import exchanged_names
 from coherencegym.manipulations.intruders.protagonist_gender import sentence_gender, text_gender
 from coherencegym.manipulations.intruders.settings import Fitting, IntruderSettings
@@ -118,17 +118,11 @@ def _others(
         group_of,
         rows=rows,
         threads=fitting.threads,
-        prune_df=operator.prune_df,
         store=store,
         progress=lambda done: fitting.progress(
             f"neighbours of {done:,} of {len(rows):,} documents"
         ),
     )
-    if found.recall is not None and found.recall < RECALL:
-        fitting.note(
-            f"--prune-df {operator.prune_df}: not used, as the pruned search found "
-            f"{100 * found.recall:.1f} % of the nearest documents of a sample"
-        )
     del documents  # as large as what is compared next
     for row in rows:
         near = zip(found.indices[row], found.similarities[row], strict=True)
@@ -215,7 +209,7 @@ def _digest(
 ) -> str:
     """Of everything that the neighbours depend on."""
     digest = hashlib.sha256()
-    settings = (operator.neighbours, operator.weighting, operator.features, operator.prune_df)
+    settings = (operator.neighbours, operator.weighting, operator.features)
     digest.update(repr((settings, list(rows))).encode())
     for discourse in discourses:
         digest.update(repr(discourse.texts).encode())

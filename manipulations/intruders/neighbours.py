@@ -12,13 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from coherencegym.manipulations.intruders.pruned import Pruned, SparseProduct
-
 #: Rows of a block: what a run that is cut off does again.
 BLOCK = 2_000
-#: Rows on which the recall of the pruned search is measured, and what it has to reach.
-SAMPLE = 200
-RECALL = 0.999
 
 
 class RetrievalError(Exception):
@@ -42,13 +37,10 @@ class Neighbours:
     Attributes:
         indices: int32, documents x k; -1 where there are fewer.
         similarities: float32 of the same shape, cosines.
-        recall: of the pruned search, where one was asked for: the share of the exact neighbours
-            that it found on a sample of the rows. Below :data:`RECALL` it was not used.
     """
 
     indices: Any
     similarities: Any
-    recall: float | None = None
 
     def of(self, document: int) -> list[int]:
         """The neighbours of a document."""
@@ -62,7 +54,6 @@ def nearest(
     *,
     rows: Sequence[int] | None = None,
     threads: int = 1,
-    prune_df: float | None = None,
     store: BlockStore | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Neighbours:
@@ -76,9 +67,6 @@ def nearest(
         groups: for each document what tells its group from others.
         rows: the documents whose neighbours are wanted; none: all.
         threads: of the product.
-        prune_df: search with the features that at most this share of the documents has, and score
-            what is found exactly (:mod:`manipulations.intruders.pruned`), if that finds the exact
-            neighbours on a sample of the rows; None: search with all features.
         store: where blocks are kept.
         progress: told how many rows are done.
 
@@ -103,14 +91,7 @@ def nearest(
     order = wanted[np.argsort(size_of[wanted], kind="stable")]
     indices = np.full((number, k), -1, dtype=np.int32)
     similarities = np.zeros((number, k), dtype=np.float32)
-    exact = SparseProduct(vectors, group_of, threads)
-    search: SparseProduct | Pruned = exact
-    recall: float | None = None
-    if prune_df is not None and len(order):
-        search = Pruned(vectors, group_of, threads, prune_df)
-        recall = _recall(search, exact, k, size_of, wanted)
-        if recall < RECALL:
-            search = exact
+    search = _SparseProduct(vectors, group_of, threads)
     for block, start in enumerate(range(0, len(order), BLOCK)):
         some = order[start : start + BLOCK]
         done = store.load(block) if store is not None else None
@@ -120,16 +101,56 @@ def nearest(
                 store.save(block, *done)
         indices[some], similarities[some] = done
         progress(min(start + BLOCK, len(order)))
-    return Neighbours(indices, similarities, recall)
+    return Neighbours(indices, similarities)
 
 
-def _recall(search: Pruned, exact: SparseProduct, k: int, size_of: Any, wanted: Any) -> float:
-    """The share of the exact neighbours that a search finds, on rows spread over those wanted."""
+class _SparseProduct:
+    """Rows of a collection times all of it."""
+
+    def __init__(self, vectors: Any, group_of: Any, threads: int) -> None:
+        self._vectors = vectors
+        self._transposed = vectors.T.tocsr()
+        self._group_of = group_of
+        self._threads = threads if threads > 1 else None
+
+    def found(self, rows: Any, wanted: int) -> tuple[Any, Any, Any]:
+        """The best ``wanted`` documents of each row, without those of its own group.
+
+        Returns:
+            Arrays of equal length: places in ``rows``, documents, products.
+        """
+        import numpy as np
+        from sparse_dot_topn import sp_matmul_topn
+
+        best = sp_matmul_topn(
+            self._vectors[rows],
+            self._transposed,
+            top_n=min(wanted, self._vectors.shape[0]),
+            sort=True,
+            threshold=0.0,
+            n_threads=self._threads,
+        )
+        place = np.repeat(np.arange(len(rows)), np.diff(best.indptr))
+        other = self._group_of[best.indices] != self._group_of[rows[place]]
+        return place[other], best.indices[other], best.data[other]
+
+    def best(self, rows: Any, k: int, largest_group: int) -> tuple[Any, Any]:
+        """Documents and products, rows x k, best first; -1 and 0 where there are fewer."""
+        # A row may find all of its own group, itself included, before the first other one.
+        place, documents, products = self.found(rows, k + largest_group)
+        return _ranked(place, documents, products, len(rows), k)
+
+
+def _ranked(place: Any, documents: Any, products: Any, rows: int, k: int) -> tuple[Any, Any]:
+    """The best ``k`` of each place, best first; the lower document first where two are equal."""
     import numpy as np
 
-    rows = wanted[np.unique(np.linspace(0, len(wanted) - 1, SAMPLE).astype(np.int64))]
-    largest = int(size_of[rows].max())
-    (found, _), (right, _) = (one.best(rows, k, largest) for one in (search, exact))
-    pairs = zip(found.tolist(), right.tolist(), strict=True)
-    hits = sum(len(set(mine) & set(theirs) - {-1}) for mine, theirs in pairs)
-    return hits / max(1, int((right >= 0).sum()))
+    order = np.lexsort((documents, -products, place))
+    place, documents, products = place[order], documents[order], products[order]
+    rank = np.arange(len(place)) - np.searchsorted(place, np.arange(rows))[place]
+    kept = rank < k
+    indices = np.full((rows, k), -1, dtype=np.int32)
+    similarities = np.zeros((rows, k), dtype=np.float32)
+    indices[place[kept], rank[kept]] = documents[kept]
+    similarities[place[kept], rank[kept]] = products[kept]
+    return indices, similarities

@@ -24,7 +24,6 @@ class IntruderSettings:
         share: of the documents that are drawn.
         weighting: of the TF-IDF vectors (:mod:`manipulations.intruders.text_vectors`).
         features: into how many places words and word pairs are hashed.
-        prune_df: see :func:`manipulations.intruders.neighbours.nearest`.
         category: for ``same_category`` the key of ``meta`` that has to be the same.
     """
 
@@ -34,7 +33,6 @@ class IntruderSettings:
     share: float = 0.5
     weighting: str = "tfidf"
     features: int = 2**20
-    prune_df: float | None = None
     category: str = "domain"
 
     def __post_init__(self) -> None:
@@ -64,7 +62,6 @@ class Fitting:
         detector: the adversarial filter; none: no filter.
         announce: told how many documents the detector will be asked about, before it is.
         progress: told what is being done.
-        note: told what the user should know of the result.
     """
 
     threads: int = 1
@@ -72,4 +69,3 @@ class Fitting:
     detector: Detector | None = None
     announce: Callable[[int], None] = lambda documents: None
     progress: Callable[[str], None] = lambda message: None
-    note: Callable[[str], None] = lambda message: None

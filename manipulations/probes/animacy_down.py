@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from coherencegym.manipulations.probes.nearest_candidate import nearest_is_inanimate
-from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.probes.pronouns import personal_pronouns, replace
 from coherencegym.manipulations.probes.sentence import Sentence
 
@@ -23,16 +23,14 @@ class AnimacyDown:
     (:mod:`manipulations.probes.nearest_candidate`).
     """
 
-    mode: Mode = "sound"
     name: str = "animacy_down"
 
     def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
         """One replacement for each pronoun."""
-        sound = self.mode == "sound"
-        pronouns = personal_pronouns(sentence, guess=not sound)
+        pronouns = personal_pronouns(sentence)
         if not pronouns:
             return ()
-        if sound and (
+        if (
             len({pronoun.gender for pronoun in pronouns}) > 1
             or any(pronoun.case == "independent" for pronoun in pronouns)
             or not {"it", "its", "itself"}.isdisjoint(sentence.lowers)
@@ -40,6 +38,6 @@ class AnimacyDown:
             return ()
         first = pronouns[0]
         at = sentence.words.index(first.word)
-        if sound and nearest_is_inanimate(sentence, at, first.case == "object"):
+        if nearest_is_inanimate(sentence, at, first.case == "object"):
             return ()
-        return tuple(replace(pronoun, FORMS.get(pronoun.case, "its")) for pronoun in pronouns)
+        return tuple(replace(pronoun, FORMS[pronoun.case]) for pronoun in pronouns)

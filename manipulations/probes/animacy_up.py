@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from coherencegym.manipulations.connectives.connective_substitution import in_case_of
 from coherencegym.manipulations.probes.inflection import lemma
-from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.probes.pronouns import begins, begins_a_name, begins_noun_phrase
 from coherencegym.manipulations.probes.sentence import Sentence
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE
@@ -41,7 +41,6 @@ class AnimacyUp:
     ``make it possible to``), part of a name or a quotation, and no ``he`` is there already.
     """
 
-    mode: Mode = "sound"
     name: str = "animacy_up"
 
     def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
@@ -51,17 +50,16 @@ class AnimacyUp:
             for index, word in enumerate(sentence.words)
             if word.lower in ("it", "its", "itself")
         ]
-        if self.mode == "sound":
-            taken = {"he", "him", "his", "himself", "she", "her", "hers", "herself"}
-            if not taken.isdisjoint(sentence.lowers) or sentence.lowers[-1:] == ("?",):
-                return ()
+        taken = {"he", "him", "his", "himself", "she", "her", "hers", "herself"}
+        if not taken.isdisjoint(sentence.lowers) or sentence.lowers[-1:] == ("?",):
+            return ()
         replacements = []
         for index in places:
             word = sentence.words[index]
             case = _case(sentence, index)
-            if case == "subject" and self.mode == "sound" and _may_be_expletive(sentence, index):
+            if case == "subject" and _may_be_expletive(sentence, index):
                 return ()
-            if self.mode == "sound" and (case is None or not _is_plain(sentence, index)):
+            if case is None or not _is_plain(sentence, index):
                 return ()
             form = FORMS["object"] if case == "object" else FORMS[word.lower]
             replacements.append(Replacement(word.start, word.end, in_case_of(word.text, form)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from coherencegym.manipulations.connectives.connective_substitution import in_case_of
 from coherencegym.manipulations.probes.clauses import visible
-from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.probes.sentence import Sentence, Word
 from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOMINATIVE
 from coherencegym.manipulations.probes.words import word_set
@@ -45,13 +45,10 @@ class ConjunctionFlip:
     of``.
     """
 
-    mode: Mode = "sound"
     name: str = "conjunction_flip"
 
     def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
-        """One replacement; of mode ``insted`` as many as there are conjunctions."""
-        if self.mode == "insted":
-            return _as_released(sentence)
+        """One replacement, of the first conjunction that can."""
         for place in visible(sentence) or ():
             word = sentence.words[place]
             for rule in (_adverb, _because_of, _subordinator, _coordinator):
@@ -163,42 +160,3 @@ def _full_clause(rest: tuple[Word, ...]) -> bool:
         if not word.may_be(("NN", "NNS", "NNP", "JJ", "IN", "DT", "CD")):
             return False
     return False
-
-
-def _as_released(sentence: Sentence) -> tuple[Replacement, ...]:
-    """As in the released files: ``but`` to ``and`` behind a comma, else to ``and therefore``."""
-    words = sentence.words
-    changes: list[Replacement] = []
-    skip = -1
-    for at, word in enumerate(words):
-        if at == skip:
-            continue
-        end, after = at, ""
-        if word.lower == "but":
-            after = "and" if _at(words, at - 1) == "," else "and therefore"
-        elif word.lower == "and" and _at(words, at + 1) in ("therefore", "hence"):
-            end, after, skip = at + 1, "but", at + 1
-        elif word.lower == "and" and _joins_verbs(words, at):
-            after = "but"
-        elif word.lower == "although":
-            after = "therefore"
-        elif word.lower == "therefore":
-            after = "although"
-        if after:
-            changes.append(Replacement(word.start, words[end].end, in_case_of(word.text, after)))
-    return tuple(changes)
-
-
-def _joins_verbs(words: tuple[Word, ...], at: int) -> bool:
-    """Whether what follows ``and`` is a verb phrase, or after a comma has a finite verb soon."""
-    plain = [word for word in words[at + 1 :] if not word.is_only(ADVERBS)]
-    if not plain:
-        return False
-    if plain[0].may_be(FINITE | {"VBN"}) and not plain[0].may_be(("NN", "NNS", "JJ", "IN")):
-        return True
-    if plain[0].lower in _SUBJECTS:
-        return True
-    # One verb before and one behind: two clauses, or two halves of one.
-    near = words[at + 1 : at + 9]
-    stop = next((i for i, word in enumerate(near) if word.text in (",", ";")), len(near))
-    return _at(words, at - 1) == "," and any(word.is_only(FINITE) for word in near[:stop])

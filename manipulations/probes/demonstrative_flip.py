@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from coherencegym.manipulations.connectives.connective_substitution import in_case_of
 from coherencegym.manipulations.probes.clauses import main_verb
 from coherencegym.manipulations.probes.inflection import base_form, inflect
-from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.probes.sentence import Sentence, Word
 from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOUNS
 from coherencegym.manipulations.probes.words import word_list, word_set
@@ -48,41 +48,14 @@ class DemonstrativeFlip:
     else in the sentence speaks of the one thing (``it``, ``which``, ``is a``).
     """
 
-    mode: Mode = "sound"
     name: str = "demonstrative_flip"
 
     def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
-        """The determiner, and in mode ``sound`` its noun and verb, of the first phrase that can."""
-        words = sentence.words
-        if self.mode == "insted":
-            return tuple(
-                Replacement(word.start, word.end, in_case_of(word.text, _PLURAL[word.lower]))
-                for at, word in enumerate(words)
-                if word.lower in _PLURAL and _determines(words, at)
-            )
-        for at, word in enumerate(words):
+        """The determiner, its noun and verb, of the first phrase that can."""
+        for at, word in enumerate(sentence.words):
             if word.lower in _PLURAL and (changes := _plural(sentence, at)):
                 return changes
         return ()
-
-
-def _determines(words: Sequence[Word], at: int) -> bool:
-    """Whether a demonstrative stands before its noun, as the released files see it."""
-    if at + 1 >= len(words):
-        return False
-    after, before = words[at + 1], words[at - 1] if at else None
-    nominal = after.may_be(("NN", "NNP", "JJ", "JJR", "JJS")) and not after.may_be(
-        ("IN", "DT", "MD", "PRP", "TO", "VBZ", "VBD")
-    )
-    if after.is_only(ADVERBS) and at + 2 < len(words):
-        nominal = words[at + 2].may_be(("JJ",))
-    if words[at].lower == "this" or not nominal:
-        return nominal
-    if before is None or after.may_be(("NNS", "NNP")):
-        return False
-    return before.may_be(("IN", "TO", "VBZ", "VBD", "VB", "VBG", "VBN", "RB", "RBR", "JJR")) or (
-        after.lower in ("same", "year", "time", "season")
-    )
 
 
 def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from coherencegym.manipulations.probes.probe import Mode, Replacement, apply
+from coherencegym.manipulations.probes.probe import Replacement, apply
 from coherencegym.manipulations.probes.pronouns import Pronoun, personal_pronouns, replace
 from coherencegym.manipulations.probes.sentence import Sentence, analyse
 
@@ -33,13 +33,10 @@ class GenderFlip:
     certain. First names do not count: whose they are is not for grammar to say.
     """
 
-    mode: Mode = "sound"
     name: str = "gender_flip"
 
     def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
         """One replacement for each pronoun."""
-        if self.mode == "insted":
-            return self._flip(sentence, personal_pronouns(sentence, guess=True) or ())
         pronouns = personal_pronouns(sentence)
         if not pronouns or len({pronoun.gender for pronoun in pronouns}) > 1:
             return ()

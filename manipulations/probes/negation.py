@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from coherencegym.manipulations.connectives.connective_substitution import in_case_of
 from coherencegym.manipulations.probes.clauses import MainVerb, main_verb
 from coherencegym.manipulations.probes.inflection import base_form
-from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.probes.sentence import Sentence, Word
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, NOUNS
 from coherencegym.manipulations.probes.words import word_set
@@ -65,20 +65,17 @@ class Negation:
     negation to itself (quantities, manner, reasons: ``will not be discussed in detail``).
     """
 
-    mode: Mode = "sound"
     name: str = "negation"
 
     def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
         """One replacement at the verb; two where an adverb stands before it."""
-        if self.mode == "sound" and not _NEGATIVE.union(_POSITIVE).isdisjoint(sentence.lowers):
+        if not _NEGATIVE.union(_POSITIVE).isdisjoint(sentence.lowers):
             return ()
         verb = main_verb(sentence)
         if verb is None:
             return ()
         subject = {sentence.words[index].lower for index in verb.subject}
-        if self.mode == "sound" and (
-            subject & _QUANTIFIERS or _says_many(sentence, verb) or _is_partial(sentence, verb)
-        ):
+        if subject & _QUANTIFIERS or _says_many(sentence, verb) or _is_partial(sentence, verb):
             return ()
         return _auxiliary(sentence, verb) or _with_do(sentence, verb)
 

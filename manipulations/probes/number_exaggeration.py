@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.probes.sentence import Sentence, Word
 from coherencegym.manipulations.probes.words import word_list, word_set
 
@@ -48,13 +48,12 @@ class NumberExaggeration:
     hyphen are left, and so is one: its noun would have to change.
     """
 
-    mode: Mode = "sound"
     name: str = "number_exaggeration"
 
     def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
         """One replacement for each number, from left to right."""
         words = sentence.words
-        if self.mode == "sound" and not _OF_TWO.isdisjoint(sentence.lowers):
+        if not _OF_TWO.isdisjoint(sentence.lowers):
             return ()
         changes: list[Replacement] = []
         at = 0
@@ -63,12 +62,11 @@ class NumberExaggeration:
             if end == at:
                 at += 1
                 continue
-            if self.mode == "insted" or _counts(words, at, end):
+            if _counts(words, at, end):
                 changed = _exaggerated(words[at:end])
-                if changed is not None:
-                    changes.append(changed)
-                elif self.mode == "sound":
+                if changed is None:
                     return ()
+                changes.append(changed)
             elif _measures(words, end):
                 return ()  # one of two measures alone would be changed: "7 km (4 miles)"
             at = end

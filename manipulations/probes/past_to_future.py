@@ -13,7 +13,7 @@ from coherencegym.manipulations.probes.clauses import (
     visible,
 )
 from coherencegym.manipulations.probes.inflection import base_form
-from coherencegym.manipulations.probes.probe import Mode, Replacement
+from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.probes.sentence import Sentence, Word
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE, NOMINATIVE, NOUNS
 from coherencegym.manipulations.probes.words import word_set
@@ -38,18 +38,10 @@ class PastToFuture:
     time stay: that they contradict the verb is what the probe is about.
     """
 
-    mode: Mode = "sound"
     name: str = "past_to_future"
 
     def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
         """The replacements at each verb."""
-        if self.mode == "insted":
-            return tuple(
-                change
-                for index, word in enumerate(sentence.words)
-                if word.is_only(("VBD",))
-                for change in _to_future(sentence, index, index)
-            )
         verb = main_verb(sentence)
         if verb is None or verb.tag != "VBD" or verb.after_clause:
             return ()

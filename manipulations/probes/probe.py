@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from coherencegym.manipulations.probes.sentence import Sentence
-
-#: ``sound``: the result is grammatical, or there is none. ``insted``: as in the released files of
-#: Shen et al. (2021), which are not always grammatical; only for comparison with them.
-Mode = Literal["sound", "insted"]
 
 
 @dataclass(frozen=True, slots=True)

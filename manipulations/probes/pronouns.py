@@ -49,13 +49,12 @@ def replace(pronoun: Pronoun, form: str) -> Replacement:
     return Replacement(word.start, word.end, in_case_of(word.text, form))
 
 
-def personal_pronouns(sentence: Sentence, guess: bool = False) -> tuple[Pronoun, ...] | None:
+def personal_pronouns(sentence: Sentence) -> tuple[Pronoun, ...] | None:
     """The pronouns ``he`` and ``she`` in all their cases; none where they cannot be flipped safely.
 
     Not safe: the case is uncertain; a pronoun is part of a name or of a quotation; it is no pronoun
     (``a she``); it stands for anybody (``he or she``, ``he who``); a noun or title in the sentence
-    tells a sex, unless it is a relative's (``his mother``). With ``guess`` nothing is checked, and
-    an uncertain ``her`` is a possessive.
+    tells a sex, unless it is a relative's (``his mother``).
     """
     found: list[Pronoun] = []
     quoted = False
@@ -65,13 +64,10 @@ def personal_pronouns(sentence: Sentence, guess: bool = False) -> tuple[Pronoun,
         if word.lower not in _GENDERS:
             continue
         case = pronoun_case(sentence, index)
-        if guess:
-            found.append(Pronoun(word, _GENDERS[word.lower], case or "possessive"))
-            continue
         if case is None or quoted or not _is_plain(sentence, index):
             return None
         found.append(Pronoun(word, _GENDERS[word.lower], case))
-    if not guess and found and names_a_sex(sentence):
+    if found and names_a_sex(sentence):
         return None
     return tuple(found)
 

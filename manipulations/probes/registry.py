@@ -13,16 +13,16 @@ from coherencegym.manipulations.probes.gender_flip import GenderFlip
 from coherencegym.manipulations.probes.negation import Negation
 from coherencegym.manipulations.probes.number_exaggeration import NumberExaggeration
 from coherencegym.manipulations.probes.past_to_future import PastToFuture
-from coherencegym.manipulations.probes.probe import Mode, Probe, Replacement
+from coherencegym.manipulations.probes.probe import Probe, Replacement
 from coherencegym.manipulations.probes.sentence import analyse
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A probe: what it does, in one line, and how it is made for a mode."""
+    """A probe: what it does, in one line, and how it is made."""
 
     description: str
-    make: Callable[[Mode], Probe]
+    make: Callable[[], Probe]
 
 
 PROBES: dict[str, Entry] = {
@@ -42,7 +42,6 @@ PROBES: dict[str, Entry] = {
 def probe_sentence(
     text: str,
     name: str,
-    mode: Mode = "sound",
     pipeline: str | None = None,
     preceding: Sequence[str] = (),
 ) -> tuple[Replacement, ...]:
@@ -51,7 +50,6 @@ def probe_sentence(
     Args:
         text: one English sentence, detokenised.
         name: a key of :data:`PROBES`.
-        mode: ``sound`` or ``insted``.
         pipeline: a trained spaCy pipeline to take tags from; none: rules only.
         preceding: the sentences before it, in order: what a pronoun could stand for.
 
@@ -61,4 +59,4 @@ def probe_sentence(
         MissingPipelineError: the pipeline is not installed, or gives no tags.
     """
     sentence = replace(analyse(text, pipeline), preceding=tuple(preceding))
-    return PROBES[name].make(mode)(sentence)
+    return PROBES[name].make()(sentence)

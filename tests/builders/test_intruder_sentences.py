@@ -344,3 +344,11 @@ def test_the_released_intruders_and_what_people_answered(shared: Path, tmp_path:
         assert document.intruded
         assert document.extra["replaced"] not in document.sentences
         assert all(-1 <= answer < len(document.sentences) for answer in document.extra["human"])
+
+
+def test_an_option_of_an_earlier_version_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        run_suite(SUITE, ["--prune-df", "0.05"])
+    assert stopped.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--prune-df is gone: the search is always exact" in line

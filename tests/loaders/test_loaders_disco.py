@@ -55,32 +55,5 @@ def test_a_bad_row(tmp_path: Path, row: str, said: str) -> None:
     assert sum(reading.skipped.values()) == 1
 
 
-def test_the_distribution(tmp_path: Path) -> None:
-    (tmp_path / "en_since.txt").write_text("causal\tWe left, since it rained.\n\n")
-    (discourse,) = read(corpus("disco_release"), data_dir=tmp_path)
-    (relation,) = discourse.relations
-    assert relation.connective is not None
-    assert span_text(discourse, relation.connective) == "since"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "said"),
-    [
-        ("since.txt", "We left, since it rained.\n", "1 columns parted by tabs, expected a sense"),
-        ("since.txt", "causal\tWe left.\n", "'since' stands 0 times in the segment"),
-        ("since.txt", "causal\tsince since\n", "'since' stands 2 times"),
-        ("since.txt", "cause\tWe left since.\n", "'cause' is no sense of 'since'"),
-        ("as_since_as.txt", "causal\tWe left since.\n", "its name has as and since, expected"),
-    ],
-)
-def test_another_layout_is_refused(tmp_path: Path, name: str, text: str, said: str) -> None:
-    (tmp_path / name).write_text(text)
-    with pytest.raises(CorpusError) as error:
-        list(read(corpus("disco_release"), data_dir=tmp_path))
-    assert said in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-def test_both_say_that_they_are_unproven() -> None:
+def test_it_says_that_it_is_unproven() -> None:
     assert not corpus("disco").proven
-    assert not corpus("disco_release").proven

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from coherencegym.loaders.corpus import CorpusError, CorpusFile, CorpusNotFoundError, ReadOptions
+from coherencegym.loaders.corpus import CorpusError, CorpusFile
 from coherencegym.loaders.discourse import Discourse, span_text
-from coherencegym.loaders.insted_edits import ProbeEdit, edits
 from coherencegym.loaders.read import Reading, read
 from coherencegym.loaders.registry import corpus
 
@@ -176,38 +175,6 @@ def test_a_file_of_no_known_name(tmp_path: Path) -> None:
         list(read(other))
 
 
-def test_edits(tmp_path: Path) -> None:
-    own = {"replace_with": "He left it in May."}
-    folder = write(tmp_path, f"{PROBES}/original_gender_pronoun_flip.txt", RECORD | own)
-    changed = {"replace_with": "She left this town in June."}
-    write(tmp_path, f"{PROBES}/injected_gender_pronoun_flip.txt", RECORD | changed)
-    options = ReadOptions()
-    original = ProbeEdit(
-        *("7", "gender_pronoun_flip", "original"), "She left it in May.", "He left it in May."
-    )
-    assert list(edits(folder, options)) == [original]
-    assert options.skipped == {"the intruder without the probe is in no file": 1}
-    injected = ProbeEdit(
-        *("7", "gender_pronoun_flip", "injected"),
-        "He left this town in June.",
-        "She left this town in June.",
-    )
-    # Either the official file or a context with the intruder in it tells what it was.
-    write(tmp_path, "official_wikipedia.jsonl", RECORD)
-    assert list(edits(folder)) == [injected, original]
-    (tmp_path / "official_wikipedia.jsonl").unlink()
-    write(tmp_path, f"{PROBES}/injected_singular_determiner_flip.txt", INTRUDED)
-    assert list(edits(folder))[:2] == [injected, original]
-    assert list(edits(folder))[2].before == "He left this town in June."
-
-
-def test_no_edits_where_no_probes_are(tmp_path: Path) -> None:
-    with pytest.raises(
-        CorpusNotFoundError, match="expected 'linguistic_probe_data/<where>_<probe>"
-    ):
-        list(edits(write(tmp_path, "official_wikipedia.jsonl", RECORD)))
-
-
 @pytest.fixture(scope="module")
 def real(shared: Path) -> tuple[Reading, list[Discourse]]:
     reading = read(corpus("insted"), data_dir=shared / "corpora")
@@ -251,23 +218,3 @@ def test_real_documents_are_one_whatever_file_they_are_from(
         assert texts.setdefault(key, document.texts) == document.texts
     assert again > 100
     assert len({d.id for d in real[1]}) == len(real[1])
-
-
-def test_real_edits(shared: Path) -> None:
-    options = ReadOptions()
-    found = list(edits(shared / "corpora", options))
-    assert Counter((edit.probe, edit.where) for edit in found) == {
-        ("gender_pronoun_flip", "original"): 100,
-        ("gender_pronoun_flip", "injected"): 3,
-        ("singular_determiner_flip", "original"): 97,
-        ("singular_determiner_flip", "injected"): 91,
-        ("conjunction_flip", "original"): 99,
-        ("conjunction_flip", "injected"): 4,
-    }
-    assert options.skipped == {
-        "the intruder without the probe is in no file": 202,
-        "the probe changes nothing": 4,
-    }
-    for edit in found:
-        changed = {*edit.before.split()} ^ {*edit.after.split()}
-        assert len(changed) <= 12

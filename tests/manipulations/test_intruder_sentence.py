@@ -203,12 +203,3 @@ def test_what_cannot_be() -> None:
 def test_the_recipe_names_what_is_not_the_default() -> None:
     fitted = fit(IntruderSentence(share=0.2), collection(10))
     assert str(fitted) == "IntruderSentence(share=0.2)"
-
-
-def test_a_pruned_search_that_is_not_used_is_said() -> None:
-    said: list[str] = []
-    fit(IntruderSentence(prune_df=0.01), collection(100), note=said.append)
-    assert len(said) == 1
-    assert said[0].startswith("--prune-df 0.01: not used, as the pruned search found ")
-    fit(IntruderSentence(), collection(100), note=said.append)
-    assert len(said) == 1

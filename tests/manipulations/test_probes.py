@@ -20,13 +20,11 @@ from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, 
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.probe_sentence import ProbeSentence
 from coherencegym.manipulations.probes import inflection
-from coherencegym.manipulations.probes.probe import Mode, Replacement, apply
+from coherencegym.manipulations.probes.probe import Replacement, apply
 from coherencegym.manipulations.probes.registry import PROBES, probe_sentence
-from coherencegym.manipulations.probes.reproduce import Difference, reproduce
 from coherencegym.manipulations.probes.sentence import MissingPipelineError, analyse, from_doc
 
 NAMES = list(PROBES)
-MODES = st.sampled_from(["sound", "insted"])
 SUBJECTS = ["He", "She", "It", "They", "The town", "His sister", "Her boat", "This bridge", "Anna"]
 VERBS = [
     "was", "is", "has", "had", "walked", "wrote", "lost", "sells", "can hold", "had been seen by",
@@ -51,11 +49,9 @@ SENTENCES = st.builds(
 )
 
 
-@given(st.one_of(SENTENCES, st.text(max_size=60)), st.sampled_from(NAMES), MODES)
-def test_replacements_are_in_order_in_the_text_and_change_it(
-    text: str, name: str, mode: Mode
-) -> None:
-    replacements = probe_sentence(text, name, mode)
+@given(st.one_of(SENTENCES, st.text(max_size=60)), st.sampled_from(NAMES))
+def test_replacements_are_in_order_in_the_text_and_change_it(text: str, name: str) -> None:
+    replacements = probe_sentence(text, name)
     position = 0
     for replacement in replacements:
         assert position <= replacement.start <= replacement.end <= len(text)
@@ -114,8 +110,7 @@ def test_registry_describes_and_makes_every_probe() -> None:
     for name, entry in PROBES.items():
         assert entry.description
         assert "\n" not in entry.description
-        assert entry.make("sound").name == name
-        assert entry.make("sound") != entry.make("insted")
+        assert entry.make().name == name
 
 
 def test_apply_refuses_what_overlaps_or_lies_outside() -> None:
@@ -154,27 +149,16 @@ def test_a_thing_before_the_pronoun_stops_animacy_down(
     assert probe_sentence(text, "gender_flip", preceding=before)
 
 
-def test_insted_does_what_sound_does_not() -> None:
-    for name, text, expected in (
-        ("demonstrative_flip", "It is known to this day.", "It is known to these day."),
-        ("conjunction_flip", "It was old but rare.", "It was old and therefore rare."),
-        ("gender_flip", "He was a king.", "She was a king."),
-        ("past_to_future", "He left when she died.", "He will leave when she will die."),
-    ):
-        assert probe_sentence(text, name) == ()
-        assert apply(text, probe_sentence(text, name, "insted")) == expected
-
-
 def tagged(words: list[str], tags: list[str]) -> Doc:
     return Doc(spacy.blank("en").vocab, words=words, tags=tags)
 
 
 def test_the_tags_of_a_pipeline_settle_what_rules_cannot() -> None:
     words = ["They", "gave", "her", "flowers", "."]
-    flip = PROBES["gender_flip"].make("sound")
+    flip = PROBES["gender_flip"].make()
     assert flip(from_doc(tagged(words, ["", "", "", "", ""]))) == ()  # no pipeline: rules
     mill = ["The", "mill", "works", "here", "."]
-    negation = PROBES["negation"].make("sound")
+    negation = PROBES["negation"].make()
     assert negation(from_doc(tagged(mill, ["DT", "NN", "VBZ", "RB", "."]))) == ()
     seen = negation(from_doc(tagged(mill, ["DT", "NN", "VBZ", "RB", "."]), "stub"))
     assert apply("The mill works here .", seen) == "The mill does not work here ."
@@ -274,47 +258,19 @@ def test_the_operator_says_what_it_is_and_refuses_what_is_not_there() -> None:
 
 @given(discourses(), st.sampled_from(NAMES))
 def test_the_operator_undoes_on_any_discourse(discourse: Discourse, name: str) -> None:
-    for result in ProbeSentence(name, mode="insted")(discourse, Context()):
+    for result in ProbeSentence(name)(discourse, Context()):
         assert undo(result) == discourse.texts
         assert result.texts[0] == discourse.texts[0]
 
 
-def test_reproduce_counts_and_says_why_the_others_differ() -> None:
-    pairs = [
-        ("He left.", "She  left."),
-        ("Smith left.", "She left."),
-        ("Smith said he left.", "She said she left."),
-        ("He said he left.", "She said he left."),
-        ("He left.", "They left."),
-    ]
-    found = reproduce(pairs, "gender_flip")
-    assert found.exact == 1
-    assert found.share == 0.2
-    assert [difference.kind for difference in found.different] == [
-        "the probe does not apply",
-        "they changed more",
-        "they changed less",
-        "other words in the same places",
-    ]
-    assert found.different[0] == Difference("Smith left.", "She left.", "Smith left.")
-    assert reproduce([], "gender_flip").share == 0.0
-
-
-#: How many of the hundred edits each released file has are reproduced: docs/probes.md.
-RELEASED = {
-    "gender_pronoun_flip": ("gender_flip", 82),
-    "conjunction_flip": ("conjunction_flip", 89),
-    "singular_determiner_flip": ("demonstrative_flip", 93),
-}
-
-
-@pytest.mark.parametrize("file", list(RELEASED))
-def test_released_edits_are_reproduced(file: str, shared: Path) -> None:
-    name, expected = RELEASED[file]
-    path = shared / "corpora" / "insted" / "linguistic_probe_data" / f"original_{file}.txt"
+def test_released_gender_flips_are_made_as_they_were(shared: Path) -> None:
+    """Of 83 that flip pronouns alone; the others are where the case or the gender is uncertain."""
+    path = shared / "corpora/insted/linguistic_probe_data/original_gender_pronoun_flip.txt"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    found = reproduce([(row["to_be_replaced"], row["replace_with"]) for row in rows], name)
-    assert (found.exact, found.exact + len(found.different)) == (expected, 100)
+    pairs = [(row["to_be_replaced"], row["replace_with"]) for row in rows]
+    made = [(apply(text, probe_sentence(text, "gender_flip")), theirs) for text, theirs in pairs]
+    assert len(pairs) == 100
+    assert sum(ours.split() == theirs.split() for ours, theirs in made) == 65
 
 
 def test_the_examples_of_the_docs_are_what_comes_out(

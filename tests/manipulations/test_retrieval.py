@@ -89,28 +89,6 @@ def test_threads_blocks_and_rows_do_not_change_the_result(monkeypatch: pytest.Mo
     assert set(some.indices[0]) == {-1}
 
 
-def test_pruning_is_used_where_it_finds_the_exact_neighbours() -> None:
-    documents = zipf(600)
-    group_of = list(range(600))
-    vectors, _ = text_vectors(documents, 2**18, "drqa")
-    exact = nearest(vectors, 10, group_of)
-    pruned = nearest(vectors, 10, group_of, prune_df=0.2)
-    assert pruned.recall is not None
-    assert pruned.recall >= module.RECALL
-    pairs = zip(exact.indices, pruned.indices, strict=True)
-    assert np.mean([len(set(a) & set(b)) / 10 for a, b in pairs]) >= 0.999
-    assert pruned.similarities == pytest.approx(exact.similarities, abs=1e-4)
-
-
-def test_pruning_that_misses_neighbours_is_not_used() -> None:
-    vectors, _ = text_vectors(zipf(600), 2**18, "tfidf")
-    exact = nearest(vectors, 10, range(600))
-    pruned = nearest(vectors, 10, range(600), prune_df=0.001)
-    assert pruned.recall is not None
-    assert pruned.recall < module.RECALL
-    assert np.array_equal(exact.indices, pruned.indices)
-
-
 class Counting(BlockFolder):
     """A folder of blocks that counts what it is asked for."""
 
