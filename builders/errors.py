@@ -12,7 +12,6 @@ def explain(error: Exception) -> tuple[int, str] | None:
     2 where the user can mend it, 1 where the Hub failed or could not be reached.
     """
     from coherencegym.builders.export.write import ExportError
-    from coherencegym.builders.release.manifest import ManifestError
     from coherencegym.builders.release.remote import PublishError
     from coherencegym.builders.release.version import VersionError
     from coherencegym.errors import EvaluationError, one_line
@@ -21,7 +20,7 @@ def explain(error: Exception) -> tuple[int, str] | None:
     from coherencegym.loaders.corpus import BadRowError, CorpusError
 
     ours = (
-        *(CorpusError, PublishError, ManifestError, VersionError),
+        *(CorpusError, PublishError, VersionError),
         *(SuiteError, EvaluationError, ExportError),
     )
     # Ours first: one that came of an answer of the Hub says more than the answer. What the client

@@ -7,8 +7,12 @@ machines by people with different corpora.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.files import strict_json
 
 #: Raised when a reader of older manifests could misread a newer one.
 FORMAT = 1
@@ -19,36 +23,60 @@ BY_SPLIT = ("splits", "quality", "skipped")
 Manifest = dict[str, Any]
 
 
-class ManifestError(ValueError):
-    """A manifest that cannot be read; one line that says which and why."""
+@dataclass(frozen=True)
+class _Split:
+    content_hash: str
+    rows: int
+    num_bytes: int
+    download_size: int
+
+
+@dataclass(frozen=True)
+class _Corpus:
+    name: str
+    files: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class _Config:
+    kind: str
+    rank: int
+    republishable: bool
+    corpus: _Corpus
+    features: dict[str, Any]
+    splits: dict[str, _Split]
+    quality: dict[str, dict[str, Any]]
+    skipped: dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class _Schema:
+    """What a release reads of the manifest of the release before."""
+
+    suite: str
+    version: str
+    configs: dict[str, _Config]
+
+
+@dataclass(frozen=True)
+class _Format:
+    format: int
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest in a file.
+    """The manifest in a file, its keys in their order.
 
     Raises:
-        ManifestError: the file is no manifest, or of a newer format.
+        EvaluationError: the file is no manifest, or of a newer format.
     """
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise ManifestError(f"{path}: not a readable manifest ({error})") from None
-    return check_manifest(manifest, str(path))
-
-
-def check_manifest(manifest: Any, where: str) -> Manifest:
-    """The manifest, if it is one that this version of the toolkit can use.
-
-    Raises:
-        ManifestError: it is not.
-    """
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("configs"), dict):
-        raise ManifestError(f"{where}: not a manifest; expected an object with 'configs'")
-    if manifest.get("format") != FORMAT:
-        raise ManifestError(
-            f"{where}: manifest format {manifest.get('format')!r}; this version of coherencegym "
+    found = strict_json.read(path, _Format).format
+    if found != FORMAT:
+        raise EvaluationError(
+            f"{path}: manifest format {found}; this version of coherencegym "
             f"reads format {FORMAT}: install a newer one"
         )
+    strict_json.read(path, _Schema)
+    manifest: Manifest = strict_json.read(path, dict[str, Any])
     return manifest
 
 

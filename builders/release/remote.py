@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.release.manifest import Manifest, check_manifest
+from coherencegym.builders.release.manifest import Manifest, read_manifest
+from coherencegym.errors import EvaluationError
 from coherencegym.hub.answers import dataset_info
 
 
@@ -55,18 +55,16 @@ def read_head(api: Any, repo_id: str) -> Head:
     files = frozenset(sibling.rfilename for sibling in info.siblings)
     tags = read_tags(api, repo_id)
     texts = dict.fromkeys(("manifest.json", "README.md"), "")
+    manifest: Manifest | None = None
     for name in texts:
         if name in files:
-            texts[name] = fetch(api, repo_id, name, info.sha).read_text(encoding="utf-8")
-    manifest: Manifest | None = None
-    if texts["manifest.json"]:
-        try:
-            manifest = check_manifest(
-                json.loads(texts["manifest.json"]), f"{repo_id}/manifest.json"
-            )
-        except ValueError as error:
-            raise PublishError(str(error)) from None
-    elif any(path.startswith("data/") for path in files) or "README.md" in files:
+            path = fetch(api, repo_id, name, info.sha)
+            if name == "manifest.json":
+                manifest = _manifest(path, f"{repo_id}/{name}")
+            texts[name] = path.read_text(encoding="utf-8")
+    if manifest is None and (
+        "README.md" in files or any(path.startswith("data/") for path in files)
+    ):
         raise PublishError(
             f"{repo_id} holds a dataset without manifest.json, so not one that this project made; "
             "name another repository with --repo-id"
@@ -81,6 +79,13 @@ def read_head(api: Any, repo_id: str) -> Head:
         card=texts["README.md"],
         tags=tags,
     )
+
+
+def _manifest(path: Path, where: str) -> Manifest:
+    try:
+        return read_manifest(path)
+    except EvaluationError as error:
+        raise PublishError(str(error).replace(str(path), where)) from None
 
 
 def read_tags(api: Any, repo_id: str) -> dict[str, str]:

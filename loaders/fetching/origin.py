@@ -7,26 +7,24 @@ fetched is the same for everybody, whichever server hands it out.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
+from typing import Annotated, Any, ClassVar
 from urllib.parse import quote
 
+from pydantic import AfterValidator, ConfigDict, Field
+
+from coherencegym.errors import EvaluationError
+from coherencegym.files import strict_json
 from coherencegym.loaders.corpus import CorpusError
 
 #: The data files of this project.
 FOLDER = Path(__file__).parent / "origins"
 #: The public origin; answers ``<repository>/<commit>/<path>``.
 PUBLIC = "https://raw.githubusercontent.com"
-
-_REPOSITORY = re.compile(r"[A-Za-z0-9-]+/[A-Za-z0-9._-]+")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_TEXTS = ("title", "repository", "commit", "licence", "licence_note", "terms", "selection", "use")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,52 +109,6 @@ def origin(name: str) -> Origin:
     raise CorpusError(f"nothing called {name!r} can be fetched; {hint}there are {', '.join(names)}")
 
 
-@cache
-def read_origin(path: Path) -> Origin:
-    """Read and check a data file.
-
-    Raises:
-        CorpusError: a field is missing or wrong, or a path would leave the folder.
-    """
-    try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise CorpusError(f"{path}: cannot be read as JSON ({type(error).__name__})") from error
-    expected = {*_TEXTS, "without_digest", "files"}
-    if not isinstance(fields, dict) or set(fields) != expected:
-        raise CorpusError(f"{path}: expected an object with {', '.join(sorted(expected))}")
-    for key in _TEXTS:
-        if not isinstance(fields[key], str):
-            raise CorpusError(f"{path}: {key}: expected a text")
-    for key, shape in (("repository", _REPOSITORY), ("commit", _COMMIT)):
-        if not shape.fullmatch(fields[key]) or ".." in fields[key]:
-            raise CorpusError(f"{path}: {key}: {fields[key]!r} is none")
-    if not _is_count(fields["without_digest"]):
-        raise CorpusError(f"{path}: without_digest: expected a number, none below 0")
-    texts: Mapping[str, str] = {key: fields[key] for key in _TEXTS}
-    files = _files(path, fields["files"])
-    return Origin(path.stem, **texts, without_digest=fields["without_digest"], files=files)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _files(path: Path, listed: Any) -> tuple[RemoteFile, ...]:
-    if not isinstance(listed, dict) or not listed:
-        raise CorpusError(f"{path}: files: expected an object of path to [bytes, sha256]")
-    files: list[RemoteFile] = []
-    for name, entry in sorted(listed.items()):
-        if not _stays_inside(name):
-            raise CorpusError(f"{path}: files: {name!r} is no plain path below a folder")
-        match entry:
-            case [size, str(digest)] if _is_count(size) and _SHA256.fullmatch(digest):
-                files.append(RemoteFile(name, size, digest))
-            case _:
-                raise CorpusError(f"{path}: files: {name}: expected [bytes, sha256]")
-    return tuple(files)
-
-
 def _stays_inside(path: str) -> bool:
     """Whether a path names a file below whatever folder it is put after, on any system.
 
@@ -172,3 +124,55 @@ def _stays_inside(path: str) -> bool:
         and not any(part.startswith(".") for part in parts)
         and bool(parts)
     )
+
+
+def _checked(is_right: Callable[[str], object], expected: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if not is_right(text):
+            raise ValueError(expected)
+        return text
+
+    return AfterValidator(check)
+
+
+_Count = Annotated[int, Field(ge=0)]
+_Commit = Annotated[str, _checked(re.compile("[0-9a-f]{40}").fullmatch, "a commit of 40 digits")]
+_Sha256 = Annotated[str, _checked(re.compile("[0-9a-f]{64}").fullmatch, "a sha256 of 64 digits")]
+_Path = Annotated[str, _checked(_stays_inside, "a plain path below a folder")]
+_REPOSITORY = re.compile(r"[A-Za-z0-9-]+/(?!.*\.\.)[A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """The object of a data file."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    title: str
+    repository: Annotated[str, _checked(_REPOSITORY.fullmatch, "owner/name")]
+    commit: _Commit
+    licence: str
+    licence_note: str
+    terms: str
+    selection: str
+    use: str
+    without_digest: _Count
+    files: Annotated[dict[_Path, tuple[_Count, _Sha256]], Field(min_length=1)]
+
+
+@cache
+def read_origin(path: Path) -> Origin:
+    """Read and check a data file.
+
+    Raises:
+        CorpusError: a field is missing or wrong, or a path would leave the folder.
+    """
+    try:
+        fields: dict[str, Any] = {**vars(strict_json.read(path, _Declared))}
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
+    except EvaluationError as error:
+        raise CorpusError(str(error)) from None
+    listed = sorted(fields.pop("files").items())
+    files = tuple(RemoteFile(name, size, digest) for name, (size, digest) in listed)
+    return Origin(path.stem, files=files, **fields)

@@ -296,11 +296,23 @@ def test_another_suite_is_left_alone(hub: HubServer, hub_api: HfApi, make_build:
         push(hub_api, (folder, manifest))
 
 
+@pytest.mark.parametrize(
+    ("manifest", "said"),
+    [
+        ('{"format": 99, "configs": {}}', "manifest format 99; .*install a newer one"),
+        ('{"format": 1', ":1: not JSON at character 13"),
+        ('{"format": 1, "suite": "s", "version": 1, "configs": {}}', "version: 1; expected a str"),
+        (
+            '{"format": 1, "suite": "s", "version": "1.0.0", "configs": {"a": {"kind": "items"}}}',
+            "configs.a: no 'rank'; expected an object with it",
+        ),
+    ],
+)
 def test_a_broken_manifest_on_the_hub_is_one_line(
-    hub: HubServer, hub_api: HfApi, make_build: Make
+    hub: HubServer, hub_api: HfApi, make_build: Make, manifest: str, said: str
 ) -> None:
-    hub.seed(REPO, {"manifest.json": b'{"format": 99, "configs": {}}'})
-    with pytest.raises(PublishError, match=r"format 99.*install a newer one"):
+    hub.seed(REPO, {"manifest.json": manifest.encode()})
+    with pytest.raises(PublishError, match=f"^{REPO}/manifest.json:? ?{said}"):
         push(hub_api, make_build(toy_corpus("toy", {"test": stories(0, 5)})))
 
 

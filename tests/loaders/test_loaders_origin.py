@@ -138,7 +138,7 @@ def test_a_path_is_quoted_in_the_url(tmp_path: Path) -> None:
     ],
 )
 def test_a_path_that_would_leave_the_folder_is_refused(path: str, tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="no plain path below a folder"):
+    with pytest.raises(CorpusError, match="expected a plain path below a folder"):
         read_origin(written(tmp_path, GOOD | {"files": {path: [3, "1" * 64]}}))
 
 
@@ -156,16 +156,16 @@ def test_whatever_path_is_taken_stays_below_the_folder(path: str) -> None:
     ("change", "message"),
     [
         (lambda f: f.pop("terms"), "expected an object with"),
-        (lambda f: f.update(more=1), "expected an object with"),
-        (lambda f: f.update(title=1), "title: expected a text"),
-        (lambda f: f.update(commit="master"), "commit: 'master' is none"),
-        (lambda f: f.update(repository="a/../b"), "repository: 'a/../b' is none"),
-        (lambda f: f.update(repository="a/.."), "repository: 'a/..' is none"),
-        (lambda f: f.update(without_digest=True), "without_digest: expected a number"),
-        (lambda f: f.update(files={}), "files: expected an object"),
-        (lambda f: f.update(files={"a": [1, "ABC"]}), r"files: a: expected \[bytes, sha256\]"),
-        (lambda f: f.update(files={"a": [-1, "1" * 64]}), r"files: a: expected \[bytes, sha256\]"),
-        (lambda f: f.update(files={"a": {"bytes": 1}}), r"files: a: expected \[bytes, sha256\]"),
+        (lambda f: f.update(more=1), "more: 1; expected no field of this name"),
+        (lambda f: f.update(title=1), "title: 1; expected a string"),
+        (lambda f: f.update(commit="master"), 'commit: "master"; expected a commit'),
+        (lambda f: f.update(repository="a/../b"), 'repository: "a/../b"; expected owner/name'),
+        (lambda f: f.update(repository="a/.."), 'repository: "a/.."; expected owner/name'),
+        (lambda f: f.update(without_digest=True), "without_digest: true; expected a whole number"),
+        (lambda f: f.update(files={}), "files: an empty object; expected at least one"),
+        (lambda f: f.update(files={"a": [1, "ABC"]}), r'files.a\[1\]: "ABC"; expected a sha256'),
+        (lambda f: f.update(files={"a": [-1, "1" * 64]}), r"files.a\[0\]: -1; expected at least 0"),
+        (lambda f: f.update(files={"a": {"bytes": 1}}), "files.a: an object; expected an array"),
     ],
 )
 def test_a_wrong_data_file_is_one_line(
@@ -196,5 +196,5 @@ def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "toy.json"
     for content in (b"{", b"\xff", b"[" * 100_000):
         path.write_bytes(content)
-        with pytest.raises(CorpusError, match="cannot be read as JSON"):
+        with pytest.raises(CorpusError, match=r"not JSON at|not UTF-8|nested too deeply"):
             read_origin(path)

@@ -41,6 +41,7 @@ _EXPECTED = {
     "string_type": "a string",
     "too_short": "at least one element",
     "tuple_type": "an array",
+    "unexpected_keyword_argument": "no field of this name",
 }
 
 _T = TypeVar("_T")
@@ -172,8 +173,11 @@ def problem(error: ValidationError) -> str:
     if name == "missing":
         return f"{_at(place[:-1])}no {place[-1]!r}; expected an object with it"
     said = first["msg"].removeprefix("Input should be ").removeprefix("String should ")
+    said = said.removeprefix("Value error, ")
     expected = _EXPECTED[name].format(**first.get("ctx", {})) if name in _EXPECTED else said
-    found = "an empty array" if name == "too_short" else kind(first["input"])
+    found = kind(first["input"])
+    if name == "too_short":
+        found = found.replace("an ", "an empty ")
     return f"{_at(place)}{found}; expected {expected}"
 
 
