@@ -34,10 +34,9 @@ class Fault:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request: the path, the range asked for, the status answered, and all headers."""
+    """A request: the path, the status answered, and all headers."""
 
     path: str
-    range: str
     status: int
     headers: Mapping[str, str]
     url: str
@@ -50,7 +49,6 @@ class FileServer:
         url: of the server, without a slash at its end.
         files: path, without a slash at its start, to content.
         faults: path to what goes wrong; ``*`` is for any path that has none of its own.
-        ranges: whether parts of a file can be asked for.
         log: every request.
         hanging: set when a request hangs.
         release: set it to let them go on.
@@ -60,7 +58,6 @@ class FileServer:
         self.url = f"http://127.0.0.1:{port}"
         self.files: dict[str, bytes] = {}
         self.faults: defaultdict[str, list[Fault]] = defaultdict(list)
-        self.ranges = True
         self.log: list[Asked] = []
         self.hanging = threading.Event()
         self.release = threading.Event()
@@ -87,18 +84,10 @@ class _Handler(BaseHTTPRequestHandler):
         path = unquote(parsed.path).lstrip("/")
         fault = self.site.fault(path)
         content = self.site.files.get(path)
-        asked = self.headers.get("Range", "")
-        status, headers, body = 404, {}, b""
+        status, body = 404, b""
+        headers: dict[str, str] = {}
         if content is not None:
             status, body = 200, content
-            if asked and self.site.ranges:
-                start = int(asked.removeprefix("bytes=").rstrip("-"))
-                if start >= len(content):
-                    status, body = 416, b""
-                else:
-                    status, body = 206, content[start:]
-                    end = len(content) - 1
-                    headers = {"Content-Range": f"bytes {start}-{end}/{len(content)}"}
         if fault.status:
             status, headers, body = fault.status, {}, b"no"
         if fault.body is not None:
@@ -108,7 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
             del headers["Content-Length"]
             headers["Connection"] = "close"
         with self.site.lock:
-            self.site.log.append(Asked(path, asked, status, dict(self.headers), self.path))
+            self.site.log.append(Asked(path, status, dict(self.headers), self.path))
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)

@@ -1,7 +1,7 @@
-"""One file by HTTP: resumed where it was cut off, checked by its digest, then renamed.
+"""One file by HTTP: tried a few times, checked by its digest, then renamed.
 
-The bytes go to ``<name>.part`` beside the file. What is there of an earlier try is not asked for
-again where the server can send a range (206); where it cannot (200), the file starts again.
+The bytes go to ``<name>.part`` beside the file, which is gone afterwards. (pooch, which does this
+too, follows redirects to any server, sends what ``.netrc`` has for it, and takes all that comes.)
 """
 
 from __future__ import annotations
@@ -48,11 +48,6 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def part_of(target: Path) -> Path:
-    """Where the bytes of a file are until they are all there."""
-    return target.with_name(target.name + PART)
-
-
 def download(link: Link, url: str, file: RemoteFile, target: Path) -> None:
     """Get a file, and put it at ``target`` when all of it is there and right.
 
@@ -61,36 +56,25 @@ def download(link: Link, url: str, file: RemoteFile, target: Path) -> None:
             answer however often it is asked; or it cannot be written.
         StoppedError: ``link.stop`` is set.
     """
-    part = part_of(target)
+    part = target.with_name(target.name + PART)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        left = _size(part)
-        link.advance(left)
-        _fill(link, url, file, part)
-        if left and digest(part) != file.sha256:
-            # What an earlier run left may be at fault: once more from the start.
-            _throw_away(link, part)
+        try:
             _fill(link, url, file, part)
-        found = digest(part)
-        if found != file.sha256:
-            _throw_away(link, part)
-            raise CorpusError(
-                f"{url}: other bytes than expected: sha256 {found}, expected {file.sha256}; "
-                f"{_THROWN_AWAY}"
-            )
-        part.replace(target)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
         raise CorpusError(f"{target}: cannot be written ({error.strerror or error})") from error
 
 
 def _fill(link: Link, url: str, file: RemoteFile, part: Path) -> None:
-    """Ask until the part has the size of the file, or more."""
+    """Ask until the whole file is there."""
     for pause in (*PAUSES, None):
         if link.stop.is_set():
             raise StoppedError
         try:
-            if not part.is_file() or _size(part) < file.size:
-                _receive(link, url, file, part)
+            _receive(link, url, file, part)
             return
         except _TryAgainError as error:
             problem = error
@@ -98,60 +82,49 @@ def _fill(link: Link, url: str, file: RemoteFile, part: Path) -> None:
             break
         link.sleep(max(pause, problem.after))
     raise CorpusError(
-        f"{url}: not fetched: {problem}; what came is kept: run the same command again later, "
-        "and it goes on from there"
+        f"{url}: not fetched: {problem}; the files that came are kept: run the same command again "
+        "later, and it goes on from there"
     )
 
 
 def _receive(link: Link, url: str, file: RemoteFile, part: Path) -> None:
-    """Ask once, for what is not there yet, and append it.
+    """Ask once.
 
     Raises:
+        CorpusError: other bytes came.
         _TryAgainError: something is missing, and may come when asked again.
     """
     import httpx2
 
-    had = _size(part)
-    headers = {"Range": f"bytes={had}-"} if had else {}
+    had = 0
     try:
-        with ask(link, url, headers) as answer:
+        with ask(link, url) as answer, part.open("wb") as out:
             _check_status(url, answer)
-            if not _continues(answer, had):
-                _throw_away(link, part)
-                had = 0
-                if answer.status_code != 200:
-                    raise _TryAgainError("the server sent another part of the file than asked for")
-            with part.open("ab") as out:
-                for chunk in answer.iter_bytes():
-                    if link.stop.is_set():
-                        raise StoppedError
-                    had += len(chunk)
-                    if had > file.size:
-                        break
-                    out.write(chunk)
-                    out.flush()  # whatever ends this program, what came is there to go on from
-                    link.advance(len(chunk))
+            for chunk in answer.iter_bytes():
+                if link.stop.is_set():
+                    raise StoppedError
+                if had + len(chunk) > file.size:
+                    raise CorpusError(
+                        f"{url}: more bytes than expected: over {file.size}, which should have "
+                        f"sha256 {file.sha256}; {_THROWN_AWAY}"
+                    )
+                out.write(chunk)
+                had += len(chunk)
+                link.advance(len(chunk))
+        if had < file.size:
+            raise _TryAgainError(f"the answer ended after {had} of {file.size} bytes")
     except (httpx2.TransportError, httpx2.DecodingError) as error:
+        link.advance(-had)
         # The kind of error alone: its text can hold a proxy's address.
         raise _TryAgainError(f"the connection broke ({type(error).__name__})") from error
-    if had < file.size:
-        raise _TryAgainError(f"the answer ended after {had} of {file.size} bytes")
-    if had > file.size:
-        _throw_away(link, part)
+    except _TryAgainError:
+        link.advance(-had)
+        raise
+    if (found := digest(part)) != file.sha256:
         raise CorpusError(
-            f"{url}: more bytes than expected: over {file.size}, which should have sha256 "
-            f"{file.sha256}; {_THROWN_AWAY}"
+            f"{url}: other bytes than expected: sha256 {found}, expected {file.sha256}; "
+            f"{_THROWN_AWAY}"
         )
-
-
-def _continues(answer: httpx2.Response, had: int) -> bool:
-    """Whether the answer goes on where the part ends."""
-    return (
-        answer.status_code == 206
-        and had > 0
-        and answer.headers.get("Content-Range", "").startswith(f"bytes {had}-")
-        and answer.headers.get("Content-Encoding", "identity") == "identity"
-    )
 
 
 def _check_status(url: str, answer: httpx2.Response) -> None:
@@ -165,17 +138,8 @@ def _check_status(url: str, answer: httpx2.Response) -> None:
             f"{url}: the server has no such file (404); if the repository is gone, name a copy of "
             "the origin with --mirror"
         )
-    if status not in (200, 206, 416):
+    if status != 200:
         raise CorpusError(
             f"{url}: the server answered {status}, expected 200; "
             "name a copy of the origin with --mirror"
         )
-
-
-def _throw_away(link: Link, part: Path) -> None:
-    link.advance(-_size(part))
-    part.unlink(missing_ok=True)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else 0
