@@ -99,16 +99,16 @@ def plan_release(
                 path: folder / path for path in _split_files(_local_files(folder), name, split)
             }
             release.deletes += [
-                path for path in _split_files(head.files, name, split) if path not in release.adds
+                path for path in _split_files(head.digests, name, split) if path not in release.adds
             ]
         if prune:
             for split in old["splits"].keys() - config["splits"].keys():
-                release.deletes += _split_files(head.files, name, split)
+                release.deletes += _split_files(head.digests, name, split)
                 release.removed.append(f"{name}/{split}")
     for name in release.removed:
         if name in old_configs:
             for split in old_configs[name]["splits"]:
-                release.deletes += _split_files(head.files, name, split)
+                release.deletes += _split_files(head.digests, name, split)
     release.manifest = merge(manifest | {"configs": configs}, None if prune else theirs)
     _add_documents(release, head)
     return release

@@ -14,12 +14,11 @@ from typing import Any
 
 from coherencegym.builders.release.changes import Release, plan_release
 from coherencegym.builders.release.manifest import Manifest
-from coherencegym.builders.release.remote import Head, PublishError, fetch, read_head, read_tags
+from coherencegym.builders.release.remote import Head, PublishError, read_head
 from coherencegym.builders.release.version import Change, Version
-from coherencegym.hub.answers import AnswerError, dataset_info, endpoint_host
-
-#: How often a release is worked out anew after somebody else's commit came between.
-TRIES = 3
+from coherencegym.hub import commits
+from coherencegym.hub.answers import dataset_info
+from coherencegym.hub.commits import TRIES, fetch
 
 
 @dataclass(frozen=True)
@@ -175,35 +174,20 @@ def check_version(release: Release, head: Head, repo_id: str) -> None:
 
 
 def _commit(api: Any, options: PublishOptions, release: Release, head: Head) -> Any:
-    """Make the commit; none where somebody else's came first (412)."""
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
-    from huggingface_hub.errors import HfHubHTTPError
-
+    """Make the commit; none where somebody else's came first."""
     parent = head.sha
     if not head.exists:
-        api.create_repo(
-            options.repo_id, repo_type="dataset", private=options.private or None, exist_ok=True
-        )
+        commits.make_repository(api, options.repo_id, options.private)
         parent = dataset_info(api, options.repo_id).sha
-    operations: list[Any] = [
-        CommitOperationAdd(path_in_repo=path, path_or_fileobj=content)
-        for path, content in sorted(release.adds.items())
-    ]
-    operations += [CommitOperationDelete(path_in_repo=path) for path in sorted(release.deletes)]
-    message = options.message or f"{release.manifest['title']} {release.manifest['version']}"
-    try:
-        return api.create_commit(
-            options.repo_id,
-            operations,
-            commit_message=message,
-            repo_type="dataset",
-            parent_commit=parent,
-            create_pr=options.create_pr,
-        )
-    except HfHubHTTPError as error:
-        if error.response is not None and error.response.status_code == 412:
-            return None
-        raise
+    return commits.commit(
+        api,
+        options.repo_id,
+        parent,
+        release.adds,
+        release.deletes,
+        message=options.message or f"{release.manifest['title']} {release.manifest['version']}",
+        create_pr=options.create_pr,
+    )
 
 
 def _tag(api: Any, options: PublishOptions, outcome: Outcome, commit: str, head: Head) -> Outcome:
@@ -218,18 +202,7 @@ def _tag(api: Any, options: PublishOptions, outcome: Outcome, commit: str, head:
     if tag in head.tags:
         outcome.lines.append(f"nothing to do: {options.repo_id} at {tag} has this content")
         return outcome
-    api.create_tag(
-        options.repo_id,
-        tag=tag,
-        revision=commit,
-        tag_message=options.message or f"Version {version}",
-        repo_type="dataset",
-    )
-    # The client reads no answer here, so any would do: the tag has to be seen.
-    if read_tags(api, options.repo_id).get(tag) != commit:
-        raise AnswerError(
-            f"{endpoint_host(api)} took the tag {tag} of {options.repo_id} and does not have it"
-        )
+    commits.make_tag(api, options.repo_id, tag, commit, options.message or f"Version {version}")
     done = "published" if outcome.commit else "content was there, tag was missing:"
     outcome.lines.append(f"{done} {options.repo_id} {tag} ({commit[:10]})")
     return outcome
@@ -244,7 +217,7 @@ def describe(release: Release, head: Head, options: PublishOptions) -> list[str]
     ]
     for path, content in sorted(release.adds.items()):
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
-        lines.append(f"  {'replace' if path in head.files else 'add'} {path} ({size:,} bytes)")
+        lines.append(f"  {'replace' if path in head.digests else 'add'} {path} ({size:,} bytes)")
     lines += [f"  delete {path}" for path in sorted(release.deletes)]
     for (config, split), rows in release.rows.items():
         lines.append(f"  rows {config}/{split}: {rows}")

@@ -11,19 +11,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.hub.results_card import FOLDER, KINDS, render_card
 from coherencegym.eval.results.runs import MARKER, Run, read_run
-from coherencegym.hub.answers import dataset_info
+from coherencegym.hub.commits import TRIES, Head, commit, fetch, make_repository, read_head
 
 #: Files of a results folder that are pushed, where they are there.
 PUSHED = (MARKER, *(f"{kind}.parquet" for kind in KINDS), "scores.png", "heatmap.png")
-#: How often a push is worked out anew after somebody else's commit came between.
-TRIES = 3
 CARD = "README.md"
 _RUN = re.compile(rf"({FOLDER}/[\w.-]+/[\w.-]+/[\w.-]+/[0-9a-f]{{12}})/([\w.-]+)", re.ASCII)
 
@@ -34,15 +32,6 @@ class Pushed:
 
     lines: list[str]
     commit: str = ""
-
-
-@dataclass(frozen=True)
-class Head:
-    """The head of a repository: its commit, whether only its owners see it, its files' digests."""
-
-    commit: str
-    private: bool
-    digests: Mapping[str, str] = field(default_factory=dict)
 
 
 def run_folder(run: Run) -> str:
@@ -73,20 +62,18 @@ def push(
         AnswerError: something else than the Hub answered.
         huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
-    from huggingface_hub import CommitOperationAdd
-    from huggingface_hub.errors import HfHubHTTPError
-
     run = read_run(folder)
     files = {name: (folder / name).read_bytes() for name in PUSHED if (folder / name).is_file()}
     place = run_folder(run)
     for _ in range(TRIES):
         head = read_head(api, repo_id)
-        lines = [] if head else [f"{repo_id} is not there: made{', private' if private else ''}"]
-        if head is None and not dry_run:
-            api.create_repo(repo_id, repo_type="dataset", private=private or None, exist_ok=True)
+        made = f"{repo_id} is not there: made{', private' if private else ''}"
+        lines = [] if head.exists else [made]
+        if not head.exists and not dry_run:
+            make_repository(api, repo_id, private)
             # Somebody else may have made it, and pushed: what is there is read in any case.
             head = read_head(api, repo_id)
-        if private and head is not None and not head.private:
+        if private and head.exists and not head.private:
             raise EvaluationError(
                 f"--private: {repo_id} exists and is public; make it private on the Hub first, or "
                 "name another repository"
@@ -94,53 +81,28 @@ def push(
         changed = _changed(api, repo_id, head, run, place, files)
         if not changed:
             return Pushed([f"{repo_id} has this run already: {place}"])
-        known = head.digests if head else {}
         lines += [
-            f"  {'replace' if path in known else 'add'} {path} ({len(content):,} bytes)"
+            f"  {'replace' if path in head.digests else 'add'} {path} ({len(content):,} bytes)"
             for path, content in sorted(changed.items())
         ]
         lines += _remarks(run)
-        if dry_run or head is None:
+        if dry_run or not head.exists:
             return Pushed([*lines, f"would be pushed to {repo_id}"])
-        try:
-            commit = api.create_commit(
-                repo_id,
-                [CommitOperationAdd(path, content) for path, content in sorted(changed.items())],
-                commit_message=f"{run.model} on {run.suite or 'a suite'} {run.version}".rstrip(),
-                repo_type="dataset",
-                parent_commit=head.commit,
-            )
-        except HfHubHTTPError as error:
-            # The head has moved: what is there now is read again.
-            if error.response is not None and error.response.status_code in (409, 412):
-                continue
-            raise
-        return Pushed([*lines, f"pushed to {repo_id} ({commit.oid[:10]})"], commit.oid)
+        message = f"{run.model} on {run.suite or 'a suite'} {run.version}".rstrip()
+        done = commit(api, repo_id, head.sha, changed, message=message)
+        if done is not None:
+            return Pushed([*lines, f"pushed to {repo_id} ({done.oid[:10]})"], done.oid)
     raise EvaluationError(
         f"{repo_id}: somebody else committed {TRIES} times meanwhile; nothing was pushed: run the "
         "command again"
     )
 
 
-def read_head(api: Any, repo_id: str) -> Head | None:
-    """The head of a repository; None where there is no repository, or none that one may see."""
-    from huggingface_hub.errors import RepositoryNotFoundError
-
-    try:
-        info = dataset_info(api, repo_id, files_metadata=True)
-    except RepositoryNotFoundError:
-        return None
-    digests = {
-        file.rfilename: file.lfs["sha256"] if file.lfs else file.blob_id for file in info.siblings
-    }
-    return Head(info.sha, info.private, digests)
-
-
 def _changed(
-    api: Any, repo_id: str, head: Head | None, run: Run, place: str, files: Mapping[str, bytes]
+    api: Any, repo_id: str, head: Head, run: Run, place: str, files: Mapping[str, bytes]
 ) -> dict[str, bytes]:
     """What the repository will hold that it does not hold now: the run, and the card of all."""
-    there = head.digests if head else {}
+    there = head.digests
     runs = {place: run}
     tables: dict[str, list[str]] = {place: []}
     for path in sorted([*there, *(f"{place}/{name}" for name in files)]):
@@ -150,13 +112,13 @@ def _changed(
             tables.setdefault(own, [])
             if name.endswith(".parquet") and kind in KINDS and kind not in tables[own]:
                 tables[own].append(kind)
-            if name == MARKER and own != place and head is not None:
-                runs[own] = _read_other(api, repo_id, path, head.commit)
+            if name == MARKER and own != place:
+                runs[own] = _read_other(api, repo_id, path, head.sha)
     old = ""
-    if head is not None and CARD in there:
-        card = api.hf_hub_download(repo_id, CARD, repo_type="dataset", revision=head.commit)
+    if CARD in there:
+        card = fetch(api, repo_id, CARD, head.sha)
         # As it is, line ends included.
-        old = Path(card).read_bytes().decode("utf-8-sig", "replace")
+        old = card.read_bytes().decode("utf-8-sig", "replace")
     tables = {own: kinds for own, kinds in tables.items() if own in runs}
     contents = {f"{place}/{name}": content for name, content in files.items()}
     contents[CARD] = render_card(repo_id, runs, tables, old).encode()
@@ -169,7 +131,7 @@ def _changed(
 
 def _read_other(api: Any, repo_id: str, path: str, commit: str) -> Run:
     """Another run of the repository; from the client's cache, if it was read before."""
-    file = Path(api.hf_hub_download(repo_id, path, repo_type="dataset", revision=commit))
+    file = fetch(api, repo_id, path, commit)
     try:
         return read_run(file.parent)
     except EvaluationError as error:

@@ -1,0 +1,133 @@
+"""A dataset repository on the Hub: its head, its tags, and one commit on the head that was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coherencegym.hub.answers import AnswerError, dataset_info, endpoint_host
+
+#: How often a commit is worked out anew after somebody else's came between.
+TRIES = 3
+
+
+@dataclass(frozen=True)
+class Head:
+    """The head of a repository.
+
+    Attributes:
+        private: whether only its owners see it.
+        sha: commit of the main branch; empty where there is no repository.
+        digests: path in it -> sha256 of a large file, git's name of another.
+    """
+
+    private: bool = False
+    sha: str = ""
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def exists(self) -> bool:
+        """Whether the repository is there, and one may see it."""
+        return bool(self.sha)
+
+
+def read_head(api: Any, repo_id: str) -> Head:
+    """Read a repository's head, or an empty one where there is no repository.
+
+    Raises:
+        AnswerError: something else than the Hub answered.
+        huggingface_hub.errors.HfHubHTTPError: the Hub failed.
+    """
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    try:
+        info = dataset_info(api, repo_id, files_metadata=True)
+    except RepositoryNotFoundError:
+        return Head()
+    digests = {
+        file.rfilename: file.lfs["sha256"] if file.lfs else file.blob_id for file in info.siblings
+    }
+    return Head(info.private, info.sha, digests)
+
+
+def fetch(api: Any, repo_id: str, path: str, revision: str) -> Path:
+    """A file of a repository at a commit, from the client's cache if it is there."""
+    return Path(api.hf_hub_download(repo_id, path, repo_type="dataset", revision=revision))
+
+
+def make_repository(api: Any, repo_id: str, private: bool) -> None:
+    """Make a repository, unless somebody else just did."""
+    api.create_repo(repo_id, repo_type="dataset", private=private or None, exist_ok=True)
+
+
+def commit(
+    api: Any,
+    repo_id: str,
+    parent: str,
+    adds: Mapping[str, Path | bytes],
+    deletes: Sequence[str] = (),
+    *,
+    message: str,
+    create_pr: bool = False,
+) -> Any:
+    """Commit on a head; none where somebody else's commit came first (409, 412).
+
+    Args:
+        api: a client of the Hub.
+        repo_id: the repository.
+        parent: the head that was read.
+        adds: path in the repository -> local file or content.
+        deletes: paths that go.
+        message: of the commit.
+        create_pr: open a pull request instead.
+
+    Raises:
+        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
+    """
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+    from huggingface_hub.errors import HfHubHTTPError
+
+    operations: list[Any] = [
+        CommitOperationAdd(path, content) for path, content in sorted(adds.items())
+    ]
+    operations += [CommitOperationDelete(path) for path in sorted(deletes)]
+    try:
+        return api.create_commit(
+            repo_id,
+            operations,
+            commit_message=message,
+            repo_type="dataset",
+            parent_commit=parent,
+            create_pr=create_pr,
+        )
+    except HfHubHTTPError as error:
+        if error.response is not None and error.response.status_code in MOVED:
+            return None
+        raise
+
+
+#: Answers to a commit whose parent is no longer the head.
+MOVED = (409, 412)
+
+
+def read_tags(api: Any, repo_id: str) -> dict[str, str]:
+    """Tag name -> commit, also where a tag is annotated."""
+    refs = api.list_repo_refs(repo_id, repo_type="dataset")
+    return {tag.name: tag.target_commit for tag in refs.tags}
+
+
+def make_tag(api: Any, repo_id: str, tag: str, revision: str, message: str) -> None:
+    """Tag a commit, and see the tag stand.
+
+    Raises:
+        AnswerError: it is not there after all.
+        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
+    """
+    api.create_tag(repo_id, tag=tag, revision=revision, tag_message=message, repo_type="dataset")
+    # The client reads no answer here, so any would do: the tag has to be seen.
+    if read_tags(api, repo_id).get(tag) != revision:
+        raise AnswerError(
+            f"{endpoint_host(api)} took the tag {tag} of {repo_id} and does not have it"
+        )
