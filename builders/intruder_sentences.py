@@ -31,7 +31,7 @@ from coherencegym.builders.suite import (
 )
 from coherencegym.eval.kinds.documents import COHERENT, DOCUMENTS, Document
 from coherencegym.eval.kinds.items import Item, validate_item
-from coherencegym.loaders.corpora.citations import SHEN_2021
+from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import (
     Choice,

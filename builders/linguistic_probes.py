@@ -32,7 +32,7 @@ from coherencegym.builders.suite import (
     item_edits,
 )
 from coherencegym.eval.kinds.items import Item, validate_item
-from coherencegym.loaders.corpora.citations import SHEN_2021
+from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.operator import Context

@@ -101,6 +101,7 @@ def read(
     splits: Sequence[str] | None = None,
     skip_bad_rows: bool = False,
     limit: int | None = None,
+    found: Found | None = None,
 ) -> Reading:
     """Find the files of a corpus; what comes back yields its discourses lazily.
 
@@ -110,12 +111,14 @@ def read(
         splits: read only these; none: all that are there and read by default.
         skip_bad_rows: count bad rows in ``skipped`` and go on.
         limit: at most so many discourses of each split.
+        found: its files, if they were looked for already.
 
     Raises:
         CorpusNotFoundError: no file is there.
         CorpusError: no such split or data folder.
     """
-    found = find(corpus, Path(data_dir) if data_dir is not None else None, splits)
+    if found is None:
+        found = find(corpus, Path(data_dir) if data_dir is not None else None, splits)
     return Reading(corpus, found, skip_bad_rows, limit)
 
 

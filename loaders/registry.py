@@ -2,50 +2,71 @@
 
 from __future__ import annotations
 
-from coherencegym.loaders.corpora import (
-    conll2012,
-    dialoguenli,
-    disco,
-    discoeval,
-    documents,
-    gum,
-    insted,
-    irc,
-    mmax,
-    pdtb,
-    personachat,
-    rocstories,
-    storycloze,
-)
+import importlib
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from coherencegym.loaders.corpora.sample import NAME as SAMPLE
 from coherencegym.loaders.corpora.sample import all_samples, sample_of
-from coherencegym.loaders.corpora.winograd import reader as winograd
 from coherencegym.loaders.corpus import Corpus, CorpusError
 
 __all__ = ["CORPORA", "corpus", "sample_of"]
 
-_NATIVE = (
-    storycloze.CORPUS,
-    rocstories.CORPUS,
-    personachat.CORPUS,
-    winograd.CORPUS,
-    winograd.WINOGRANDE,
-    gum.CORPUS,
-    mmax.ARRAU,
-    mmax.PARCOR,
-    conll2012.CORPUS,
-    disco.CORPUS,
-    pdtb.PDTB,
-    pdtb.TEDMDB,
-    dialoguenli.CORPUS,
-    discoeval.CORPUS,
-    insted.CORPUS,
-    irc.CORPUS,
-    documents.CORPUS,
-)
+#: Where each corpus is declared, in the order in which they are listed: a module of
+#: ``loaders.corpora``, which is imported when the corpus is asked for, and a name in it.
+_DECLARED = {
+    "storycloze": "storycloze.CORPUS",
+    "rocstories": "rocstories.CORPUS",
+    "personachat": "personachat.CORPUS",
+    "winograd": "winograd.reader.CORPUS",
+    "winogrande": "winograd.reader.WINOGRANDE",
+    "gum": "gum.CORPUS",
+    "arrau": "mmax.ARRAU",
+    "parcor": "mmax.PARCOR",
+    "ontonotes": "conll2012.CORPUS",
+    "disco": "disco.CORPUS",
+    "pdtb": "pdtb.PDTB",
+    "tedmdb": "pdtb.TEDMDB",
+    "dialoguenli": "dialoguenli.CORPUS",
+    "discoeval": "discoeval.CORPUS",
+    "insted": "insted.CORPUS",
+    "irc": "irc.CORPUS",
+    "documents": "documents.CORPUS",
+}
 
-#: The corpora in the order in which they are listed; ``sample`` last.
-CORPORA: dict[str, Corpus] = {declared.name: declared for declared in _NATIVE}
-CORPORA["sample"] = all_samples(_NATIVE)
+
+@cache
+def _load(name: str) -> Corpus:
+    if name == SAMPLE:
+        return all_samples(tuple(map(_load, _DECLARED)))
+    module, _, attribute = _DECLARED[name].rpartition(".")
+    found = getattr(importlib.import_module(f"coherencegym.loaders.corpora.{module}"), attribute)
+    assert isinstance(found, Corpus)
+    return found
+
+
+class _Corpora(Mapping[str, Corpus]):
+    """The corpora by name; ``sample`` last."""
+
+    def __getitem__(self, name: str) -> Corpus:
+        """The corpus of this name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return _load(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _DECLARED or name == SAMPLE
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*_DECLARED, SAMPLE))
+
+    def __len__(self) -> int:
+        return len(_DECLARED) + 1
+
+
+CORPORA: Mapping[str, Corpus] = _Corpora()
 
 
 def corpus(name: str) -> Corpus:

@@ -133,6 +133,7 @@ def read_source(
         splits=splits or None,
         skip_bad_rows=options.skip_bad_rows,
         limit=options.limit,
+        found=None if splits else source.found,
     )
     by_split: dict[str, list[Discourse]] = defaultdict(list)
     withheld = 0

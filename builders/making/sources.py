@@ -8,7 +8,7 @@ from pathlib import Path
 
 from coherencegym.builders.suite import Config, Suite
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
-from coherencegym.loaders.find import find
+from coherencegym.loaders.find import Found, find
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.registry import sample_of
 
@@ -18,10 +18,11 @@ SAMPLE = "sample"
 
 @dataclass(frozen=True)
 class Source:
-    """A corpus to read, and the suite's configs that are built from it."""
+    """A corpus to read, the suite's configs that are built from it, and its files if found."""
 
     corpus: Corpus
     configs: tuple[Config, ...]
+    found: Found | None = None
 
 
 @dataclass
@@ -82,13 +83,13 @@ def find_sources(
             continue
         corpus = (settled or {}).get(name) or registered(name)
         try:
-            find(corpus, data_dir)
+            found = find(corpus, data_dir)
         except CorpusNotFoundError as error:
             if name in names:
                 raise
             sources.missing[name] = str(error)
         else:
-            sources.found.append(Source(corpus, configs))
+            sources.found.append(Source(corpus, configs, found))
     for genre, corpus in (extra or {}).items():
         fitting = tuple(config for config in suite.configs if config.genre == genre)
         if not fitting:

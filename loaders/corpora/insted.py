@@ -28,7 +28,6 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from coherencegym.loaders.corpora.citations import SHEN_2021
 from coherencegym.loaders.corpora.insted_answers import (
     OTHER_GOLD,
     Answers,
@@ -44,6 +43,22 @@ from coherencegym.loaders.corpora.insted_record import (
 )
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Alternative, Discourse, Judgement, Source, Unit
+
+#: The procedure behind documents with an intruder, and the dataset INSteD.
+SHEN_2021 = """\
+@article{shen-etal-2021-evaluating,
+    title = "Evaluating Document Coherence Modeling",
+    author = "Shen, Aili and Mistica, Meladel and Salehi, Bahar and Li, Hang and
+      Baldwin, Timothy and Qi, Jianzhong",
+    journal = "Transactions of the Association for Computational Linguistics",
+    volume = "9",
+    year = "2021",
+    address = "Cambridge, MA",
+    publisher = "MIT Press",
+    url = "https://aclanthology.org/2021.tacl-1.38",
+    doi = "10.1162/tacl_a_00388",
+    pages = "621--640",
+}"""
 
 #: The probes, as their files are called.
 PROBES = (
