@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +15,7 @@ from coherencegym.loaders.corpora.storycloze import CORPUS as STORYCLOZE
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Source, Unit
 from coherencegym.loaders.read import FileRead, Reading, read
+from coherencegym.loaders.registry import CORPORA
 
 
 def read_words(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -108,3 +111,17 @@ def test_a_file_that_cannot_be_opened_is_a_corpus_error(words: Corpus, tmp_path:
         list(reading)
     with pytest.raises(CorpusError, match=r"train\.txt: cannot be read"):
         _ = reading.files
+
+
+def test_a_corpus_is_imported_when_it_is_asked_for() -> None:
+    code = (
+        "import sys; from coherencegym.loaders.registry import CORPORA; list(CORPORA); "
+        "CORPORA['gum']; print(*(name for name in ('gum', 'irc', 'pdtb') "
+        "if f'coherencegym.loaders.corpora.{name}' in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "gum\n"
+
+
+def test_a_name_in_the_registry_is_that_of_its_corpus() -> None:
+    assert [declared.name for declared in CORPORA.values()] == list(CORPORA)
