@@ -32,6 +32,7 @@ _INVERTING = word_set(
     "should did do does is are was has have can could will would may might am let"
 )
 _PRONOUNS_TOO = word_set("this these that those")
+_CLAUSE_OPENERS = SUBORDINATORS | RELATIVES | {"for"}
 _PRONOUN_SUBJECTS = NOMINATIVE | {"it", "there", "this", "these", "you"}
 
 
@@ -71,36 +72,28 @@ def visible(sentence: Sentence) -> tuple[int, ...] | None:
 
 
 def main_verb(sentence: Sentence) -> MainVerb | None:
-    """The finite verb of the main clause; none in questions and where it is uncertain."""
+    """Find the finite verb of the main clause; none in questions and where it is uncertain."""
     shown = visible(sentence)
     words = sentence.words
-    if not shown or words[shown[-1]].text == "?" or words[shown[0]].lower in _INVERTING:
+    if not shown or not _is_statement(words, shown):
         return None
     start, after_clause = 0, False
-    first = words[shown[0]]
-    if not (words[shown[0]].text[0].isupper() or words[shown[0]].text[0].isdigit()) and (
-        shown[0] == 0
-    ):
-        return None  # the rest of a sentence that was cut
-    if first.lower in SUBORDINATORS | RELATIVES - {"that"}:
-        continued = _clause_after_comma(words, shown, 1, strict=first.lower in _PREPOSITIONS_TOO)
+    first = words[shown[0]].lower
+    if first in SUBORDINATORS | RELATIVES - {"that"}:
+        continued = _clause_after_comma(words, shown, 1, strict=first in _PREPOSITIONS_TOO)
         if continued is None:
             return None
         start, after_clause = continued
     passed = False  # a word that may have been the verb
     for place in range(start, len(shown)):
         word = words[shown[place]]
-        if word.text in (";", ":", "–", "—", "--", "...", "…") or word.lower == "but":
+        if _ends_clause(word, passed):
             return None
-        if passed and word.lower in ("and", "or"):
-            return None
-        if place > start and word.lower in SUBORDINATORS | RELATIVES | {"for"}:
+        if place > start and word.lower in _CLAUSE_OPENERS:
             if word.lower in _PREPOSITIONS_TOO | {"for"}:
                 continue
             continued = _clause_after_comma(words, shown, place, strict=False)
-            if continued is None:
-                return None
-            return _verb_from(sentence, shown, continued[0], True)
+            return None if continued is None else _verb_from(sentence, shown, continued[0])
         if (tag := _finite(words, shown, place, start)) is not None:
             if passed and word.may_be(("VBN",)):
                 return None  # "concentrates on the cup held in May"
@@ -110,13 +103,29 @@ def main_verb(sentence: Sentence) -> MainVerb | None:
     return None
 
 
-def _verb_from(
-    sentence: Sentence, shown: Sequence[int], start: int, after_clause: bool
-) -> MainVerb | None:
+def _is_statement(words: Sequence[Word], shown: Sequence[int]) -> bool:
+    """False for questions, inverted and negated beginnings, and the rest of a cut sentence."""
+    first = words[shown[0]]
+    if words[shown[-1]].text == "?" or first.lower in _INVERTING:
+        return False
+    return shown[0] > 0 or first.text[0].isupper() or first.text[0].isdigit()
+
+
+def _ends_clause(word: Word, passed: bool) -> bool:
+    """The clause ends with the word; ``passed``: it may have had its verb already."""
+    return (
+        word.text in (";", ":", "–", "—", "--", "...", "…")
+        or word.lower == "but"
+        or (passed and word.lower in ("and", "or"))
+    )
+
+
+def _verb_from(sentence: Sentence, shown: Sequence[int], start: int) -> MainVerb | None:
+    """The first finite verb from a place on, which stands behind a subordinate clause."""
     for place in range(start, len(shown)):
         tag = _finite(sentence.words, shown, place, start)
         if tag is not None:
-            return _made(sentence.words, shown, start, place, tag, after_clause)
+            return _made(sentence.words, shown, start, place, tag, True)
     return None
 
 
@@ -143,52 +152,59 @@ def _finite(words: Sequence[Word], shown: Sequence[int], place: int, start: int)
     word = words[shown[place]]
     if not word.may_be(FINITE) or place == start:
         return None
+    passed_over = ADVERBS | {"RP"}
     back = place - 1
-    while back >= start and words[shown[back]].is_only(ADVERBS | {"RP"}):
+    while back >= start and words[shown[back]].is_only(passed_over):
         back -= 1
-    if back < start:
+    if back < start or not _may_end_subject(words[shown[back]]):
         return None
     before = words[shown[back]]
     rest = [words[i] for i in shown[place + 1 :]]
-    determiner = before.is_only(("DT", "PRP$", "MD", "TO")) and before.lower not in _PRONOUNS_TOO
-    if determiner or before.lower in ("to", "and", "or", "but"):
-        return None
-    pronoun = before.lower in _PRONOUN_SUBJECTS and (
-        before.lower in NOMINATIVE or back == start or words[shown[back - 1]].text == ","
-    )
-    tags = word.tags & FINITE
-    if "MD" in tags:
+    if word.may_be(("MD",)):
         following = [other for other in rest if not other.is_only(ADVERBS)]
         return "MD" if following and following[0].may_be(("VB",)) else None
-    if pronoun:
-        if before.lower in ("this", "these") and word.may_be(NOUNS):
-            return None
-        return "VBZ" if word.lower == "'s" else _one(tags, before)
+    opens = back == start or words[shown[back - 1]].text == ","
+    if before.lower in NOMINATIVE or (before.lower in _PRONOUN_SUBJECTS and opens):
+        return _finite_after_pronoun(word, before)
+    return _finite_after_noun(word, before, rest)
+
+
+def _may_end_subject(word: Word) -> bool:
+    """False for what no finite verb follows: a determiner, a modal, ``to``, a conjunction."""
+    if word.lower in ("to", "and", "or", "but"):
+        return False
+    return word.lower in _PRONOUNS_TOO or not word.is_only(("DT", "PRP$", "MD", "TO"))
+
+
+def _finite_after_pronoun(word: Word, pronoun: Word) -> str | None:
+    """The finite tag of a word whose subject is a pronoun: ``he left``; none if uncertain."""
+    if pronoun.lower in ("this", "these") and word.may_be(NOUNS):
+        return None
+    return "VBZ" if word.lower == "'s" else _one(word.tags & FINITE, pronoun)
+
+
+def _finite_after_noun(word: Word, before: Word, rest: Sequence[Word]) -> str | None:
+    """The finite tag of a word whose subject ends with a noun; none if uncertain."""
     if word.lower in ("'s", "am"):
         return None
     if word.lower in BE | HAVE | {"does", "do", "did"} or word.is_only(FINITE):
-        return _one(tags, before)
-    modifies = bool(rest) and rest[0].may_be(("NN",)) and not rest[0].may_be(("NNP", "IN", "DT"))
-    if word.is_only(("VBD", "VBN")) and _is_noun(before) and not modifies:
-        if _lower(rest, 0) == "by" or (rest and rest[0].may_be(("VBZ",))):
-            return None
-        later = [
-            other
-            for at, other in enumerate(rest)
-            if other.is_only(FINITE) and not _opened(rest[:at])
-        ]
-        return None if later else "VBD"
-    if (
-        word.is_only(("VB", "VBP"))
-        and before.may_be(("NNS", "NNPS"))
-        and not before.may_be(("NN",))
-    ):
-        return "VBP"
-    return None
+        return _one(word.tags & FINITE, before)
+    if word.is_only(("VBD", "VBN")) and _is_noun(before) and not _modifies(rest):
+        return None if _is_participle(rest) else "VBD"
+    several = before.may_be(("NNS", "NNPS")) and not before.may_be(("NN",))
+    return "VBP" if several and word.is_only(("VB", "VBP")) else None
 
 
-def _lower(words: Sequence[Word], at: int) -> str:
-    return words[at].lower if at < len(words) else ""
+def _modifies(rest: Sequence[Word]) -> bool:
+    """A participle would belong to the noun that follows it: ``the Smith owned company``."""
+    return bool(rest) and rest[0].may_be(("NN",)) and not rest[0].may_be(("NNP", "IN", "DT"))
+
+
+def _is_participle(rest: Sequence[Word]) -> bool:
+    """A form in -ed before ``rest`` is rather a participle: an agent or the real verb follows."""
+    if rest and (rest[0].lower == "by" or rest[0].may_be(("VBZ",))):
+        return True
+    return any(other.is_only(FINITE) and not _opened(rest[:at]) for at, other in enumerate(rest))
 
 
 def _is_noun(word: Word) -> bool:
@@ -215,26 +231,33 @@ def _one(tags: frozenset[str], subject: Word) -> str | None:
 def _made(
     words: Sequence[Word], shown: Sequence[int], start: int, place: int, tag: str, after: bool
 ) -> MainVerb | None:
+    """The main verb at a place, unless what stands before it cannot be its subject."""
     subject = shown[start:place]
-    # Of "In 1961, he" the clause begins behind the comma, and so it does of "Smith, a painter,".
-    commas = [at for at in range(start, place) if words[shown[at]].text == ","]
     back = place
     while words[shown[back - 1]].is_only(ADVERBS) and back - 1 > start:
         back -= 1
     before = words[shown[back - 1]]
+    # Of "In 1961, he" the clause begins behind the comma, and so it does of "Smith, a painter,".
+    commas = [at for at in range(start, place) if words[shown[at]].text == ","]
     if before.text == "," and len(commas) < 2:
         return None
     if before.is_only(("IN", "TO", "CC", "MD")):
         return None
     begin = commas[-1] + 1 if commas and before.text != "," else start
-    head = words[shown[begin]]
-    fronted = head.may_be(("IN",)) or head.is_only(("TO", "RB", "VBG", "VBN"))
-    if fronted and before.lower not in _PRONOUN_SUBJECTS:
-        # "In the middle was a statue", "Best known was his", "In 1960 Smith became".
-        if head.is_only(("RB",)) and begin + 1 < back and _is_noun(before):
-            pass
-        elif not (head.is_only(("VBG", "VBN")) and begin + 1 < back):
-            return None
+    if _is_inverted(words[shown[begin]], before, begin + 1 < back):
+        return None
     if not any(words[i].may_be(NOUNS | {"PRP", "EX", "DT", "CD", "VBG"}) for i in subject):
         return None
     return MainVerb(shown[place], tag, tuple(subject), after, shown[back])
+
+
+def _is_inverted(head: Word, before: Word, longer: bool) -> bool:
+    """A fronted phrase stands where the subject should: ``In the middle was``, ``Best known was``.
+
+    ``head`` begins the clause, ``before`` stands before the verb; ``longer``: they are two words.
+    """
+    if before.lower in _PRONOUN_SUBJECTS:
+        return False
+    if head.is_only(("VBG", "VBN")) or (head.is_only(("RB",)) and _is_noun(before)):
+        return not longer
+    return head.may_be(("IN",)) or head.is_only(("TO", "RB", "VBG", "VBN"))
