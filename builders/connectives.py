@@ -49,13 +49,13 @@ from coherencegym.manipulations.connectives.connective_substitution import (
 from coherencegym.manipulations.operator import Context
 
 ORIGINAL = "original"
-#: What the score of a config is taken over: pairs in which nothing but the sense is wrong.
+#: The group that a config's score is taken over: pairs in which nothing but the sense is wrong.
 HEADLINE = "different sense, same syntax"
 #: Senses whose word is no connective there: groups of their own, in no aggregate.
 NO_CONNECTIVES = ("prep", "adv")
 #: Put where they fit and begin a clause, and never replaced.
 ADVERBIALS = ("for example", "instead", "then", "therefore")
-#: What is said of a replacement's sense in the names of groups, and what else: :func:`beside`.
+#: Verdicts on a replacement's sense in the names of groups, and what else: :func:`beside`.
 SAME, DIFFERENT, IN_PART = "same sense", "different sense", "sense in part"
 
 
@@ -136,9 +136,9 @@ class Place:
 
     Attributes:
         sentence: the connective's, or where its clause comes first no more of it than that.
-        start, end: where in it the connective stands.
-        scored: how many characters of the segment, its last, are scored.
-        fronted: whether the connective's clause comes before the main clause.
+        start, end: the place of the connective in it.
+        scored: the number of characters of the segment, its last, that are scored.
+        fronted: true where the connective's clause comes before the main clause.
     """
 
     word: str
@@ -186,15 +186,15 @@ class Place:
 
     @property
     def is_connective(self) -> bool:
-        """Whether the word is one here, and may count in aggregates."""
+        """True where the word is one here, and may count in aggregates."""
         return self.sense not in NO_CONNECTIVES
 
     def same_sense(self, word: str) -> bool | None:
-        """Whether a replacement can carry the sense; None where only in part, or nobody knows."""
+        """True where a replacement can carry the sense; None where in part, or nobody knows."""
         return carries(KNOWN[word], self.meaning)
 
     def same_syntax(self, word: str) -> bool:
-        """Whether a replacement can stand here by grammar.
+        """Tell whether a replacement can stand here by grammar.
 
         In the place of an ``as`` of comparison none can: its clause leaves out what is compared
         (``as we've had in the past``), which no other connective's may.

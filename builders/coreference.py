@@ -40,13 +40,13 @@ def around_mention(discourse: Discourse) -> tuple[str, str, str, str]:
 
 
 def sentence_alone(discourse: Discourse) -> tuple[str, ...]:
-    """What the artefact classifier sees."""
+    """Give what the artefact classifier sees."""
     return (discourse.texts[1],)
 
 
 @dataclass(frozen=True)
 class MentionColumns:
-    """What the corpus says of the pronoun and of what it takes up."""
+    """Columns with the corpus's annotation of the pronoun and of what it takes up."""
 
     max_words: int
 

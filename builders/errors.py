@@ -1,4 +1,4 @@
-"""What went wrong, in one line, and whether the user can mend it."""
+"""Errors in one line, and the difference between those that the user can mend and others."""
 
 from __future__ import annotations
 

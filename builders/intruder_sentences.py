@@ -49,7 +49,7 @@ WHOLE = Contrast(INTRUDED, COHERENT_CONDITION, "*", groups=("whole",))
 
 
 def around_slot(discourse: Discourse, slot: int) -> list[list[int]]:
-    """What stands before the slot, the slot, and what follows it, if anything does."""
+    """Give what stands before the slot, the slot, and what follows it, if anything does."""
     last = len(discourse.units)
     regions = [list(range(slot)), [slot], list(range(slot + 1, last))]
     return [region for region in regions if region]
@@ -69,7 +69,7 @@ def intruder_columns(choice: Choice | None, discourse: Discourse, model: str) ->
 
 @dataclass(frozen=True)
 class IntruderView:
-    """What both views share: the operator, fitted once on the documents of a split.
+    """The common part of both views: the operator, fitted once on the documents of a split.
 
     Documents with debris of extraction are in no view, and lend no sentence to another.
     """
@@ -94,13 +94,13 @@ class IntruderView:
         return replace(self, fitted=fitted, debris=debris)
 
     def drops(self, discourse: Discourse, context: Context) -> bool:
-        """Whether a document is left out for its debris, which is then counted."""
+        """Tell whether a document is left out for its debris, which is then counted."""
         if reason := self.debris.get(discourse.id):
             context.skipped[f"debris of extraction: {reason}"] += 1
         return bool(reason)
 
     def choice(self, discourse: Discourse) -> Choice | None:
-        """What was drawn for a document; nothing where it stays coherent."""
+        """Look up what was drawn for a document; nothing where it stays coherent."""
         assert self.fitted is not None
         return self.fitted.choices.get(discourse.id)
 

@@ -64,7 +64,7 @@ class ProbedIntruders(IntruderView):
 
     @property
     def contrasts(self) -> tuple[Contrast, ...]:
-        """Those of a document in which the probe applies to both sentences."""
+        """The contrasts of a document in which the probe applies to both sentences."""
         return CONTRASTS
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:

@@ -52,12 +52,12 @@ def context_columns(original: Discourse, shuffled: Discourse) -> dict[str, Any]:
 
 
 def first_and_last(discourse: Discourse) -> tuple[str, ...]:
-    """What the artefact classifier sees where every unit is reordered."""
+    """Give what the artefact classifier sees where every unit is reordered."""
     return (_bare(discourse, 0), _bare(discourse, -1))
 
 
 def first_and_last_of_context(discourse: Discourse) -> tuple[str, ...]:
-    """What the artefact classifier sees where the last unit stays."""
+    """Give what the artefact classifier sees where the last unit stays."""
     return (_bare(discourse, 0), _bare(discourse, -2))
 
 

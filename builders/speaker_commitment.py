@@ -32,7 +32,7 @@ class Labelled:
     label: str
 
     def __call__(self, discourse: Discourse) -> bool:
-        """Whether one of the discourse's judgements says so."""
+        """Tell whether one of the discourse's judgements says so."""
         return any(j.span is None and j.label == self.label for j in discourse.judgements)
 
 
@@ -42,12 +42,12 @@ def first_and_second(discourse: Discourse) -> list[list[int]]:
 
 
 def both_utterances(discourse: Discourse) -> tuple[str, ...]:
-    """What the artefact classifier sees: everything but the separator."""
+    """Give what the artefact classifier sees: everything but the separator."""
     return tuple(text.removesuffix(f" {SEPARATOR}") for text in discourse.texts)
 
 
 def pair_columns(first: Discourse, last: Discourse) -> dict[str, Any]:
-    """What the corpus says of the pair."""
+    """Give the corpus's annotation of the pair, as columns."""
     return {name: first.meta[name] for name in COLUMNS}
 
 

@@ -20,7 +20,7 @@ def story_and_ending(discourse: Discourse) -> list[list[int]]:
 
 
 def ending_alone(discourse: Discourse) -> tuple[str, ...]:
-    """What the artefact classifier sees."""
+    """Give what the artefact classifier sees."""
     return (discourse.units[-1].text,)
 
 

@@ -62,7 +62,7 @@ class Draft:
 
     @property
     def owner(self) -> str:
-        """What of all items has to stay together: the family, or else the discourse.
+        """The id of what has to stay together: the family's, or else the discourse's.
 
         The classifier must not learn from one Winograd twin what it is asked about the other.
         """
@@ -131,7 +131,7 @@ class MinimalPairs:
         regions: a discourse's regions, which together are its whole text.
         contrasts: the predictions.
         columns: the suite's own columns, from the first and the last version.
-        view: what the artefact classifier sees of one condition: its discourse -> texts.
+        view: the texts of one condition that the artefact classifier sees: its discourse -> texts.
 
     Raises:
         ValueError: the conditions are given in both ways, or in neither.
@@ -269,19 +269,19 @@ class Config:
         kind: what a row of the table is; the drafter yields what ``builders.making.tables`` has
             for it.
         corpora: native corpora, best first; the project's sample is read in their formats.
-        genre: what of a Hugging Face dataset it can be built from (``narration``, ``dialogue``);
-            empty where a column of texts does not hold what the suite needs.
+        genre: the genre of Hugging Face datasets it can be built from (``narration``,
+            ``dialogue``); empty where a column of texts does not hold what the suite needs.
         drafter: makes the items; its ``recipe`` goes into the manifest.
-        select: which discourses of a corpus the config is about; the others are no loss, and are
+        select: a test for the discourses that the config is about; the others are no loss, and are
             not counted as skipped.
         by: a key of ``meta``, such as ``genre``: one config is made for each of its values that
             the corpus has (:func:`builders.making.spread.spread`); empty where it is one config.
         summary: one sentence for the card.
-        regions: what each region holds, in order.
+        regions: the content of each region, in order.
         columns: the suite's own columns.
         breakdowns: columns by whose values scores are also reported.
-        separator: whether texts hold ``[SEP]``.
-        artefact: what the artefact classifier sees, in words.
+        separator: true where texts hold ``[SEP]``.
+        artefact: the texts that the artefact classifier sees, in words.
         headline: the group of predictions that the config's own score is over; empty: all of them.
             Where there is one, the first group of a prediction is a detail: counted in a table of
             its own, and left out of macro averages.
@@ -322,21 +322,21 @@ class Suite:
 
     Attributes:
         name: the dataset's name and the builder module's.
-        title: for the card.
+        title: the title on the card.
         version: semantic version of the rows; raised when they change.
-        hypothesis: what a model that notices incoherence does.
-        description: what the suite is, a paragraph.
-        limitations: what a score does not show.
+        hypothesis: the behaviour of a model that notices incoherence.
+        description: a paragraph on what the suite is.
+        limitations: conclusions that a score does not bear.
         citation: BibTeX of the work that it implements.
-        configs: in order of preference for the default.
+        configs: the configs, in order of preference for the default.
         configure: a copy for command-line settings (``permutations=3``), where a suite has any.
         settings_help: what a setting is, for the command's help.
         settings_gone: settings of earlier versions, and what to do without them.
         one_split: whether the documents of all splits of a corpus go into one split, ``test``:
             for suites from corpora with too few documents to be divided. The division is for
             training on a corpus, and nobody trains on a test suite.
-        divide: for suites that one may train on: (discourses, seed) -> discourses by split, in the
-            place of the corpus's own splits.
+        divide: a division, for suites that one may train on: (discourses, seed) -> discourses by
+            split, in the place of the corpus's own splits.
 
     Raises:
         ValueError: a config's control is not another one of the suite's configs, or two different

@@ -25,12 +25,12 @@ TARGET, DISTRACTOR = "target", "distractor"
 
 
 def candidate_alone(discourse: Discourse) -> tuple[str, ...]:
-    """What the artefact classifier sees."""
+    """Give what the artefact classifier sees."""
     return (around_candidate(discourse)[1],)
 
 
 def schema_columns(target: Discourse, distractor: Discourse) -> dict[str, Any]:
-    """Which schemas are twins, and how much text follows the candidate."""
+    """Give, as columns, which schemas are twins, and how much text follows the candidate."""
     continuation = around_candidate(target)[2]
     words = sum(any(c.isalnum() for c in word) for word in continuation.split())
     return {

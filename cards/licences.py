@@ -1,4 +1,4 @@
-"""What a card says of licences: one field for the Hub, and a table for people."""
+"""The licences on a card: one field for the Hub, and a table for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def licence_table(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """For each licence the configs and the number of discourses under it, by licence."""
+    """List the configs and the number of discourses under each licence."""
     configs: dict[str, list[str]] = defaultdict(list)
     discourses: dict[str, int] = defaultdict(int)
     for name, config in sorted(manifest["configs"].items()):

@@ -132,12 +132,12 @@ def kinds(
     return found
 
 
-#: What configs of one kind share.
+#: Values that configs of one kind share.
 SHARED = ("summary", "regions", "predictions", "operators", "separator", "headline")
 
 
 def control_lines(manifest: dict[str, Any]) -> list[str]:
-    """Which configs are the controls of which, a sentence for each that has any in the dataset."""
+    """Write a sentence for each config that has controls in the dataset, with their names."""
     lines = []
     for name, config in ordered_configs(manifest):
         present = [c for c in config.get("controls", []) if c in manifest["configs"]]
@@ -185,7 +185,7 @@ def question_tables(human: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-#: What the card prints of a corpus as the manifest has it.
+#: Fields of a corpus's entry in the manifest that the card prints.
 SHOWN = ("name", "title", "homepage", "citation", "producers", "proven")
 
 
@@ -212,7 +212,7 @@ def corpora(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """What was left out, by config and split: the reasons with their counts, commonest first.
+    """List what was left out, by config and split: the reasons with their counts, commonest first.
 
     What was left out while a corpus was read is said once for all configs that were made from it
     in one reading.

@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _describe(declared: Corpus, data_dir: Path | None, with_first: bool = False) -> dict[str, Any]:
-    """What a corpus declares and where it was found, as plain values."""
+    """Describe a corpus and the place where it was found, as plain values."""
     description: dict[str, Any] = {
         "name": declared.name,
         "title": declared.title,

@@ -1,4 +1,4 @@
-"""What every corpus declares, and the few types that readers share."""
+"""The declaration of a corpus, and the few types that readers share."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class CorpusFile:
 
 @dataclass
 class ReadOptions:
-    """How a reader treats bad rows; ``skipped`` counts what it left out, by reason.
+    """The treatment of bad rows by a reader; ``skipped`` counts what it left out, by reason.
 
     ``memory`` is for what a reader keeps from one file to the next while a corpus is read once.
     """
@@ -86,33 +86,33 @@ Reader = Callable[["Corpus", CorpusFile, ReadOptions], Iterator[Discourse]]
 
 @dataclass(frozen=True)
 class Corpus:
-    """What a corpus declares.
+    """The declaration of a corpus.
 
     Attributes:
         name: short lower-case name, a valid part of a config name.
         title: its full name.
-        homepage: where it is described.
+        homepage: the address where it is described.
         citation: BibTeX.
         licence: SPDX identifier, or ``other``; a document may override it.
-        licence_name, licence_url: what the card says where ``licence`` is ``other``.
+        licence_name, licence_url: the name and address on the card where ``licence`` is ``other``.
         language: ISO 639-1.
-        republishable: whether text derived from it may be published.
-        obtain: how to get its files, one sentence.
-        proven: whether the reader was run on the real distribution.
+        republishable: true where text derived from it may be published.
+        obtain: the way to get its files, one sentence.
+        proven: true where the reader was run on the real distribution.
         patterns: file names and splits, in the order in which files are read.
         reader: reads one file.
-        producers: who wrote the texts, one sentence for the card.
+        producers: the people who wrote the texts, one sentence for the card.
         source_datasets: ``original``, or ``extended|<id>``, for the card's YAML.
-        one_file_per_split: whether the files of a split are versions of one text, so that only the
-            file of the first pattern that matches is read.
+        one_file_per_split: true where the files of a split are versions of one text, so that only
+            the file of the first pattern that matches is read.
         native: name of the corpus whose format the files have; empty where it is its own.
         folder: the only place where its files are looked for (package data); none: the usual ones.
         files: files known beforehand; nothing is looked for where there are any.
         sample_patterns: globs of the project's own files in this format, inside their folder.
         parts: the files that are read with one that was found, that one included, so that all of
             them are hashed; none where each file is read by itself.
-        own_folder: whether files are only looked for in folders that are called after the corpus,
-            as their names alone do not tell whose they are.
+        own_folder: true where files are only looked for in folders that are called after the
+            corpus, as their names alone do not tell whose they are.
     """
 
     name: str

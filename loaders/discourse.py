@@ -16,7 +16,7 @@ Span = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a unit was read: a file name and a character range in it (or a line number twice)."""
+    """The place of a unit: a file name and a range of characters (or a line number twice)."""
 
     file: str
     start: int
@@ -34,20 +34,20 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What an annotator said of a mention; an empty string is where nobody said anything.
+    """The annotation of a mention; an empty string where nobody said anything.
 
     Attributes:
         entity: type of what is mentioned (``person``, ``place``, ``event``, ...; ``participant``
             of the conversation).
         status: information status (``new``, ``giv:act``, ...).
-        link: how the mention takes part in its chain (``coref``, ``ana``, ``cata``, ``appos``,
+        link: the part that the mention has in its chain (``coref``, ``ana``, ``cata``, ``appos``,
             ``pred`` for a predicate, ``disc`` for a reference to what was said, ``sgl`` for a
             chain of one).
-        function: what the head is to the word it depends on, a Universal Dependencies relation
+        function: the head's relation to the word it depends on, a Universal Dependencies relation
             (``nsubj``, ``appos``, ``reparandum``, ``expl``, ...).
         pos: part of speech of the head, a Universal Dependencies tag (``NOUN``, ``VERB``, ...).
         first_pos: part of speech of the first word: says whether its capital is a name's.
-        predicate: whether it says what something is (``a doctor`` in ``she is a doctor``).
+        predicate: true where it says what something is (``a doctor`` in ``she is a doctor``).
         pronoun: ``personal``, ``possessive``, ``reflexive``, ``reciprocal``, ``demonstrative``,
             ``relative``, ``interrogative``, ``indefinite`` or ``expletive``.
         person: ``1``, ``2`` or ``3``.
@@ -109,7 +109,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What an annotator said of a span, or of the whole discourse where ``span`` is none."""
+    """An annotator's label of a span, or of the whole discourse where ``span`` is none."""
 
     span: Span | None
     label: str
@@ -143,10 +143,10 @@ class Discourse:
         corpus: name of the corpus as the registry has it.
         units: sentences or utterances in reading order, at least one.
         mentions, relations, alternatives, judgements: annotations; empty where the corpus has none.
-        licence: where the document's licence differs from its corpus's.
+        licence: the document's licence, if it differs from its corpus's.
         meta: further properties (``split``, ``genre``, ``title``); read, never written.
-        variant: what an operator made of it (``shuffled``); empty for the original.
-        edits: what operators changed, in the order in which they changed it.
+        variant: the name of the operator's result (``shuffled``); empty for the original.
+        edits: the changes by operators, in the order in which they were made.
 
     Raises:
         ValueError: there is no unit, or a span points outside the text.

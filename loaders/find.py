@@ -1,4 +1,4 @@
-"""Where the files of a corpus are looked for.
+"""The search for the files of a corpus.
 
 The places, in order: ``DIR/<corpus>/`` and ``DIR`` of ``--data-dir DIR``, then
 ``$COHERENCEGYM_DATA/<corpus>``, then ``coherencegym/<corpus>`` in the platform's folder for caches.
@@ -36,7 +36,7 @@ class Found:
 
     Attributes:
         place: the folder; none where the corpus brings its own list of files.
-        files: what there is to read, in the order of the corpus's patterns, then by name.
+        files: the files to read, in the order of the corpus's patterns, then by name.
         ignored: files that hold the same text as one of ``files`` (``one_file_per_split``).
     """
 
@@ -85,7 +85,7 @@ def _cache() -> Path:
 
 
 def how_to_obtain(corpus: Corpus) -> str:
-    """How to get the files, one sentence; begins with the command where there is one."""
+    """Explain how to get the files, in one sentence; begins with the command where there is one."""
     if corpus.name in origin_names():
         return f"`python -m loaders fetch {corpus.name}`, or {corpus.obtain}"
     return corpus.obtain
@@ -97,7 +97,7 @@ def find(
     """Look for the files of a corpus.
 
     Args:
-        corpus: what to look for.
+        corpus: the corpus to look for.
         data_dir: folder that the user named.
         splits: the splits wanted; none: those that are read by default, or, where only others are
             there, those.
@@ -183,7 +183,7 @@ def _matches(corpus: Corpus, place: Path) -> list[tuple[FilePattern, Path]]:
 
 
 def _fits(path: Path, glob: str) -> bool:
-    """Whether a relative path matches a glob, folder by folder and whatever the case."""
+    """Tell whether a relative path matches a glob, folder by folder and whatever the case."""
     parts, globs = path.as_posix().lower().split("/"), glob.lower().split("/")
     return len(parts) == len(globs) and all(map(fnmatch.fnmatchcase, parts, globs))
 

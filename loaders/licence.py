@@ -1,4 +1,4 @@
-"""Which licences let derived text be republished, by SPDX identifier."""
+"""Licences that let derived text be republished, by SPDX identifier."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ADAPTABLE = (
 
 
 def may_republish(licence: str) -> bool:
-    """Whether text adapted from a document under this licence may be published.
+    """Tell whether text adapted from a document under this licence may be published.
 
     Upper and lower case do not matter (the Hub writes identifiers in lower case). An unknown
     identifier is no permission.
@@ -47,7 +47,7 @@ def licence_fields(stated: object, name: object = None, url: object = None) -> d
 
     Args:
         stated: an SPDX identifier, in any case, or a list of them; or nothing.
-        name, url: what the licence is called, and where it stands, if it has no identifier.
+        name, url: the licence's name, and its address, if it has no identifier.
 
     Returns:
         ``licence`` and ``republishable``, and ``licence_name`` and ``licence_url`` where the

@@ -38,11 +38,11 @@ class Reading:
     """The discourses of a corpus, read anew, file by file, each time one iterates.
 
     Attributes:
-        corpus: what is read.
-        found: where its files are.
-        skip_bad_rows: whether bad rows are counted instead of raised.
-        limit: at most so many discourses of each split.
-        skipped: what the last iteration left out, by reason, as far as it went.
+        corpus: the corpus that is read.
+        found: the places of its files.
+        skip_bad_rows: true where bad rows are counted instead of raised.
+        limit: the most discourses to read of each split.
+        skipped: counts of what the last iteration left out, by reason, as far as it went.
     """
 
     corpus: Corpus
@@ -106,7 +106,8 @@ def read(
     """Find the files of a corpus; what comes back yields its discourses lazily.
 
     Args:
-        corpus: from :func:`loaders.registry.corpus` or :func:`loaders.corpora.hub.hub_corpus`.
+        corpus: a corpus of :func:`loaders.registry.corpus` or
+            :func:`loaders.corpora.hub.hub_corpus`.
         data_dir: looked in before the usual places (:mod:`loaders.find`).
         splits: read only these; none: all that are there and read by default.
         skip_bad_rows: count bad rows in ``skipped`` and go on.

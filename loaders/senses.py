@@ -1,4 +1,4 @@
-"""What annotated senses mean, and which connective can carry which: two tables, read as data.
+"""The meanings of annotated senses, and of connectives: two tables, read as data.
 
 Senses of the Penn Discourse Treebank (Prasad et al. 2008; Webber et al. 2019) and of
 Disco-Annotation (Popescu-Belis et al. 2012) are mapped to nine meanings. Two temporal senses are
@@ -25,11 +25,12 @@ class UnknownSenseError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a sense means.
+    """The meaning of a sense.
 
     Attributes:
         meanings: one of :data:`MEANINGS`, or several where both hold (``temporal-causal``).
-        time: of a temporal meaning, ``during``, ``apart`` or ``next``; empty where nobody said.
+        time: the order in time of a temporal meaning, ``during``, ``apart`` or ``next``; empty
+            where nobody said.
     """
 
     meanings: tuple[str, ...]
@@ -43,7 +44,7 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Connective:
-    """What a connective can mean, and its syntax (``subordinator``, ``adverbial``, ...)."""
+    """A connective's possible meanings, and its syntax (``subordinator``, ``adverbial``, ...)."""
 
     word: str
     meanings: frozenset[str]
@@ -56,8 +57,8 @@ def meaning_of(scheme: str, sense: str, connective: str = "") -> Meaning:
 
     Args:
         scheme: ``pdtb2``, ``pdtb3`` or ``disco``.
-        sense: as the scheme writes it. Of a hierarchical sense (``Temporal.Synchronous``) the
-            longest known beginning counts.
+        sense: the sense as the scheme writes it. Of a hierarchical sense (``Temporal.Synchronous``)
+            the longest known beginning counts.
         connective: the annotated word, from which the time of a temporal sense follows where the
             scheme does not say it.
 
@@ -77,7 +78,7 @@ def meaning_of(scheme: str, sense: str, connective: str = "") -> Meaning:
 
 
 def carries(connective: Connective, meaning: Meaning) -> bool | None:
-    """Whether a connective can carry a meaning: all of it, none of it, or None for part of it.
+    """Tell whether a connective can carry a meaning: all of it, none of it, or None for part of it.
 
     None, too, for the meaning ``other``, of which nothing is known, for a temporal meaning of which
     nobody said whether things happen together, and where what the connective says often holds

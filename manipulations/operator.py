@@ -1,4 +1,4 @@
-"""What an operator is: the protocol, its random key, what it may count, and composition with ``|``.
+"""Operators: the protocol, its random key, what it may count, and composition with ``|``.
 
 An operator is a frozen dataclass whose fields are its whole configuration. Called with a discourse
 it yields new discourses, or nothing where it does not apply, and then counts why.
@@ -26,7 +26,7 @@ Detector = Callable[[Sequence[Sequence[str]]], list[list[float]]]
 
 @dataclass
 class Context:
-    """What a build hands to its operators: the seed, the suite's name, and a place to count.
+    """The things that operators get: the seed, the suite's name, and a place to count.
 
     ``skipped`` counts, by reason, the discourses (or places in one) where an operator did not
     apply. A context is made for one discourse or for many: no result depends on which.

@@ -22,8 +22,8 @@ class Shuffle(Composable):
     """Reorder the units, never into an order that reads the same.
 
     Attributes:
-        keep_last: how many units at the end stay where they are, 0 or 1.
-        permutations: how many different orders to yield; fewer where fewer exist. The first is the
+        keep_last: the number of units at the end that stay where they are, 0 or 1.
+        permutations: number of different orders to yield; fewer where fewer exist. The first is the
             same whatever this number is.
 
     Results are uniform over the other orders of the texts; units of equal text count as equal.
@@ -70,7 +70,7 @@ class Shuffle(Composable):
 
 
 def count_orders(texts: Sequence[str]) -> int:
-    """In how many orders the texts can be read, equal ones counting as equal."""
+    """Count the orders in which the texts can be read, equal ones counting as equal."""
     repeats = math.prod(math.factorial(n) for n in Counter(texts).values())
     return math.factorial(len(texts)) // repeats
 
@@ -110,7 +110,7 @@ def reorder(discourse: Discourse, order: Sequence[int], variant: str) -> Discour
 
 
 def original_positions(discourse: Discourse) -> list[int]:
-    """For each unit of a reordered discourse, its place (0-based) in the original."""
+    """Give each unit of a reordered discourse its place (0-based) in the original."""
     places = list(range(len(discourse.units)))
     for edit in discourse.edits:
         if edit.operator == "Shuffle" and edit.source_unit is not None:

@@ -36,7 +36,7 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="build from these corpora only (`python -m loaders` lists them)",
     )
-    read.add_argument("--data-dir", metavar="DIR", type=Path, help="where corpus files are")
+    read.add_argument("--data-dir", metavar="DIR", type=Path, help="folder of corpus files")
     read.add_argument(
         "--split",
         metavar="NAME",
@@ -94,7 +94,9 @@ def add_build_options(parser: argparse.ArgumentParser) -> None:
     )
     push.add_argument("--create-pr", action="store_true", help="open a pull request instead")
     push.add_argument("--message", metavar="TEXT", default="", help="commit message")
-    push.add_argument("--version", metavar="V", default="", help="such as 1.1.0")
+    push.add_argument(
+        "--version", metavar="V", default="", help="version to publish, such as 1.1.0"
+    )
     push.add_argument(
         "--prune",
         action="store_true",

@@ -16,7 +16,7 @@ from coherencegym.builders.suite import Suite
 if TYPE_CHECKING:
     from coherencegym.builders.judgement.match import Matcher
 
-#: Where builds go when nobody says where: no package has this name.
+#: The folder of builds when nobody names one: no package has this name.
 OUTPUT = Path("suites")
 
 #: The file by which a folder is known as a build.
@@ -168,7 +168,7 @@ def read_judgements(suite: Suite, arguments: argparse.Namespace) -> Matcher | No
 
 
 def output_folder(suite: Suite, arguments: argparse.Namespace, alone: bool) -> Path:
-    """Where a build goes: ``--output`` itself for one suite, a folder in it for several."""
+    """Name the folder of a build: ``--output`` itself for one suite, a folder in it for several."""
     return part(arguments.output, suite, alone) or OUTPUT / suite.name
 
 
@@ -183,7 +183,7 @@ def repo_id(suite: Suite, arguments: argparse.Namespace) -> str:
 
 
 def resolve_privacy(suite: Suite, arguments: argparse.Namespace) -> bool:
-    """Whether the push goes to a private repository; offline, what the command line says."""
+    """Tell whether the push goes to a private repository; offline, what the command line says."""
     from huggingface_hub import HfApi
     from huggingface_hub.errors import OfflineModeIsEnabled
 
@@ -276,7 +276,7 @@ def own_corpora(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def document_shape(arguments: argparse.Namespace) -> Any:
-    """What of an article a document is, as the command line says."""
+    """Make the document's shape from the command line's options."""
     from coherencegym.loaders.text.articles import Shape
 
     fewest, most = arguments.sentences

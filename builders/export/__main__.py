@@ -23,7 +23,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("dataset", metavar="DATASET", help="a build's folder, or a Hub dataset")
-    parser.add_argument("--revision", metavar="TAG", help="of a Hub dataset; default: the newest")
+    parser.add_argument(
+        "--revision", metavar="TAG", help="tag of a Hub dataset; default: the newest"
+    )
     add_export_options(parser)
     parser.add_argument("--overwrite", action="store_true", help="replace an earlier export")
     parser.add_argument("--dry-run", action="store_true", help="write nothing; say what would be")

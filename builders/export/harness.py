@@ -124,7 +124,7 @@ def tasks(table: PairTable, release: Release) -> list[Task]:
 
 
 def in_no_task(table: PairTable, made: Sequence[Task]) -> int:
-    """How many pairs of a table none of its tasks reads."""
+    """Count how many pairs of a table none of its tasks reads."""
     if any(not task.group for task in made):
         return 0
     groups = {task.group for task in made}
@@ -176,7 +176,7 @@ def _task(
 
 
 def _comparison(same: int, total: int) -> str:
-    """For the head of a task file: whether acc is a CD score."""
+    """Say, for the head of a task file, whether acc is a CD score."""
     if same == total:
         return "Here acc is a CD score, of the predictions by sum."
     if not same:

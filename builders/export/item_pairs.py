@@ -14,7 +14,7 @@ from typing import Any
 #: The abstract change of speaker. Read as it stands it is five characters that mean nothing.
 SEPARATOR = "[SEP]"
 
-#: What is said of a prediction or a pair that is left out.
+#: Reasons why a prediction or a pair is left out.
 NO_PAIR = "a prediction that does not compare one region of two conditions"
 SEPARATED = f"a text holds {SEPARATOR}, which other tools would take literally"
 SAME_TEXT = "both conditions have the same text"

@@ -24,9 +24,9 @@ class PairTable:
     """The pairs of one config and split.
 
     Attributes:
-        config, split: which.
-        records: as they are written, one a line.
-        refused: how many pairs or predictions are left out, by reason.
+        config, split: the config and split that the pairs are of.
+        records: the records in the form written, one a line.
+        refused: the number of pairs or predictions that are left out, by reason.
         headline: the group that the config's score is over; empty: all.
         one_pair: the (good, bad) conditions where every row has just one pair, of these.
     """
@@ -40,7 +40,7 @@ class PairTable:
 
     @property
     def same_comparison(self) -> int:
-        """Of how many pairs the suite itself compares the log-probabilities of the whole texts."""
+        """The number of pairs whose whole texts' log-probabilities the suite itself compares."""
         return sum(record["simple_LM_method"] for record in self.records)
 
 
@@ -89,7 +89,7 @@ def _record(
 
 
 def _is_whole(good: Condition, bad: Condition, region: str) -> bool:
-    """Whether the sums over a region differ by as much as those over the whole texts.
+    """Tell whether the sums over a region differ by as much as those over the whole texts.
 
     They do if the region is the whole text, or the rest of it after a beginning that both share and
     that ends in white space: otherwise a token may reach across the boundary.

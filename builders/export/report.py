@@ -1,4 +1,4 @@
-"""What an export is, for whoever opens its folder: what became of every config, in Markdown."""
+"""The report of an export, for whoever opens its folder: every config's fate, in Markdown."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _left_out(made: Sequence[SuiteTable] | Sequence[PairTable]) -> Iterator[str]
 
 
 def _licences(release: Release) -> Iterator[str]:
-    """Under which licence each config is, and which may not be passed on."""
+    """List the licence of each config, and those configs that may not be passed on."""
     yield "## Licences\n"
     rows = [
         (

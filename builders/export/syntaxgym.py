@@ -18,7 +18,7 @@ from typing import Any
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import SEPARATOR, Condition, Item, join_regions
 
-#: What SyntaxGym's formulas can call a condition.
+#: Names of conditions that SyntaxGym's formulas can have.
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 SEPARATED = f"a text holds {SEPARATOR}, which SyntaxGym would take literally"
@@ -27,7 +27,7 @@ ODD_NAME = "a condition's name has other signs than letters, digits, _ and -"
 
 @dataclass(frozen=True)
 class Shape:
-    """What the items of one SyntaxGym suite have in common; the order of names is of no account."""
+    """The traits that all items of a SyntaxGym suite share; the order of names is of no account."""
 
     conditions: frozenset[str]
     regions: int
@@ -40,10 +40,10 @@ class ExportedSuite:
     """A suite to be written.
 
     Attributes:
-        name: of the file, without its ending.
-        shape: what its items have in common.
-        formulas: in the order of the first item.
-        items: in the order of the table.
+        name: the name of the file, without its ending.
+        shape: the shape that its items share.
+        formulas: the formulas, in the order of the first item.
+        items: the items, in the order of the table.
     """
 
     name: str
@@ -85,7 +85,7 @@ def suite_table(table: ItemTable) -> SuiteTable:
 
 
 def refusal(item: Item) -> str:
-    """Why an item cannot be written; empty where it can."""
+    """Say why an item cannot be written; empty where it can."""
     if not all(_NAME.fullmatch(condition.condition_name) for condition in item.conditions):
         return ODD_NAME
     for condition in item.conditions:
@@ -98,7 +98,7 @@ def refusal(item: Item) -> str:
 
 
 def _boundary(condition: Condition) -> str:
-    """Where a text is not its regions joined by one space."""
+    """Find where a text is not its regions joined by one space."""
     end = 0
     for region, (start, stop) in zip(condition.regions, condition.region_offsets(), strict=True):
         if region.content and end and condition.content[end:start] != " ":
@@ -156,10 +156,10 @@ def suite_json(suite: ExportedSuite, regions: Sequence[str], about: str, referen
     """A suite as the JSON has it.
 
     Args:
-        suite: what to write.
-        regions: what each region holds; those of another number of regions are not used.
-        about: for ``meta.comment``.
-        reference: for ``meta.reference``.
+        suite: the suite to write.
+        regions: the content of each region; those of another number of regions are not used.
+        about: the text for ``meta.comment``.
+        reference: the text for ``meta.reference``.
 
     An item keeps the number that it has in the dataset.
     """
@@ -200,7 +200,7 @@ def suite_json(suite: ExportedSuite, regions: Sequence[str], about: str, referen
 
 
 def item_records(suite: ExportedSuite) -> Iterator[dict[str, Any]]:
-    """What the JSON has no place for: for each item its ids, and the groups of its predictions."""
+    """List what the JSON has no place for: ids of each item, and the groups of its predictions."""
     for item in suite.items:
         groups: dict[str, list[str]] = {formula: [] for formula in suite.formulas}
         for prediction in item.predictions:

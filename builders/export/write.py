@@ -34,12 +34,12 @@ SUITES_OPTION, PAIRS_OPTION = "--export-syntaxgym", "--export-pairs"
 
 
 class ExportError(ValueError):
-    """What was asked for cannot be exported; the message says why in one line."""
+    """An export that was asked for and cannot be made; the message says why in one line."""
 
 
 @dataclass(frozen=True)
 class Exports:
-    """Where exports go; None: not asked for."""
+    """The folders that exports go to; None: not asked for."""
 
     syntaxgym: Path | None = None
     pairs: Path | None = None
@@ -57,8 +57,8 @@ class Exports:
         """Refuse folders that would be lost, before any work is done for them.
 
         Args:
-            build: where the build itself is or goes.
-            named: what names it on the command line.
+            build: the folder of the build itself.
+            named: the option that names it on the command line.
 
         Raises:
             ExportError: two of the folders are the same, or one is inside the other.
@@ -82,7 +82,7 @@ def release_of(source: Source, version: str = "") -> Release:
 
     Args:
         source: a build, or a dataset on the Hub.
-        version: what it is published as; empty: what the manifest says.
+        version: the version it is published as; empty: the manifest's.
 
     Raises:
         ExportError: there is no manifest, or it names no suite.
@@ -117,8 +117,8 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
 
     Args:
         source: a build or a release of one.
-        exports: where to.
-        version: what it is published as; empty: what the manifest says.
+        exports: the folders to write to.
+        version: the version it is published as; empty: the manifest's.
         dry_run: leave nothing; say what would be written.
 
     Returns:
@@ -216,7 +216,7 @@ def write_pairs(read: Sequence[ItemTable], release: Release, folder: Path) -> li
 
 
 def number(count: int, thing: str) -> str:
-    """Such as ``1 item`` and ``2 items``."""
+    """Write a count with its noun, such as ``1 item`` and ``2 items``."""
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 

@@ -1,4 +1,4 @@
-"""How far annotators agree, and what most of them say."""
+"""Agreement of annotators, and the label that most of them give."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def alpha(labels: Iterable[Label]) -> tuple[float | None, int]:
     """Krippendorff's alpha for nominal labels, with missing ones (Krippendorff 2011).
 
     Args:
-        labels: at most one for each annotator and unit.
+        labels: the labels of a unit: at most one for each annotator and unit.
 
     Returns:
         Alpha, and the number of units that at least two annotators labelled, which it is over. None

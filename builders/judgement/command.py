@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-#: Where sheets go when nobody says where.
+#: The folder of sheets when nobody names one.
 OUTPUT = Path("judgements")
 
 EXAMPLES = """examples:
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         help="the folder of a build, such as suites/story_cloze",
     )
-    add("-n", metavar="N", type=positive, default=100, help="how many pairs; default: 100")
+    add("-n", metavar="N", type=positive, default=100, help="number of pairs; default: 100")
     add(
         "--config",
         metavar="NAME",

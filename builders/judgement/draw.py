@@ -49,7 +49,7 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What was drawn, in the order of the sheet.
+    """The pairs that were drawn, in the order of the sheet.
 
     ``counts`` are the pairs by config: more than were drawn in all where configs share texts.
     """
@@ -80,12 +80,12 @@ def draw(
 
     Args:
         suite: the suite's name, part of the random key.
-        tables: of the build.
-        n: how many; fewer are drawn where there are fewer.
+        tables: the tables of the build.
+        n: the number to draw; fewer are drawn where there are fewer.
         seed: same seed, same pairs.
         groups: draw pairs of these groups of predictions only; none: of a table's headline, which
             its score is over, or of all where it has none.
-        questions: what is asked further, by config; of a pair those of all configs that have it.
+        questions: further questions, by config; of a pair those of all configs that have it.
     """
     queues = [
         _Queue(sorted(_candidates(suite, table, seed, groups), key=_rank)) for table in tables

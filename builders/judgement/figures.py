@@ -1,4 +1,4 @@
-"""What the judgements say of one config and split, as the manifest records it."""
+"""Figures of the judgements on one config and split, as the manifest records them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def human_scores(config: Config, judged: Sequence[JudgedPair]) -> list[dict[str,
 
 
 def question_figures(question: Question, judged: Sequence[JudgedPair]) -> dict[str, Any]:
-    """What people said to a further question; empty where nobody answered it.
+    """Count people's answers to a further question; empty where nobody answered it.
 
     Of each answer the share of the pairs (those of which anybody answered the question) to which
     more than half of those who answered gave it, and alpha of giving it or not. The words of the
@@ -129,7 +129,7 @@ def question_figures(question: Question, judged: Sequence[JudgedPair]) -> dict[s
 
 
 def _grammatical(judged: Sequence[JudgedPair]) -> dict[str, Any]:
-    """By condition: how many texts were judged, and the share that most call grammatical."""
+    """Count, by condition, the texts that were judged, and the share that most call grammatical."""
     found: dict[str, list[bool]] = defaultdict(list)
     for one in judged:
         for name in (one.pair.coherent, one.pair.incoherent):
@@ -142,7 +142,7 @@ def _grammatical(judged: Sequence[JudgedPair]) -> dict[str, Any]:
 
 
 def _coherence_labels(judged: Sequence[JudgedPair]) -> Iterator[Label]:
-    """Which text each annotator called the less coherent: the first or the second by digest.
+    """List the text that each annotator called the less coherent: first or second by digest.
 
     Not the coherent or the incoherent one: where all agree with the suite that would leave no
     variation, and alpha no meaning. Digests are as good as the order in which pairs were shown, and

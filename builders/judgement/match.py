@@ -23,13 +23,13 @@ HUMAN_OK_COLUMN = Column(
     "judged on all three questions",
 )
 
-#: What a vote on coherence says.
+#: Answers in a vote on coherence.
 COHERENT, INCOHERENT = "coherent", "incoherent"
 
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one annotator said of a pair, by condition and no longer by A and B.
+    """One annotator's answers about a pair, by condition and no longer by A and B.
 
     ``less_coherent`` is :data:`COHERENT`, :data:`INCOHERENT` or ``can't tell``; none stands for a
     question that was left open. ``further`` has the answers to further questions that were not.
@@ -43,12 +43,12 @@ class Vote:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every question was left open."""
+        """True where every question was left open."""
         return self.open_questions == 3 and not self.further
 
     @property
     def open_questions(self) -> int:
-        """How many of the three questions were left open."""
+        """The number of the three questions that were left open."""
         return (
             self.coherent_grammatical,
             self.incoherent_grammatical,
@@ -66,16 +66,16 @@ class JudgedPair:
 
     @property
     def verdict(self) -> str | None:
-        """What most call the less coherent; none where there is no majority."""
+        """The condition that most call the less coherent; none where there is no majority."""
         return majority([v.less_coherent for v in self.votes if v.less_coherent is not None])
 
     @property
     def has_verdicts(self) -> bool:
-        """Whether anybody said which is the less coherent."""
+        """True where anybody said which is the less coherent."""
         return any(vote.less_coherent is not None for vote in self.votes)
 
     def grammatical(self, condition: str) -> bool | None:
-        """Whether most find a condition grammatical; none where nobody was of any opinion."""
+        """Tell whether most find a condition grammatical; none where nobody was of any opinion."""
         said = [
             vote.coherent_grammatical
             if condition == self.pair.coherent
@@ -87,7 +87,7 @@ class JudgedPair:
 
     @property
     def is_ok(self) -> bool | None:
-        """Whether people found what is predicted; none where a question has no answer at all."""
+        """True where people found what is predicted; none where a question has no answer at all."""
         forms = [self.grammatical(name) for name in (self.pair.coherent, self.pair.incoherent)]
         if None in forms or not self.has_verdicts:
             return None
@@ -150,7 +150,7 @@ class Matcher:
         return found
 
     def check(self) -> None:
-        """When all items were looked at: no answer is about something else.
+        """Check, when all items were looked at, that no answer is about something else.
 
         Raises:
             CorpusError: one is; with ``skip_bad_rows`` they are counted instead.
@@ -174,7 +174,7 @@ class Matcher:
                 )
 
     def lines(self) -> list[str]:
-        """What became of the answers, for the end of a build."""
+        """Report what became of the answers, for the end of a build."""
         read = self.answers.answers
         given = sum(not answer.is_open and answer.texts in self._texts_seen for answer in read)
         empty = sum(answer.is_open for answer in read)

@@ -1,4 +1,4 @@
-"""What people judge: two conditions of an item, one of which is predicted to be the less coherent.
+"""Pairs that people judge: conditions of an item, one predicted to be the less coherent.
 
 A pair has an identifier that says nothing to people, and to a build which item it is about, which
 text is A, and that neither text has changed since: ``<place>-<texts>``. So answers need no key.
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Comparison, Value, parse
 
-#: What an identifier looks like.
+#: The form of an identifier.
 PAIR_ID = r"[0-9a-f]{8}-[0-9a-f]{12}"
 
 
@@ -25,7 +25,7 @@ class Pair:
     Attributes:
         coherent, incoherent: the conditions' names, as the predictions have them.
         coherent_text, incoherent_text: their texts.
-        groups: of all predictions that compare these two.
+        groups: the groups of all predictions that compare these two.
     """
 
     coherent: str

@@ -39,10 +39,10 @@ class Question:
 
     Attributes:
         name: the field of its answers: lower-case letters, digits and ``_``.
-        text: as it is printed.
+        text: the question in the words that are printed.
         answers: (value, words) of each: what stands in the field, and what is printed. The value
             ``none`` goes with no other.
-        several: whether more than one of them may be given.
+        several: true where more than one of them may be given.
 
     Raises:
         ValueError: the name is none, or that of another field; or there are fewer than two
@@ -65,7 +65,7 @@ class Question:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """What may stand in its field."""
+        """The values that may stand in its field."""
         return tuple(value for value, _ in self.answers)
 
     @property

@@ -25,7 +25,7 @@ from coherencegym.loaders.formats.records import Record
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one annotator said of one pair.
+    """One annotator's answers about one pair.
 
     Attributes:
         place: ``file:line``.
@@ -44,7 +44,7 @@ class Answer:
 
     @property
     def is_open(self) -> bool:
-        """Whether every question was left open."""
+        """True where every question was left open."""
         return not self.values and not self.further
 
     @property
@@ -63,9 +63,10 @@ class Answers:
     """The answers of some files.
 
     Attributes:
-        answers: in the order of the files; pairs that were left open altogether are among them.
+        answers: all answers in the order of the files; pairs that were left open altogether are
+            among them.
         digests: sha256 (hex) of each file.
-        options: whether bad lines are skipped, and how many were, by reason.
+        options: the treatment of bad lines, and the number of those skipped, by reason.
     """
 
     answers: tuple[Answer, ...]
@@ -80,7 +81,7 @@ def read_answers(
 
     Args:
         paths: the files.
-        skip_bad_rows: whether bad lines are counted, and not refused.
+        skip_bad_rows: true where bad lines are counted, and not refused.
         questions: the suite's further questions.
 
     Raises:

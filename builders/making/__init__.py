@@ -1,1 +1,1 @@
-"""From discourses to the tables of a build."""
+"""The way from discourses to the tables of a build."""

@@ -61,9 +61,9 @@ def build(
     """Build every config of the sources into ``folder``.
 
     Args:
-        suite: what to build.
-        sources: from which corpora.
-        options: how.
+        suite: the suite to build.
+        sources: the corpora to build it from.
+        options: the options of the build.
         folder: an empty one.
         matcher: has what people said of the suite's items, if anybody was asked: rows then have
             the column ``human_ok``.
@@ -198,7 +198,7 @@ def build_configs(
 
 @dataclass(frozen=True)
 class Drafted:
-    """What came of one split of a config: its discourses, their drafts, and what was skipped."""
+    """The result for one split of a config: its discourses, their drafts, and what was skipped."""
 
     discourses: list[Discourse]
     drafts: list[Any]
@@ -240,7 +240,7 @@ def draft_config(
 
 
 def why_empty(drafted: dict[str, Drafted]) -> str:
-    """Why no item came of a config: the commonest reasons."""
+    """Say why no item came of a config: the commonest reasons."""
     skipped = sum((Counter(one.skipped) for one in drafted.values()), Counter[str]())
     number = sum(len(one.discourses) for one in drafted.values())
     reasons = "; ".join(

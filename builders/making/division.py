@@ -15,7 +15,7 @@ KEY = "division"
 
 @dataclass(frozen=True)
 class Division:
-    """How large the splits are; what is left is ``train``.
+    """Sizes of the splits; what is left is ``train``.
 
     A group of documents that share lines (:mod:`manipulations.intruders.document_groups`) goes to
     one side as a whole, by a number drawn for its first document in the order of ids: adding

@@ -1,4 +1,4 @@
-"""What a build says about documents with intruders: the checks of Shen et al. 2021, section 4.4.
+"""Quality of documents with intruders: the checks of Shen et al. 2021, section 4.4.
 
 Whether a sentence is an intruder must not show without its document: a classifier that sees each
 sentence alone should do no better than calling all of them a document's own, and intruders should
@@ -63,7 +63,7 @@ def spread_of(values: Sequence[float]) -> dict[str, float]:
 
 
 def sentence_alone(drafts: Sequence[DocumentDraft]) -> dict[str, Any] | None:
-    """How well a classifier that sees each sentence without its document finds intruders.
+    """Measure how well a classifier that sees sentences without their document finds intruders.
 
     Logistic regression on bags of words, out of fold by document; sentences that are not the first
     of their document. A sentence is called an intruder where the classifier finds that more likely

@@ -1,4 +1,4 @@
-"""What a build writes into the manifest about its suite, its corpora and its items."""
+"""Entries of the manifest about a build's suite, its corpora and its items."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def toolkit_version() -> str:
 
 
 def suite_entry(suite: Suite, version: str, repo_id: str) -> Manifest:
-    """What the manifest says of the suite as a whole."""
+    """Make the manifest's entry on the suite as a whole."""
     return {
         "format": FORMAT,
         "suite": suite.name,
@@ -72,7 +72,7 @@ def control_names(suite: Suite, config: Config, corpus: Corpus) -> list[str]:
 
 
 def corpus_entry(corpus: Corpus) -> dict[str, Any]:
-    """What the manifest says of a corpus."""
+    """Make the manifest's entry on a corpus."""
     return {
         "name": corpus.name,
         "title": corpus.title,
@@ -100,7 +100,7 @@ def type_name(kind: Any) -> str:
 def config_entry(
     suite: Suite, config: Config, corpus: Corpus, seed: int, limit: int | None
 ) -> dict[str, Any]:
-    """What the manifest says of a config whatever its rows are."""
+    """Make the part of the manifest's entry on a config that does not hang on its rows."""
     return {
         "kind": config.kind.name,
         "summary": config.summary,

@@ -20,7 +20,7 @@ from coherencegym.manipulations.operator import Context
 
 
 def retrieval_folder() -> Path:
-    """Where blocks of a retrieval are kept until its build is done."""
+    """Name the folder that keeps blocks of a retrieval until its build is done."""
     import platformdirs
 
     named = os.environ.get("COHERENCEGYM_CACHE")
@@ -33,7 +33,7 @@ class Fits:
     """The operators that were fitted in one build, and the blocks that were kept meanwhile.
 
     Attributes:
-        threads: of a retrieval.
+        threads: threads of a retrieval.
         progress: told what is being done.
     """
 
@@ -54,9 +54,9 @@ class Fits:
 
         Args:
             operator: its result depends on the context's seed and suite.
-            discourses: of one split of one config.
-            context: of the build.
-            filter_model: of the adversarial filter; empty: none.
+            discourses: the discourses of one split of one config.
+            context: the context of the build.
+            filter_model: the model of the adversarial filter; empty: none.
         """
         ids = tuple(discourse.id for discourse in discourses)
         key = (operator, ids, context.seed, context.suite, filter_model)

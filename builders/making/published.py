@@ -16,7 +16,7 @@ COLUMNS = ("suite", "config", "row", "model", "score", "source")
 
 
 def published_scores(suite: str) -> list[dict[str, Any]]:
-    """What a suite's manifest quotes: ``config``, ``row``, ``model``, ``score``, ``source``."""
+    """Read a suite's published scores: ``config``, ``row``, ``model``, ``score``, ``source``."""
     return [
         {name: value for name, value in entry.items() if name != "suite"}
         for entry in read_published()

@@ -16,7 +16,7 @@ from coherencegym.manipulations.operator import Context
 
 
 def has_intruder_or_none(discourse: Discourse) -> bool:
-    """Not the documents in which a probe edited the document's own sentence."""
+    """Leave out the documents in which a probe edited the document's own sentence."""
     return discourse.meta.get("where", "") != "original"
 
 
@@ -26,7 +26,7 @@ class Released:
 
     @property
     def recipe(self) -> str:
-        """As the manifest records it."""
+        """The recipe as the manifest records it."""
         return "the released replacement"
 
     @property
@@ -64,7 +64,7 @@ class Released:
 
 
 def human_positions(discourse: Discourse) -> list[int]:
-    """What each annotator answered; empty where the authors number sentences otherwise than we."""
+    """List the annotators' answers; empty where the authors number sentences otherwise."""
     if discourse.meta.get("position") != discourse.meta.get("sen_position"):
         return []
     answers = [int(judgement.label) for judgement in discourse.judgements]

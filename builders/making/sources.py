@@ -1,4 +1,4 @@
-"""Which corpora a build reads: those named, or all that are found, and the project's sample."""
+"""The corpora that a build reads: those named, or all that are found, and the project's sample."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Source:
 
 @dataclass
 class Sources:
-    """What will be read, and, by name, why the rest will not.
+    """The corpora that will be read, and, by name, why the rest will not.
 
     Attributes:
         found: the corpora that are there.
@@ -61,7 +61,7 @@ def find_sources(
     Args:
         suite: the suite to build.
         names: corpora to build from; none named means every one that is found.
-        data_dir: where to look first.
+        data_dir: the folder to look in first.
         extra: corpora that are not registered (Hugging Face datasets), by genre.
         settled: corpora to read in place of the registered ones of their names.
 

@@ -25,14 +25,14 @@ def part_name(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Having:
-    """Of the discourses that ``select`` selects those whose ``meta[key]`` has this part name."""
+    """A further selection: of what ``select`` selects, where ``meta[key]`` has this part."""
 
     select: Callable[[Discourse], bool]
     key: str
     value: str
 
     def __call__(self, discourse: Discourse) -> bool:
-        """Whether the discourse is one of them."""
+        """Tell whether the discourse is one of them."""
         return part_name(discourse.meta.get(self.key, "")) == self.value and self.select(discourse)
 
 

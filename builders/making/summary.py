@@ -1,4 +1,4 @@
-"""What a build prints when it is done."""
+"""The lines that a build prints when it is done."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From rows to a release: writing, quality, manifest, publishing."""
+"""The way from rows to a release: writing, quality, manifest, publishing."""

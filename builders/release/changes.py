@@ -1,4 +1,4 @@
-"""From a build and a repository's head to what a release adds, replaces, deletes and keeps."""
+"""The plan of a release: what a build adds, replaces, deletes and keeps in a repository."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def plan_release(
     Args:
         folder: the build.
         manifest: its manifest, without the configs that may not be published.
-        head: what the repository holds.
+        head: the head of the repository, and what it holds.
         prune: drop the configs of head that this build did not make.
         fetch_hashes: path of a hashes file at head -> local file.
 

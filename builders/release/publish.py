@@ -23,7 +23,7 @@ from coherencegym.hub.commits import TRIES, fetch
 
 @dataclass(frozen=True)
 class PublishOptions:
-    """Where and how to publish; ``version`` empty: see :func:`chosen_version`."""
+    """The place and manner of publishing; ``version`` empty: see :func:`chosen_version`."""
 
     repo_id: str
     version: str = ""
@@ -36,7 +36,7 @@ class PublishOptions:
 
 @dataclass
 class Outcome:
-    """What was done, or in a dry run would be."""
+    """The result of publishing, or of a dry run."""
 
     lines: list[str] = field(default_factory=list)
     commit: str = ""
@@ -45,7 +45,7 @@ class Outcome:
 
 
 def target_is_private(api: Any, options: PublishOptions) -> bool:
-    """Whether the repository is private, or will be made so.
+    """Tell whether the repository is private, or will be made so.
 
     Raises:
         PublishError: ``--private`` was asked for and the repository is there and public.

@@ -1,4 +1,4 @@
-"""What a build says about its own items: lengths, identical conditions, and the artefact score.
+"""Quality of a build's own items: lengths, identical conditions, and the artefact score.
 
 The artefact score is the statistic of the CD score, with a classifier in the place of the language
 model: the share of predictions for which a bag-of-words classifier that never sees the contrast in
@@ -52,8 +52,8 @@ def quality(
     """The quality section of one config and split, as the manifest records it.
 
     Args:
-        config: what the drafts are of.
-        drafts: at least one.
+        config: the config that the drafts are of.
+        drafts: the drafts, at least one.
         decisions: the classifier's, where it learned from more drafts than these; those on other
             discourses are left aside.
     """
@@ -201,7 +201,7 @@ def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterable[Deci
 def out_of_fold_scores(
     texts: Sequence[tuple[str, ...]], labels: Sequence[int], owners: Sequence[str]
 ) -> list[float]:
-    """How incoherent a text looks to a classifier trained on the other discourses' texts.
+    """Score how incoherent texts look to a classifier trained on the other discourses' texts.
 
     Logistic regression on one binary bag of words (unigrams and bigrams) for each text of a tuple;
     folds by discourse (``owners``), so no discourse is on both sides.

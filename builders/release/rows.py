@@ -19,7 +19,7 @@ SHARD_BYTES = 500_000_000
 
 @dataclass(frozen=True, slots=True)
 class WrittenSplit:
-    """What was written of one split, as the manifest records it."""
+    """The record of one written split, as the manifest has it."""
 
     rows: int
     num_bytes: int

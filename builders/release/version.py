@@ -13,7 +13,7 @@ class VersionError(ValueError):
 
 
 class Change(IntEnum):
-    """What a release changes for its readers, the least first."""
+    """The kinds of change that a release means for its readers, the least first."""
 
     NONE = 0
     CARD = 1
@@ -65,7 +65,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class RowChanges:
-    """How many rows of a split were added, changed and removed, by id."""
+    """The numbers of rows of a split that were added, changed and removed, by id."""
 
     added: int = 0
     changed: int = 0
@@ -73,7 +73,7 @@ class RowChanges:
 
     @property
     def change(self) -> Change:
-        """What they mean for the version."""
+        """The change that they mean for the version."""
         if self.changed or self.removed:
             return Change.ROWS
         return Change.ADDED if self.added else Change.NONE

@@ -24,7 +24,7 @@ from coherencegym.loaders.formats.conll2012_parts import END, Part, read_parts, 
 from coherencegym.loaders.formats.lines import LineError, text_problem
 from coherencegym.loaders.text.detokenize import lay_out
 
-#: What the file has for a word in its skeleton, without the text.
+#: The word that stands for each word of the text in the file's skeleton.
 _WITHHELD = "[WORD]"
 
 

@@ -29,7 +29,7 @@ from coherencegym.loaders.formats.json_records import json_records, kind
 from coherencegym.loaders.formats.lines import shown, text_problem, tidy
 from coherencegym.loaders.text.detokenize import detokenize
 
-#: What the files call the relation of the second sentence to the first, and what it is.
+#: The relations of the second sentence to the first, as the files and as we call them.
 LABELS = {"negative": "contradiction", "neutral": "neutral", "positive": "entailment"}
 
 SENTENCES = ("sentence1", "sentence2")
@@ -76,7 +76,7 @@ def read_pairs(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
 
 
 def _problem(values: dict[str, Any]) -> tuple[str, str] | None:
-    """What is wrong with a record, and the short reason; none where it is fine."""
+    """Say what is wrong with a record, and the short reason; none where it is fine."""
     for name in ("label", *SENTENCES, *TRIPLES, "dtype"):
         if name not in values:
             return f"no field {name}, expected one", f"no {name}"
@@ -110,7 +110,7 @@ def _text_problem(name: str, value: Any) -> tuple[str, str] | None:
 
 
 def _origin(dtype: str) -> str:
-    """Where the two sentences come from, by the end of ``dtype`` (``_up``, ``_pp``, ``_uu``)."""
+    """Name the origin of the two sentences by the end of ``dtype`` (``_up``, ``_pp``, ``_uu``)."""
     ending = dtype.rpartition("_")[2]
     if len(ending) != 2 or not set(ending) <= set(_ORIGINS):
         return ""

@@ -108,7 +108,7 @@ def segment(
 
 
 def _all_between(placed: Placed, start: int, end: int) -> Span:
-    """What of the units comes from a stretch of the text; empty where nothing does."""
+    """List the parts of units that come from a stretch of the text; empty where none do."""
     try:
         return placed.span(((start, end),)) if start < end else ()
     except LookupError:

@@ -32,11 +32,11 @@ from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePat
 from coherencegym.loaders.discourse import Discourse, Source, Unit
 from coherencegym.loaders.formats.lines import numbered_lines, shown, text_problem
 
-#: How many sentences a line has after its label.
+#: The number of sentences that a line has after its label.
 SENTENCES = {"SP": 5, "BSO": 2, "DC": 6}
-#: What the labels of a task are; a line of a task without labels begins with a sentence.
+#: The labels of each task; a line of a task without labels begins with a sentence.
 LABELS = {"SP": ("0", "1", "2", "3", "4"), "DC": ("0", "1")}
-#: How the names of splits begin whose texts are in no order.
+#: The beginning of the names of splits whose texts are in no order.
 UNORDERED = "unordered_"
 #: Names of folders, and what their texts are called here; others keep their name.
 DOMAINS = {"wiki": "wikipedia", "roc": "rocstory", "rocstories": "rocstory"}
@@ -86,7 +86,7 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 
 
 def _problem(task: str, fields: Sequence[str]) -> tuple[str, str] | None:
-    """What is wrong with a line, and the short reason; none where it is fine."""
+    """Say what is wrong with a line, and the short reason; none where it is fine."""
     labels = LABELS.get(task, ())
     expected = SENTENCES[task] + bool(labels)
     if len(fields) != expected:

@@ -37,7 +37,7 @@ def sentences(tokenised: Sequence[str], domain: str, ordered: bool = True) -> li
 
     Args:
         tokenised: the sentences as the file has them, in the order of the document.
-        domain: what kind of text it is, as ``meta`` has it.
+        domain: the kind of text, as ``meta`` has it.
         ordered: false of the files of Wikipedia's that are in no order, whose signs differ, too.
     """
     if domain == "chat":
@@ -59,7 +59,7 @@ def _with_words(texts: Sequence[str]) -> list[str]:
 
 
 def _character(match: re.Match[str]) -> str:
-    """What an entity of HTML that was tokenised (``& amp ;``) stands for."""
+    """Give the character that a tokenised entity of HTML (``& amp ;``) stands for."""
     entity = f"&{match[1]};"
     character = html.unescape(entity)
     return match[0] if character == entity or not character.isprintable() else character
@@ -102,7 +102,7 @@ def directed(tokenised: str) -> str:
 
 
 def _closes(tokens: Sequence[str], place: int) -> bool:
-    """Whether a first mark closes a quotation: a name begins the text, and none follows it."""
+    """Tell whether a first mark closes a quotation: a name begins the text, and none follows it."""
     after = tokens[place + 1 : place + 2]
     begins = 0 < place <= 8 and tokens[0][0].isalnum()
     return begins and bool(after) and (after[0][0].islower() or after[0] in {",", ".", "(", "'s"})

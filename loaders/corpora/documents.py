@@ -37,7 +37,7 @@ from coherencegym.loaders.text.articles import (
 
 UNSPLIT = "unsplit"
 
-#: What splits are called, in reading order; the first name is the one that they get.
+#: Names of splits, in reading order; the first name is the one that they get.
 SPLITS = {
     "train": ("train", "training"),
     "validation": ("validation", "valid", "val", "dev"),
@@ -147,7 +147,7 @@ def _split(value: object) -> str:
 
 
 def _patterns() -> Iterator[FilePattern]:
-    """What the files of each split are called; files that may hold rows of all splits last."""
+    """Name the files of each split; files that may hold rows of all splits last."""
     for split, names in SPLITS.items():
         for name in names:
             for suffix in ("txt", "jsonl", "jsonl.gz"):
@@ -164,7 +164,7 @@ def documents_corpus(shape: Shape = _SHAPE, licence: str = "") -> Corpus:
     """The corpus of one's own documents.
 
     Args:
-        shape: what a document is.
+        shape: the shape of a document.
         licence: SPDX identifier of the licence of the articles, if one knows it. Without it, or
             where it does not allow it, nothing that is made of them may be published.
     """

@@ -66,7 +66,7 @@ LICENCES = {
     "voyage": "CC-BY-SA-3.0",
     "whow": "CC-BY-NC-SA-3.0",
 }
-#: What is said of a document of another genre: nobody may publish texts made from it.
+#: The licence of a document of another genre: nobody may publish texts made from it.
 NO_LICENCE = "other"
 
 _NAME = re.compile(r"(?P<collection>[^_]+)_(?P<genre>[^_]+)_.+")
@@ -103,7 +103,7 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 
 
 def _is_withheld(block: Block) -> bool:
-    """Whether a word of the sentence is nothing but underscores."""
+    """Tell whether a word of the sentence is nothing but underscores."""
     for _, line in block.rows:
         columns = line.split("\t", 4)
         if (
@@ -177,7 +177,7 @@ def _document(
 
 @dataclass
 class _Speech:
-    """Who speaks: said of a sentence, or of a block of so many sentences that begins with one."""
+    """The speaker of a sentence, or of a block of so many sentences that begins with it."""
 
     who: str = ""
     left: int = 0

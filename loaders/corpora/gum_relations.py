@@ -17,7 +17,7 @@ from coherencegym.loaders.formats.lines import LineError, shown
 from coherencegym.loaders.formats.pdtb_pipe import read_relations
 from coherencegym.loaders.formats.raw_text import Placed, placed_relation, read_raw
 
-#: Where relations and raw text of ``<folder>/<name>.conllu`` stand: beside the folder, in the
+#: Places of relations and raw text of ``<folder>/<name>.conllu``: beside the folder, in the
 #: layout of the corpus's repository, or with the folders of relations laid next to it.
 _FOLDERS = ("rst/gdtb/pdtb/{kind}/00", "pdtb/{kind}", "pdtb/{kind}/00", "{kind}")
 
@@ -69,7 +69,7 @@ def read_document_relations(
 
 
 def align(raw: str, sentences: Sequence[Sentence], path: Path) -> Placed:
-    """Where the words of a raw text stand in the texts of the sentences.
+    """Find where the words of a raw text stand in the texts of the sentences.
 
     Raises:
         CorpusError: a word of the sentences does not come next in the raw text.

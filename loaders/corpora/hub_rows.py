@@ -23,7 +23,7 @@ SPEAKER_FIELDS = ("speaker", "role", "from")
 
 @dataclass(frozen=True, slots=True)
 class RowFormat:
-    """Where in a row the discourse is, and as what it is read.
+    """The columns of a row that hold the discourse, and what it is read as.
 
     Attributes:
         column: the column with the discourse.
@@ -83,7 +83,7 @@ def read_row(
 
 
 class _BadRowError(Exception):
-    """What is wrong with a row, and the reason under which it is counted."""
+    """A fault of a row, and the reason under which it is counted."""
 
     def __init__(self, problem: str, reason: str) -> None:
         super().__init__(problem)
@@ -115,7 +115,7 @@ def _units(value: Any, row_format: RowFormat, source: Source) -> Iterator[Unit]:
 
 
 def _kind(value: Any) -> str:
-    """What a value is read as if nobody says."""
+    """Guess the kind that a value is read as."""
     if isinstance(value, str):
         return "text"
     dictionaries = isinstance(value, list) and value and isinstance(value[0], Mapping)

@@ -71,7 +71,7 @@ PROBES = (
     "to_negation",
     "number_exaggerate",
 )
-#: Which sentence a probe changed: the intruder, or the document's own.
+#: Sentences that a probe may have changed: the intruder, or the document's own.
 WHERE = ("injected", "original")
 DOMAINS = ("wikipedia", "cnn")
 #: The split of the files of probes.
@@ -82,7 +82,7 @@ CORRUPTED = "singular_determiner_flip"
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a file holds, by its name; ``probe`` and ``where`` are empty of the official files."""
+    """The content of a file; ``probe`` and ``where`` are empty of the official files."""
 
     domain: str
     probe: str = ""
@@ -90,17 +90,17 @@ class Contents:
 
     @property
     def corrupted(self) -> str:
-        """How the context differs from the document
+        """Difference of the context from the document
         (:func:`loaders.corpora.insted_record.place`)."""
         return self.where if self.probe == CORRUPTED else ""
 
     @property
     def name(self) -> str:
-        """How ids of its documents begin."""
+        """The beginning of the ids of its documents."""
         return f"{self.probe}/{self.where}" if self.probe else self.domain
 
 
-#: What the files hold. The probes were made from test documents of Wikipedia's.
+#: The content of each file. The probes were made from test documents of Wikipedia's.
 FILES = {f"official_{domain}.jsonl": Contents(domain) for domain in DOMAINS} | {
     f"{where}_{probe}.txt": Contents("wikipedia", probe, where)
     for probe, where in product(PROBES, WHERE)
@@ -108,7 +108,7 @@ FILES = {f"official_{domain}.jsonl": Contents(domain) for domain in DOMAINS} | {
 
 
 def contents_of(path: Path) -> Contents:
-    """What a file holds.
+    """Tell the content of a file by its name.
 
     Raises:
         CorpusError: its name says nothing.
@@ -146,7 +146,7 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 def _answers(
     record: InstedRecord, answers: dict[str, list[Answers]], options: ReadOptions
 ) -> Answers | None:
-    """What people said of a document; none where the right answer is another sentence."""
+    """Give people's answers about a document; none where the right answer is another sentence."""
     there = answers.get(record.file_id, [])
     given = next((one for one in there if one.gold == str(record.position)), None)
     if there and given is None:

@@ -1,4 +1,4 @@
-"""Which sentence people took for the intruder: INSteD's human answers.
+"""INSteD's human answers: the sentences that people took for the intruder.
 
 A line is ``{"file_id": "4183", "gold": "4", "annoated": ["4", "-1", ...]}`` (sic): the number of
 the sentence that is the intruder, and what each annotator said; -1 is none.
@@ -14,10 +14,10 @@ from coherencegym.loaders.corpus import CorpusFile, ReadOptions
 from coherencegym.loaders.formats.json_records import json_records, kind
 from coherencegym.loaders.formats.lines import tidy
 
-#: Why answers are not used.
+#: Reasons why answers are not used.
 OTHER_GOLD = "human answers to another sentence"
 
-#: What the files of answers call the probes.
+#: The probes' names in the files of answers.
 _NAMES = {
     "gender_pronoun_flip": "gender_flip",
     "animacy_pronoun_downgrade": "animacy_downgrade",
@@ -34,7 +34,7 @@ _ANSWERS = ("annoated", "annotated")
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What people said of one document, and the right answer; numbers of sentences, as texts."""
+    """People's answers about one document, and the right answer; numbers of sentences, as texts."""
 
     gold: str
     said: tuple[str, ...]
@@ -80,7 +80,7 @@ def _problem(values: dict[str, Any]) -> str | None:
 
 
 def _is_word(value: Any) -> bool:
-    """Whether a value is a whole number, or a short text of letters, digits and hyphens."""
+    """Tell whether a value is a whole number, or a short text of letters, digits and hyphens."""
     if isinstance(value, str):
         word = value.strip().lstrip("-")
         return 0 < len(word) <= 40 and word.isascii() and word.replace("_", "").isalnum()

@@ -26,7 +26,7 @@ from coherencegym.loaders.text.sentences import sentence_spans
 
 #: A coherent document's ``sen_position``.
 COHERENT = -1
-#: Why a record is left out that holds to the format but not together.
+#: Reasons why a record is left out that holds to the format but not together.
 NOT_FOUND = "the sentence to be replaced is not in ctx"
 NOT_THERE = "the intruder is not in ctx: the probe changed the document's own sentence"
 NOT_SURE = "no telling which sentence of ctx is the intruder"
@@ -34,7 +34,7 @@ UNCHANGED = "the sentence is replaced by itself"
 
 _FIELDS = ("file_id", "ctx", "to_be_replaced", "replace_with", "sen_position", "train")
 _STOP = re.compile(r"[.!?][\"'”’)\]]*(?=\s|$)")
-#: What the probe singular_determiner_flip makes of what, for the way back.
+#: The forms that the probe singular_determiner_flip makes, with the forms before, for the way back.
 _FLIPPED = {"these": "(?:this|these)", "those": "(?:that|those)"}
 
 
@@ -59,7 +59,7 @@ class Placed:
 
     Attributes:
         sentences: the document's own, in order.
-        unit: which of them is replaced; -1 where none is.
+        unit: the index of the one that is replaced; -1 where none is.
         intruder: the intruder without a probe, where the context has it; else empty.
     """
 
@@ -97,7 +97,7 @@ def place(record: InstedRecord, corrupted: str = "") -> Placed | str:
     """The document of a record and the sentence that it replaces, or why there is none.
 
     Args:
-        record: what to place.
+        record: the record to place.
         corrupted: ``injected`` or ``original`` where the context has the intruder in it, for the
             record of a probe of that kind; empty where it is the document's own.
     """
@@ -128,7 +128,7 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 
 def _occurrence(context: str, sentence: str, position: int) -> tuple[int, int] | None:
-    """Where a sentence stands; of several places the one with the right number before it."""
+    """Find the place of a sentence; of several places the one with the right number before it."""
     words = sentence.split()
     pattern = re.compile(r"\s+".join(map(re.escape, words)))
     places = [match.span() for match in pattern.finditer(context)]
@@ -138,7 +138,7 @@ def _occurrence(context: str, sentence: str, position: int) -> tuple[int, int] |
 
 
 def _unflipped(context: str, flipped: str) -> tuple[int, int] | None:
-    """Where a sentence stands that the probe made ``flipped`` of."""
+    """Find the place of a sentence that the probe made ``flipped`` of."""
     words = re.split(r"\b(these|those)\b", tidy(flipped), flags=re.IGNORECASE)
     pattern = "".join(
         _FLIPPED.get(word.lower()) or r"\s+".join(map(re.escape, re.split(" ", word)))
@@ -158,7 +158,7 @@ def _numbered(context: str, position: int) -> tuple[int, int] | None:
 
 
 def _problem(values: dict[str, Any]) -> tuple[str, str] | None:
-    """What is wrong with a record, and the short reason; none where it is fine."""
+    """Say what is wrong with a record, and the short reason; none where it is fine."""
     for name in _FIELDS:
         if name not in values:
             return f"no field {name}, expected one", f"no {name}"
@@ -189,7 +189,7 @@ def _problem(values: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a value is a small whole number, or a text that is one."""
+    """Tell whether a value is a small whole number, or a text that is one."""
     if isinstance(value, str):
         return re.fullmatch(r"-?[0-9]{1,9}", value.strip()) is not None
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9

@@ -45,7 +45,7 @@ _MESSAGE = re.compile(r"\[[0-9:]{5,8}\] <(?P<who>[^>\s]+)>(?P<said>.*)")
 _ACTION = re.compile(r"(?:===|\[[0-9:]{5,8}\]\s+\*) (?P<who>\S+) (?P<does>.*)")
 #: Somebody comes or goes: also whoever says nothing may be spoken to.
 _JOINED = re.compile(r"=== (?P<who>\S+) (?:\[|has (?:joined|left|quit)\b|is now known as\b)")
-#: What the server says of a user or of the channel.
+#: Messages of the server about a user or the channel.
 _SERVER = re.compile(
     r"=== (?:\S+ \[[^\]]*\]\s+(?:has|is|was)\b|\S+ (?:is now known as|has (?:joined|left|quit))\b|"
     r"mode/|\.\.\[|\S+ (?:sets mode|changed the topic)\b)"
@@ -128,7 +128,7 @@ def _lines(raw: Path, wanted: set[int]) -> tuple[dict[int, str], int, set[str]]:
 
 
 def _components(links: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """What links hold together: numbers in order, components in the order of their first."""
+    """Group what links hold together: numbers in order, components in the order of their first."""
     of: dict[int, list[int]] = {}
     for one, other in links:
         first, second = of.setdefault(one, [one]), of.setdefault(other, [other])
@@ -173,7 +173,7 @@ def _discourse(
 
 
 def _message(text: str) -> tuple[str, str, bool] | None:
-    """Who speaks, what they say, and whether it is what they do; none where nobody says a thing."""
+    """Read the speaker, the text, and whether it tells what they do; none where nobody speaks."""
     if match := _MESSAGE.fullmatch(text):
         who, said, acts = match["who"], tidy(match["said"]), False
     elif (match := _ACTION.fullmatch(text)) and not _SERVER.match(text):

@@ -24,7 +24,7 @@ from coherencegym.loaders.text.sentences import sentence_spans
 #: Folders of annotation, whose neighbour ``raw`` has the texts.
 _ANNOTATION = ("gold", "ann", "pipe")
 _HALVES = ("_intra", "_inter")
-#: What listeners do, noted in a transcript.
+#: Noises of listeners, noted in a transcript.
 _STAGE = re.compile(r"\((?:Laughter|Applause|Cheers|Cheering|Music|Video|Audio|Sings|Singing)\)")
 
 

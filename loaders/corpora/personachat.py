@@ -33,12 +33,12 @@ VARIANTS = tuple(
     for wording in ("original", "revised")
 )
 
-#: What ParlAI writes where a speaker says nothing.
+#: ParlAI's mark where a speaker says nothing.
 SILENCE = "__SILENCE__"
 
 _NUMBERED = re.compile(r"(\d{1,6}) (.*)")
 _PERSONA = re.compile(r"(?:your|partner's) persona:")
-#: How ParlAI's file names begin, and the split, as the Hub calls it.
+#: Beginnings of ParlAI's file names, each with the split as the Hub calls it.
 _SPLITS = (("train_", "train"), ("valid_", "validation"), ("test_", "test"), ("", "unsplit"))
 #: All the variants, for messages.
 _ANY_VARIANT = "(none|self|other|both)_(original|revised)[_no_cands]"

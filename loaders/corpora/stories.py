@@ -1,4 +1,4 @@
-"""What the formats of five-sentence stories share."""
+"""Common parts of the formats of five-sentence stories."""
 
 from __future__ import annotations
 

@@ -19,13 +19,14 @@ from coherencegym.loaders.find import UNFINISHED
 
 _LOCK = ".fetch.lock"
 
-#: From how many bytes will come to a context in which a function is told how many came.
+#: A function from the number of bytes to come to a context, in which a function is told how many
+#: came.
 Progress = Callable[[int], AbstractContextManager[Callable[[int], object]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a folder has of an origin.
+    """The files of an origin that a folder has or lacks.
 
     Attributes:
         there: files with the right digest.
@@ -82,11 +83,12 @@ def fetch(
     """Fetch what a folder has not got of an origin; what it had, as a survey from before.
 
     Args:
-        origin: what to fetch.
-        folder: where it goes, under the paths of the repository; made if it is not there.
+        origin: the origin to fetch.
+        folder: the folder that it goes into, under the paths of the repository; made if it is not
+            there.
         base: the public origin or a mirror of it.
-        jobs: how many files at a time.
-        overwrite: whether files with other content are replaced.
+        jobs: the number of files at a time.
+        overwrite: true where files with other content are replaced.
         progress: shows what came.
         sleep: waits so many seconds before a file is tried again; none: really.
         timeout: seconds without an answer before trying again.

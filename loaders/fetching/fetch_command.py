@@ -52,7 +52,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="what to fetch; none: list")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="origins to fetch; none: list")
     parser.add_argument(
         "--accept", action="store_true", help="accept the terms of those that have terms"
     )

@@ -1,4 +1,4 @@
-"""What ``python -m loaders fetch`` prints: the list, licence and terms, files, the bar, the sum."""
+"""The output of ``python -m loaders fetch``: list, licence and terms, files, bar, sum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from coherencegym.loaders.registry import CORPORA
 
 
 def described(entry: Origin) -> dict[str, Any]:
-    """What an origin declares, as plain values."""
+    """Describe an origin, as plain values."""
     return {
         "name": entry.name,
         "title": entry.title,
@@ -66,7 +66,7 @@ def _files(count: int) -> str:
 
 
 def print_terms(entry: Origin, folder: Path) -> None:
-    """Where an origin is, its licence and terms, and where its files go."""
+    """Print the address of an origin, its licence and terms, and where its files go."""
     print(f"{entry.name}: {entry.title}")
     larger = entry.without_digest
     for label, text in (
@@ -100,7 +100,7 @@ def print_files(entry: Origin, folder: Path, found: Survey) -> None:
 
 
 def print_summary(entry: Origin, folder: Path, before: Survey) -> None:
-    """What was fetched, and what can be done with it."""
+    """Print what was fetched, and what can be done with it."""
     fetched = len(entry.files) - len(before.there)
     came = entry.size - sum(file.size for file in before.there)
     print(

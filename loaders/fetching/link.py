@@ -27,7 +27,8 @@ class Link:
     Attributes:
         client: asks; made by :func:`open_link`.
         base: all files are below this URL; redirects may stay on its server or go to https.
-        advance: is told how many bytes came (fewer than 0: so many will come again).
+        advance: a function that is told how many bytes came (fewer than 0: so many will come
+            again).
         stop: once set, downloads end at the next chunk.
         sleep: waits so many seconds.
     """
@@ -127,7 +128,7 @@ def ask(link: Link, url: str) -> Iterator[httpx2.Response]:
 
 
 def seconds(retry_after: str) -> float:
-    """What ``Retry-After`` asks for: a number of seconds, or a date (RFC 9110, section 10.2.3).
+    """Read ``Retry-After``: a number of seconds, or a date (RFC 9110, section 10.2.3).
 
     0 where it says nothing that can be understood.
     """

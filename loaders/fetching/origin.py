@@ -1,4 +1,4 @@
-"""Where openly readable corpora come from: repository, commit, and size and sha256 of each file.
+"""Origins of openly readable corpora: repository, commit, and size and sha256 of each file.
 
 ``origins/<name>.json`` is one corpus: an object with the fields of :class:`Origin` but ``name``,
 its ``files`` an object of path to ``[bytes, sha256]``. Commits and digests are pinned, so what is
@@ -32,7 +32,7 @@ class RemoteFile:
     """A file of an origin.
 
     Attributes:
-        path: in the repository, and under the folder that it is fetched into.
+        path: the path in the repository, and under the folder that it is fetched into.
         size: bytes.
         sha256: hexadecimal digest.
     """
@@ -44,21 +44,22 @@ class RemoteFile:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What can be fetched of a corpus.
+    """The part of a corpus that can be fetched.
 
     Attributes:
-        name: of the corpus; where a loader reads it, the loader's name for it.
+        name: the corpus's name; where a loader reads it, the loader's name for it.
         title: its full name.
         repository: ``owner/name`` on GitHub.
         commit: 40 hexadecimal digits.
         licence: short, for a table; ``none stated`` where the source states none.
-        licence_note: who says so, and what it covers.
-        terms: what a user has to accept before anything is fetched; empty where the licence is open
-            for all of the files.
-        selection: which files of the repository these are.
-        use: what to do with them, with ``{folder}``, where no loader reads them; empty elsewhere.
-        without_digest: how many files the selection would have, had they been small enough to be
-            digested when the origin was pinned; they are not fetched.
+        licence_note: the place that states the licence, and what it covers.
+        terms: the terms that a user has to accept before anything is fetched; empty where the
+            licence is open for all of the files.
+        selection: the choice of files of the repository, in words.
+        use: advice on what to do with them, with ``{folder}``, where no loader reads them; empty
+            elsewhere.
+        without_digest: the number of files that the selection would have, had they been small
+            enough to be digested when the origin was pinned; they are not fetched.
         files: sorted by path.
     """
 
@@ -85,7 +86,7 @@ class Origin:
         return sum(file.size for file in self.files)
 
     def url(self, file: RemoteFile, base: str = PUBLIC) -> str:
-        """Where a file is, below the public origin or a mirror of it."""
+        """Give the address of a file, below the public origin or a mirror of it."""
         return f"{base}/{self.repository}/{self.commit}/{quote(file.path)}"
 
 
@@ -110,7 +111,7 @@ def origin(name: str) -> Origin:
 
 
 def _stays_inside(path: str) -> bool:
-    """Whether a path names a file below whatever folder it is put after, on any system.
+    """Tell whether a path names a file below whatever folder it is put after, on any system.
 
     No part may begin with a dot: what is hidden is no loader's, and is where fetching keeps notes.
     """

@@ -12,7 +12,7 @@ from coherencegym.loaders.text.pronouns import by_form
 
 _BRACKET = re.compile(r"(?P<opens>\()?(?P<entity>\d{1,9})(?P<closes>\))?")
 _PRONOUNS = ("PRP", "PRP$", "WP", "WP$")
-#: Where the head of a noun phrase ends, in front of what follows it.
+#: Tags that end the head of a noun phrase, in front of what follows it.
 _AFTER_HEAD = ("IN", "WDT", "WP", "WP$", "WRB", ",", ":", "-LRB-", "VBN", "VBG", "TO")
 
 
@@ -47,7 +47,7 @@ def mentions(
 
 
 def _close(opened: list[tuple[str, int]], entity: str, line: int) -> int:
-    """Where the mention begins that is closed; of one entity the one that was opened last."""
+    """Find the start of the mention that is closed; of one entity the one that was opened last."""
     for position in range(len(opened) - 1, -1, -1):
         if opened[position][0] == entity:
             return opened.pop(position)[1]

@@ -25,8 +25,8 @@ class Token:
     """A word, a multiword token or an empty node.
 
     Attributes:
-        id: as in the file: ``3``, ``3-4`` or ``3.1``.
-        form, lemma, upos, xpos, deprel: as in the file; ``_`` where it says nothing.
+        id: the id in the file: ``3``, ``3-4`` or ``3.1``.
+        form, lemma, upos, xpos, deprel: the columns of the file; ``_`` where it says nothing.
         feats: morphological features.
         head: id of the word that it depends on, 0 for the root; none where the file has ``_``.
         misc: the last column; a part without ``=`` has an empty value.
@@ -49,7 +49,7 @@ class Token:
 
     @property
     def empty(self) -> bool:
-        """Whether it is an empty node, which has no place in the text."""
+        """True where it is an empty node, which has no place in the text."""
         return "." in self.id
 
 
@@ -113,7 +113,7 @@ def parse(block: Block) -> Sentence:
 
 
 def _difference(text: str, natural: str) -> str:
-    """Where the text that the words make up departs from ``# text``, as a problem."""
+    """Say where the text that the words make up departs from ``# text``, as a problem."""
     both = enumerate(zip(text, natural, strict=False))
     at = next((i for i, (a, b) in both if a != b), min(len(text), len(natural)))
     return (

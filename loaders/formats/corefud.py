@@ -31,7 +31,7 @@ def mentions(sentence: Sentence, unit: int, names: Sequence[str] | None) -> list
 
     Args:
         sentence: the sentence.
-        unit: which unit of the discourse it is.
+        unit: the index of the unit in the discourse.
         names: the fields of a bracket; none where no comment named them.
 
     Raises:

@@ -54,14 +54,14 @@ def kind_of(head: Token) -> str:
 def features_of(
     fields: Mapping[str, str], first: Token, head: Token, kind: str, predicate: bool
 ) -> Features:
-    """What the fields of the bracket and the grammar of its words say of a mention.
+    """Take the features of a mention from the fields of its bracket and the grammar of its words.
 
     Args:
         fields: the fields of its opening bracket.
         first: its first word.
         head: its head.
         kind: its kind.
-        predicate: whether it is said of something else (``is a nurse``).
+        predicate: true where it is said of something else (``is a nurse``).
     """
     form = by_form(head.form) if kind == "pronoun" else None
     known = form or Features()

@@ -95,7 +95,7 @@ def _lines(file: CorpusFile, window: Window, options: ReadOptions) -> Iterator[R
 
 
 def _problem(value: Any) -> tuple[str, str] | None:
-    """Why a value is no record, and the short reason; none where it is one."""
+    """Say why a value is no record, and the short reason; none where it is one."""
     if not isinstance(value, dict | Refused):
         return f"{kind(value)}, expected an object with named fields", "no JSON object"
     inside = [value]
@@ -117,7 +117,7 @@ def _parts(value: Any) -> list[Any]:
 
 
 def kind(value: Any) -> str:
-    """What a JSON value is, for messages."""
+    """Name the kind of a JSON value, for messages."""
     if isinstance(value, bool):
         return "true or false"
     names = {dict: "an object", list: "an array", str: "a text", int: "a number", float: "a number"}

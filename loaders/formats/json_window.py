@@ -23,16 +23,16 @@ _PIECE = 1 << 16
 _LONGEST_TOKEN = 12
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-#: What Python's messages end with before a place in the text, which nobody could look up.
+#: The end of Python's messages before a place in the text, which nobody could look up.
 _POINTER = re.compile(r"( starting)? at\Z")
-#: Where, after something that could not be read, the next record seems to begin.
+#: The place where, after something that could not be read, the next record seems to begin.
 _NEXT_RECORD = re.compile(r"\}\s*,\s*(?=\{)")
 #: The beginning of such a place, at the end of what is in memory.
 _CUT_NEXT_RECORD = re.compile(r"\}[\s,]*\Z")
 
 
 class MalformedError(Exception):
-    """What is wrong with the text of a record, with what was expected, and the short reason."""
+    """A fault in the text of a record, with what was expected, and the short reason."""
 
     def __init__(self, problem: str, reason: str) -> None:
         super().__init__(problem)
@@ -161,7 +161,7 @@ class Window:
 
 
 def _may_go_on(error: Exception, held: str) -> bool:
-    """Whether the text may only have ended too early."""
+    """Tell whether the text may only have ended too early."""
     return isinstance(error, json.JSONDecodeError) and (
         error.msg.startswith("Unterminated string") or error.pos >= len(held) - _LONGEST_TOKEN
     )

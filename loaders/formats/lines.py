@@ -28,7 +28,7 @@ Line = tuple[int, str]
 
 
 class LineError(Exception):
-    """What is wrong with a line.
+    """A fault of a line.
 
     Attributes:
         line: its number.
@@ -119,7 +119,7 @@ def numbered_lines(file: CorpusFile) -> Iterator[Line]:
 
 
 def text_problem(text: str) -> tuple[str, str] | None:
-    """What makes a text unusable.
+    """Name the problem that makes a text unusable.
 
     Returns:
         The problem with what was expected, and the short reason under which it is counted; none

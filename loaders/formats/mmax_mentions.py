@@ -108,7 +108,7 @@ def _kind(
     form: str,
     words: Sequence[Word],
 ) -> str:
-    """By what the annotator said, else by form: a pronoun of one word, a capital that is a name's.
+    """Take the kind from the annotator, else from the form: a one-word pronoun, a name's capital.
 
     A capital at the beginning of a sentence is no sign of a name.
     """

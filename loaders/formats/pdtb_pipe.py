@@ -24,7 +24,7 @@ _PART = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where in a line things stand (columns from 0)."""
+    """The columns of a line (from 0) in which things stand."""
 
     scheme: str
     connective: int
@@ -46,10 +46,10 @@ class RawRelation:
 
     Attributes:
         type: ``Explicit``, ``Implicit``, ...
-        connective: where the connective stands; empty where it stands nowhere.
+        connective: the place of the connective; empty where it stands nowhere.
         word: the annotated connective as the line spells it; empty where it does not.
-        senses: as annotated, the first one first.
-        arg1, arg2: where the arguments stand.
+        senses: the annotated senses, the first one first.
+        arg1, arg2: the places of the arguments.
         scheme: ``pdtb3`` or ``pdtb2``: whose senses they are.
         line: its number.
     """

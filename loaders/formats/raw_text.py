@@ -44,7 +44,7 @@ def read_raw(path: Path) -> str:
 
 @dataclass
 class Placed:
-    """Where the characters of a raw text stand in the units made of it.
+    """The places of a raw text's characters in the units made of it.
 
     Attributes:
         raw: the raw text.

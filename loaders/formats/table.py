@@ -44,7 +44,7 @@ def rows(file: CorpusFile, columns: Sequence[str], options: ReadOptions) -> Iter
     Args:
         file: the table; its first line names the columns (case does not matter).
         columns: the columns wanted; others are passed over.
-        options: what to do about bad rows.
+        options: the treatment of bad rows.
 
     Raises:
         CorpusError: a column is missing, there is no row, or a bad row.

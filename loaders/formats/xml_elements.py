@@ -27,8 +27,8 @@ class Element:
 
     Attributes:
         path: names from the root down to this element.
-        line: where its start tag is (1-based).
-        attributes: by name, as they stand in the start tag.
+        line: the line of its start tag (1-based).
+        attributes: its attributes by name, as they stand in the start tag.
         text: the characters directly in it, without those of the elements in it.
     """
 

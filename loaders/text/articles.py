@@ -1,4 +1,4 @@
-"""From articles to short documents: excerpt, sentences, filters, near-duplicates.
+"""Short documents made of articles: excerpt, sentences, filters, near-duplicates.
 
 The documents of Shen et al. 2021 (*Evaluating Document Coherence Modeling*, TACL 9, section 3) have
 3 to 8 sentences. What does not make such a document is left out and counted by reason.
@@ -25,7 +25,7 @@ COLUMNS = ("sentences", "text", "article")
 #: Characters that a sentence of a document may have on average.
 _LONGEST_SENTENCE = 1000
 
-#: Why a row without the columns that are asked for is bad.
+#: The reason why a row without the columns that are asked for is bad.
 MISSING = "column missing"
 
 _MEMORY = "articles"
@@ -33,10 +33,10 @@ _MEMORY = "articles"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a document is.
+    """The shape of a document.
 
     Attributes:
-        excerpt: what of an article it is, one of :data:`loaders.text.excerpts.EXCERPTS`.
+        excerpt: the part of an article that it is, one of :data:`loaders.text.excerpts.EXCERPTS`.
         fewest, most: sentences that it has.
         language: ISO 639-1, for splitting into sentences.
         pipeline: spaCy pipeline to split with; none: rules.
@@ -79,7 +79,7 @@ class DroppedError(Exception):
 
 
 class BadArticleError(Exception):
-    """What is wrong with an article, and the reason under which it is counted."""
+    """A fault of an article, and the reason under which it is counted."""
 
     def __init__(self, problem: str, reason: str) -> None:
         super().__init__(problem)

@@ -1,4 +1,4 @@
-"""What extraction leaves in the sentences of a page: gaps where a template or a list stood.
+"""Debris of extraction in the sentences of a page: gaps where a template or a list stood.
 
 Where a converter drops a template with the words that it holds, its sentence goes on around a gap
 (``It covers an area of and is connected by a -long causeway.``), and where a page has a table, a
@@ -21,7 +21,7 @@ _MEASURES = (
     "temperatures speed capacity radius diameter span thickness footprint range total volume mass"
 )
 _AFTER_MEASURE = "|".join(rf"(?<=\b{noun} of)" for noun in _MEASURES.split())
-#: With these, which a sentence can hardly end with, one that has been cut ends.
+#: Words that end a sentence which has been cut, and hardly a whole one.
 _PREPOSITIONS = "of|from|with|by|at|into|between|during|against|than"
 _PARTICLES = "de|del|della|di|da|du|do|dos|von|van|der|den|zu|la|le|el|al|ad|ibn|bin|bint|ben|y"
 
@@ -66,7 +66,7 @@ _AT_BEGINNING = ("a sentence that begins in the middle", "a bracket that is not 
 
 
 def sentence_debris(sentence: str) -> str | None:
-    """What shows that something was lost from a sentence, or was never one; none where nothing."""
+    """Name the sign that a sentence lost something, or never was one; none where nothing shows."""
     if _TEX.search(sentence):
         return None
     for reason, rule in _RULES.items():

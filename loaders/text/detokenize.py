@@ -23,13 +23,14 @@ _BRACKETS = {
     "``": '"', "''": '"',
 }  # fmt: skip
 
-#: What may follow a sign that stood alone: a quotation mark that was joined already, other signs.
+#: Characters that may follow a sign that stood alone: a quotation mark that was joined already,
+#: other signs.
 _END = r"(?=[\"']*(?:[.,;:!?…]|\s|$))"
 
 #: Words and decades that begin with an apostrophe: ``'em``, ``'til``, ``'80s``.
 _ELIDED = r"(?:[Ee]m|[Nn]|[Tt]il|[Tt]is|[Tt]was|[Cc]ause|[Rr]ound|\d\ds?)(?![\w'])"
 
-#: What may follow the lost apostrophe of a contraction, by the word before it.
+#: Endings that may follow the lost apostrophe of a contraction, by the word before it.
 _LOST = (
     (r"i", r"m|ve|ll|d"),
     (r"you|we|they", r"re|ve|ll|d"),

@@ -16,14 +16,14 @@ from coherencegym.loaders.formats.lines import tidy
 
 EXCERPTS = ("auto", "opening", "first")
 
-#: What lines of lists and tables begin with.
+#: Marks that lines of lists and tables begin with.
 _BULLETS = "*•‣◦▪·-–—|"
 #: Words that a line of a heading may have.
 _LONGEST_HEADING = 12
 
 _MARKED = re.compile(r"\s*(?:(={1,6})\s*(?P<wiki>[^=\n]+?)\s*\1|#{1,6}\s+(?P<hash>.+?)\s*#*)\s*")
 _ENDS = re.compile(r"[.!?…。！？।:;,][\"'”’»)\]]*$")
-#: Where a story came from, before its first word: ``ATLANTA, Georgia (CNN) -- ``, ``(CNN)``,
+#: The origin of a story, before its first word: ``ATLANTA, Georgia (CNN) -- ``, ``(CNN)``,
 #: ``PARIS (Reuters) - ``, ``LONDON -- ``.
 _AGENCY = r"\((?:CNN|Reuters|AP|AFP|Bloomberg|UPI|Xinhua)\b[^()\n]{0,40}\)"
 _CITY = r"[A-Z][\w.,’'/ -]{0,60}?"
@@ -33,17 +33,17 @@ _DATELINE = re.compile(
     rf"|(?:{_CAPITALS}\s*)?\([A-Z][^()\n]{{1,40}}\)\s*(?:--|[—–])\s*"
     rf"|{_CAPITALS}\s*(?:--|[—–])\s+)"
 )
-#: Where the Cornell and CNN collections of stories put their summaries.
+#: The marks before the summaries of stories in the Cornell and CNN collections.
 _HIGHLIGHTS = re.compile(r"^\s*@highlight\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What is taken from an article.
+    """A part that is taken from an article.
 
     Attributes:
         text: its text, blocks with an empty line between them.
-        whole: whether all of it has to be the document; otherwise the document is as many of its
+        whole: true where all of it has to be the document; otherwise the document is as many of its
             first sentences as there may be.
         title: a heading that the article began with; empty where there is none.
     """

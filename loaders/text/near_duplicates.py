@@ -37,7 +37,7 @@ class NearDuplicates:
         self._filled = 0
 
     def add(self, text: str) -> bool:
-        """Whether a near-duplicate of the text was added before; the text is added if not.
+        """Tell whether a near-duplicate of the text was added before; the text is added if not.
 
         White space, punctuation and capitals do not matter. A text of fewer than five words is one
         shingle.

@@ -1,4 +1,4 @@
-"""Who is mentioned in a message: nicknames of a chat, as addressees and inside the text.
+"""Mentions of people in a message: nicknames of a chat, as addressees and inside the text.
 
 A nickname is whatever its owner liked, also a word of the language (``ubuntu``). Before a sign at
 the beginning of a message (``ann: yes``, ``ann, ben: yes``) it is the one who is addressed,
@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from coherencegym.loaders.discourse import Features, Mention
 
-#: What ``Features.entity`` says of a mention of somebody who takes part in the conversation.
+#: The value of ``Features.entity`` of a mention of somebody who takes part in the conversation.
 PARTICIPANT = "participant"
 
 _ADDRESSEE = re.compile(r"[@(]?(?P<who>[^\s:,>]+)(?:[:,>]+(?=\s|$)| -+(?=\s))\s*")
@@ -26,7 +26,7 @@ class Nicknames:
 
     Args:
         names: everybody who takes part in the log.
-        messages: what is said there.
+        messages: the messages sent there.
     """
 
     def __init__(self, names: Collection[str], messages: Iterable[str]) -> None:

@@ -59,11 +59,11 @@ def _features(values: dict[str, str]) -> Features:
     )
 
 
-#: What each pronoun's form says. ``her`` has no type: it is personal or possessive by its place;
-#: ``that``, ``who`` and ``which`` have the commonest of theirs.
+#: The features of each pronoun's form. ``her`` has no type: it is personal or possessive by its
+#: place; ``that``, ``who`` and ``which`` have the commonest of theirs.
 PRONOUNS = _table()
 
 
 def by_form(text: str) -> Features | None:
-    """What the form of a pronoun says; none where it is no pronoun."""
+    """Give the features that a pronoun's form shows; none where it is no pronoun."""
     return PRONOUNS.get(text.lower().replace("’", "'"))

@@ -1,4 +1,4 @@
-"""Whether some sentences are prose: no list, table, leftover markup or fragment."""
+"""Tests that some sentences are prose: no list, table, leftover markup or fragment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 
 
 def text_drop(text: str) -> str | None:
-    """Why a text with its line breaks is no prose; none where it may be.
+    """Say why a text with its line breaks is no prose; none where it may be.
 
     A list is at least two lines one after another that begin as items do; a line with a tab inside
     is a row of a table.
@@ -39,7 +39,7 @@ def text_drop(text: str) -> str | None:
 
 
 def sentences_drop(sentences: Sequence[str]) -> str | None:
-    """Why these sentences are no prose; none where they are.
+    """Say why these sentences are no prose; none where they are.
 
     The first reason that applies, in this order: markup, letters, words, final marks.
     """

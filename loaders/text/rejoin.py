@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-#: Before a number.
+#: Abbreviations before a number.
 _OF_NUMBER = (
     r"No|Nos|c|ca|al|Op|op|Vol|vol|pp?|Fig|Figs|figs?|Eqs?|Sec|Art|Ch|Phys|Rev|Lett|Math|Nr"
 )
-#: Before a name.
+#: Abbreviations before a name.
 _OF_NAME = (
     r"Mr|Mrs|Ms|Messrs|Dr|Drs|Prof|Rev|Fr|Hon|Gen|Col|Maj|Capt|Cpt|Lt|Sgt|Cpl|Gov|Govt|Sen|Rep|"
     r"Adm|Cmdr|Pres|Supt|St|Ste|Mt|Ft|vs|v|cf|viz|Phys|Math|Astron|Astrophys|Sci|Int|Nat|Proc|"
     r"Annu|Am|Soc|Univ|Dept|Bros|Msgr|Sr|resp"
 )
-#: Before anything at all that begins in lower case; a word with a full stop inside is one, too.
+#: Abbreviations before anything that begins in lower case; a word with a full stop inside is one,
+#: too.
 _OF_MORE = (
     r"al|etc|Jr|Sr|Inc|Ltd|Co|Corp|ie|eg|approx|est|fl|lit|ft|in|Ph|Bus|Dept|incl|esp|Ing|"
     r"\w+(?:\.\w+)+|[A-Z]"
@@ -43,7 +44,7 @@ def rejoined(sentences: Sequence[str]) -> list[str]:
 
 
 def _continues(before: str, sentence: str) -> bool:
-    """Whether a sentence goes on with what another splitter would not have cut off."""
+    """Tell whether a sentence goes on with what another splitter would not have cut off."""
     if not any(map(str.isalnum, before)) or not any(map(str.isalnum, sentence)):
         return True
     first = sentence[0]

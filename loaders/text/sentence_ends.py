@@ -1,4 +1,4 @@
-"""Which of the places where a sentence could end are ends: abbreviations, initials, quotations.
+"""Ends of sentences, told from places that only could be ends: abbreviations, initials, quotations.
 
 English, and what other languages written in Latin letters share with it. A place is given as the
 text before it and the text after it; both are only looked at near the place.
@@ -64,7 +64,7 @@ NEAR = 200
 
 
 def is_sentence_end(before: str, after: str) -> bool:
-    """Whether a sentence ends between two texts that white space parts.
+    """Tell whether a sentence ends between two texts that white space parts.
 
     Args:
         before: the text from the last sentence end on, its closing quotation marks included.
@@ -96,7 +96,7 @@ def is_sentence_end(before: str, after: str) -> bool:
 
 
 def _ends_with_word(before: str, after: str, quoted: bool) -> bool:
-    """Whether the full stop after the last word of ``before`` ends a sentence."""
+    """Tell whether the full stop after the last word of ``before`` ends a sentence."""
     match = _LAST_WORD.search(before)
     if match is None:
         return True
@@ -115,7 +115,7 @@ def _ends_with_word(before: str, after: str, quoted: bool) -> bool:
 
 
 def _inside_brackets(before: str, after: str) -> bool:
-    """Whether a round bracket is open that ``after`` closes before it opens another."""
+    """Tell whether a round bracket is open that ``after`` closes before it opens another."""
     if before.count("(") <= before.count(")"):
         return False
     closing, opening = after.find(")"), after.find("(")

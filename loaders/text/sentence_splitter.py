@@ -16,8 +16,8 @@ from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.formats.lines import tidy
 from coherencegym.loaders.text.sentence_ends import is_sentence_end
 
-#: Where the sentencizer sees no end, as its tokenizer keeps the full stop of ``U.S.`` and ``A.``,
-#: but there may be one; after an ellipsis; and behind the number of a footnote.
+#: Places where the sentencizer sees no end, as its tokenizer keeps the full stop of ``U.S.`` and
+#: ``A.``, but there may be one; after an ellipsis; and behind the number of a footnote.
 _STOP = re.compile(r"[.!?…][\"'”’»)\]]*(?:\s*\[\d{1,3}\])*\s+")
 
 

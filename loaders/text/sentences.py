@@ -1,4 +1,4 @@
-"""Where sentences end in plain text, by rule: for short texts that come without sentence breaks."""
+"""Ends of sentences in plain text, by rule: for short texts that come without sentence breaks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GAP = re.compile(_STOP.pattern + r"\s+(?=[\"'“‘(\[]*(\w))")
 
 
 def ends_sentence(text: str) -> bool:
-    """Whether what follows ``text`` begins a sentence; true of an empty text."""
+    """Tell whether what follows ``text`` begins a sentence; true of an empty text."""
     text = text.rstrip()
     if not text:
         return True

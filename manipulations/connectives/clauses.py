@@ -21,7 +21,7 @@ _SUBJECTS = word_set("i you he she it we they there everyone everybody everythin
 _ARTICLES = word_set("the a an no every my your his its our their")
 #: Determiners that may also stand alone, as a whole subject: ``some considered him insane``.
 _PRONOUNS = word_set("this that these those some many most all both each several few her")
-#: What a subject may begin with; ``a native of York`` is rather a noun of no clause.
+#: Words that a subject may begin with; ``a native of York`` is rather a noun of no clause.
 _DETERMINERS = _ARTICLES - {"a", "an", "no"} | _PRONOUNS
 _AUXILIARIES = word_set(
     "am is are was were has have had does do did can cannot could will would shall should may "
@@ -44,7 +44,7 @@ _NO_PARTICIPLES = word_set(
     "thing something nothing everything anything king spring evening morning during bed need "
     "indeed hundred speed seed weed red ring string wing sibling ceiling"
 )
-#: What may stand before a participle, an adjective or a preposition and leave it one.
+#: Words before a participle, an adjective or a preposition that leave it one.
 _ADVERB = re.compile(r"\w+ly|not|also|still|once|again|only|now|then|even|just|otherwise|perhaps")
 
 
@@ -82,7 +82,7 @@ def begins_with_participle(text: str) -> bool:
 
 
 def _is_finite(words: list[str], place: int, determined: bool) -> bool:
-    """Whether a word may be a finite verb: an auxiliary, a past, or a form in -s.
+    """Tell whether a word may be a finite verb: an auxiliary, a past, or a form in -s.
 
     A name is none, nor what stands behind a determiner (``in the United States``, ``the limited
     role``). A form in -s is a noun as often, so that the word behind it has to begin an object;

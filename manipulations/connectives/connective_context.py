@@ -1,4 +1,4 @@
-"""What stands around a connective: whether it can be replaced at all, and how it is used."""
+"""The words around a connective: whether it can be replaced at all, and how it is used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _AFTER_AS = _set(
 )
 #: Two words after ``as`` that make an idiom with it: ``as it turns out``.
 _IDIOMS = ("it turns", "it turned", "it happens", "it happened", "it were", "luck would")
-#: After ``as`` these have no subject, and after another connective would need one: ``as would be``.
+#: Verbs that have no subject after ``as``, and would need one after another connective: ``as would
+#: be``.
 _VERBS = _set(
     "is are was were do does did has have had can could will would should shall may might must"
 )
@@ -42,14 +43,14 @@ _REPORTS = _set(
     "observe observes observed demonstrate demonstrates demonstrated illustrate illustrates "
     "illustrated indicate indicates indicated confirm confirms confirmed imagine heard"
 )
-#: Within how many words after ``as`` such a verb is looked for; one that ends the clause may be
-#: farther away: ``as the plight of many towns shows``.
+#: The number of words after ``as`` within which such a verb is looked for; one that ends the clause
+#: may be farther away: ``as the plight of many towns shows``.
 _REPORT_WITHIN = 5
 #: Words before ``as`` to which it belongs: ``so tired as``, ``the same day as``.
 _CORRELATES = _set("as so such same")
-#: How many words may stand between the two parts of ``as ... as``.
+#: The most words between the two parts of ``as ... as``.
 _NEAR = 5
-#: After ``however`` these say a degree: ``however hard they try``. After a first ``as`` they wait
+#: Words for a degree behind ``however``: ``however hard they try``. After a first ``as`` they wait
 #: for the second, however far away it is: ``as much of the rent of land as possible``.
 _DEGREES = _set(
     "much many few little long short hard easy small big great often far near good bad well old "
@@ -57,14 +58,14 @@ _DEGREES = _set(
     "unlikely difficult important tempting"
 )
 _PREPOSITIONS = _set("in at on under within with from during by")
-#: What a clause ends with, as far as words of one connective are looked for.
+#: Marks that end a clause, as far as words of one connective are looked for.
 _CLAUSE_END = r"[,;:.!?()\"“”–—]"
-#: What a clause may begin behind, other than its sentence.
+#: Marks and words that a clause may begin behind, other than its sentence's start.
 _OPENS = re.compile(r"(?:^|[;:(–—-])\W*$")
 
 
 def unsuitable(sentence: str, start: int, end: int) -> str:
-    """Why the connective ``sentence[start:end]`` cannot be replaced; empty where it can.
+    """Say why the connective ``sentence[start:end]`` cannot be replaced; empty where it can.
 
     One word is assumed. Reasons are short, for counting.
     """
@@ -88,7 +89,7 @@ def unsuitable(sentence: str, start: int, end: int) -> str:
 
 
 def _unsuitable_as(sentence: str, start: int, end: int, before: list[str], after: list[str]) -> str:
-    """Why an ``as`` between these words of its clause cannot be replaced; empty where it can."""
+    """Say why ``as`` between these words of its clause cannot be replaced; empty where it can."""
     degree = any(one == "as" and two in _DEGREES for one, two in itertools.pairwise(before))
     if degree or _CORRELATES & set(before[-_NEAR - 1 :]) or "as" in after[: _NEAR + 1]:
         return "correlative as"
@@ -106,7 +107,7 @@ def _unsuitable_as(sentence: str, start: int, end: int, before: list[str], after
 
 
 def _half_set_off(sentence: str, start: int, end: int) -> bool:
-    """Whether a comma stands on one side of a word inside a sentence only: ``he was however, ill``.
+    """True for a word with a comma on one side only, inside a sentence: ``he was however, ill``.
 
     Such a sentence is badly written already, and with another word it reads as another slip.
     """
@@ -127,7 +128,7 @@ def words(text: str) -> int:
 
 
 def syntax(sentence: str, start: int, end: int) -> str:
-    """How a connective is used: ``subordinator``, ``adverbial`` or ``coordinator``.
+    """Classify the use of a connective: ``subordinator``, ``adverbial`` or ``coordinator``.
 
     ``though`` is an adverbial where a comma, the sentence's end, ``so``, ``and`` or ``but``
     follows, else a subordinator.
@@ -168,7 +169,7 @@ def fits(word: str, classes: frozenset[str], sentence: str, start: int, end: int
 
 
 def _fits_adverbial(word: str, used: str, sentence: str, start: int, end: int) -> bool:
-    """Whether an adverbial can stand in the place of another, or of ``yet``.
+    """Tell whether an adverbial can stand in the place of another, or of ``yet``.
 
     In the place of ``yet`` only where that begins its clause; ``though`` only where nothing does
     (``Though, it rained`` is no English). ``For example``, and ``however`` for ``yet``, have a

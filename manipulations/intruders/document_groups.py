@@ -1,4 +1,4 @@
-"""Which documents belong together: those that share lines.
+"""Groups of documents that belong together because they share lines.
 
 Windows of one conversation overlap, and copies of an article differ in a sentence. Such documents
 go to one side of a division into training and test, and none is taken for the neighbour of another:
@@ -22,7 +22,7 @@ def normalised(line: str) -> str:
 
 
 def groups(documents: Sequence[Sequence[str]]) -> list[int]:
-    """For each document the index of the first one of its group.
+    """Give each document the index of the first one of its group.
 
     Two documents that have a line in common are of one group, and so are all that are connected in
     this way. Lines of fewer than :data:`FEWEST_WORDS` words, and those that more than

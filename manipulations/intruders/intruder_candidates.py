@@ -1,4 +1,4 @@
-"""Which sentences could take the place of a document's own: drawn from its neighbours."""
+"""Sentences that could take the place of a document's own: drawn from its neighbours."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Candidate:
 
     Attributes:
         text: the sentence as it stands there.
-        discourse, unit: where it stands.
+        discourse, unit: the place that it comes from.
         similarity: TF-IDF cosine with the sentence that it would replace.
         document_similarity: the same of the two documents; 0 where neighbours are random.
-        names: what names of participants in it have to become in the other document
+        names: new names for the participants that it names, in the other document
             (:mod:`manipulations.intruders.participant_names`).
     """
 
@@ -104,7 +104,7 @@ def _others(
     context: Context,
     fitting: Fitting,
 ) -> Iterator[Others]:
-    """For each document that was drawn the others that give a candidate, and their similarity."""
+    """Find, for each document drawn, the others that give a candidate, and their similarity."""
     if operator.strategy != "similar":
         yield from _random_others(operator, discourses, drawn, group_of, context)
         return
@@ -207,7 +207,7 @@ def _compare(
 def _digest(
     operator: IntruderSettings, discourses: Sequence[Discourse], rows: Sequence[int]
 ) -> str:
-    """Of everything that the neighbours depend on."""
+    """Digest everything that the neighbours depend on."""
     digest = hashlib.sha256()
     settings = (operator.neighbours, operator.weighting, operator.features)
     digest.update(repr((settings, list(rows))).encode())

@@ -24,10 +24,10 @@ from coherencegym.manipulations.intruders.settings import Fitting, IntruderSetti
 from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.replacement import replace_text
 
-#: What edits are called that exchange the names of participants in an intruder.
+#: Note of the edits that exchange the names of participants in an intruder.
 EXCHANGED_NAMES = "ExchangedNames"
 
-#: Why a document stays coherent.
+#: Reasons why a document stays coherent.
 NOT_SELECTED = "stays coherent: not drawn"
 NO_CANDIDATE = "stays coherent: no candidate is left"
 TOO_SHORT = "stays coherent: fewer than two sentences"
@@ -35,7 +35,7 @@ TOO_SHORT = "stays coherent: fewer than two sentences"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What happens to one document.
+    """The fate of one document.
 
     Attributes:
         slot: the sentence (from 0) that is replaced.
@@ -117,9 +117,9 @@ class FittedIntruderSentence(Composable):
     """The operator after it has seen the collection; variants are called ``intruded``.
 
     Attributes:
-        operator: what was fitted.
-        choices: of the documents (by id) that get an intruder.
-        reasons: why the others do not.
+        operator: the operator that was fitted.
+        choices: the choices for the documents (by id) that get an intruder.
+        reasons: the reasons why the others get none.
     """
 
     operator: IntruderSentence

@@ -32,7 +32,7 @@ class BlockStore(Protocol):
 
 @dataclass(frozen=True)
 class Neighbours:
-    """For each document that was asked for its nearest others, nearest first.
+    """The nearest other documents of each document that was asked for, nearest first.
 
     Attributes:
         indices: int32, documents x k; -1 where there are fewer.
@@ -63,8 +63,8 @@ def nearest(
 
     Args:
         vectors: CSR, float32, documents x features, rows of length 1.
-        k: how many.
-        groups: for each document what tells its group from others.
+        k: the number of neighbours.
+        groups: a label of each document's group; documents of one group are no neighbours.
         rows: the documents whose neighbours are wanted; none: all.
         threads: of the product.
         store: where blocks are kept.

@@ -16,7 +16,7 @@ from coherencegym.manipulations.probes.probe import Replacement
 def exchanged_names(
     source: Discourse, unit: int, host: Discourse, slot: int
 ) -> tuple[Replacement, ...] | None:
-    """What names have to become where a message takes the place of another one.
+    """Find the names to exchange where a message takes the place of another one.
 
     Each name becomes one that the host mentions outside the slot, the same one in the whole
     message, and no two become one. A name that the host mentions itself stays. Whoever tells of
@@ -25,8 +25,8 @@ def exchanged_names(
     speaker of the slot last.
 
     Args:
-        source: where the message is from, and ``unit`` its index.
-        host: where it is put, and ``slot`` the index of the message that it replaces.
+        source: the document that the message is from; ``unit`` is its index.
+        host: the document it is put into; ``slot`` is the index of the message that it replaces.
 
     Returns:
         The replacements in the message, in their order; none where it names more people than the
@@ -64,7 +64,7 @@ def _names(discourse: Discourse, unit: int) -> Iterator[Mention]:
 
 
 def _by_distance(host: Discourse, slot: int) -> list[str]:
-    """Who is named outside the slot: whom the slot names first, then the nearest first."""
+    """List the people named outside the slot: whom the slot names first, then the nearest first."""
     places = {
         unit: [mention.chain for mention in _names(host, unit)]
         for unit in {mention.span[0][0] for mention in host.mentions}

@@ -1,4 +1,4 @@
-"""What an intruder sentence is drawn by, and how a collection is searched."""
+"""Settings by which an intruder sentence is drawn and a collection is searched."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from coherencegym.manipulations.intruders.neighbours import BlockStore
 from coherencegym.manipulations.intruders.text_vectors import WEIGHTINGS
 from coherencegym.manipulations.operator import Detector
 
-#: Where the other documents come from: the most similar ones, any, or any of the same category.
+#: Sources of the other documents: the most similar ones, any, or any of the same category.
 STRATEGIES = ("similar", "random", "same_category")
 
 
 @dataclass(frozen=True)
 class IntruderSettings:
-    """What decides which sentence takes which place.
+    """The settings that decide which sentence takes which place.
 
     Attributes:
         strategy: one of :data:`STRATEGIES`.
-        neighbours: how many other documents give a candidate.
+        neighbours: the number of other documents that give a candidate.
         most_similar: candidates whose TF-IDF cosine with S is at least this are dropped.
         share: of the documents that are drawn.
         weighting: of the TF-IDF vectors (:mod:`manipulations.intruders.text_vectors`).
@@ -53,10 +53,10 @@ class IntruderSettings:
 
 @dataclass(frozen=True)
 class Fitting:
-    """How a fit is run; without a detector none of this changes its result.
+    """The way a fit is run; without a detector none of this changes its result.
 
     Attributes:
-        threads: of the search for neighbours.
+        threads: threads of the search for neighbours.
         store: keeps the blocks of the search that are done: made from a digest of all that they
             depend on, and the number of neighbours.
         detector: the adversarial filter; none: no filter.

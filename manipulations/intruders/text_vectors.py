@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-#: How counts are weighted: ``tfidf`` as scikit-learn does, ``drqa`` as in DrQA's retriever.
+#: Weightings of counts: ``tfidf`` as scikit-learn does, ``drqa`` as in DrQA's retriever.
 WEIGHTINGS = ("tfidf", "drqa")
 #: Sentences that are hashed at a time: what the hasher holds beside its result.
 CHUNK = 20_000
@@ -24,7 +24,7 @@ class SentenceVectors:
 
     Attributes:
         counts: ``scipy.sparse`` CSR, float32, sentences x features, in the order of the documents.
-        first: for each document the row of its first sentence; one more for the end.
+        first: the row of each document's first sentence; one more for the end.
         idf: the weight of each feature, float32.
         weighting: one of :data:`WEIGHTINGS`.
     """
@@ -50,7 +50,7 @@ def text_vectors(
 
     Args:
         documents: the sentences of each.
-        features: into how many places words and word pairs are hashed.
+        features: the number of places that words and word pairs are hashed into.
         weighting: one of :data:`WEIGHTINGS`.
 
     Returns:

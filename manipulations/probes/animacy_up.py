@@ -14,7 +14,7 @@ from coherencegym.manipulations.probes.words import word_list, word_set
 
 FORMS = {"it": "he", "object": "him", "its": "his", "itself": "himself"}
 _QUOTES = frozenset(('"', "“", "”", "«", "»", "``", "''"))
-#: What an expletive's clause comes with: ``it is clear that``, ``it was there that``, ``to``.
+#: Words that come with an expletive's clause: ``it is clear that``, ``it was there that``, ``to``.
 _CLAUSE_WORDS = word_set(
     "that who whom which whether if how why what where when to until because as since like "
     "before after for"
@@ -98,7 +98,7 @@ def _only_finite(sentence: Sentence, index: int) -> bool:
 
 
 def _may_be_expletive(sentence: Sentence, index: int) -> bool:
-    """Whether the subject at an index may mean nothing."""
+    """Tell whether the subject at an index may mean nothing."""
     words = sentence.words
     after = [word for word in words[index + 1 :] if not word.is_only(ADVERBS)]
     verb = after[0]
@@ -131,7 +131,7 @@ def _is_passive(rest: list, following: list[str]) -> bool:  # type: ignore[type-
 
 
 def _owns(sentence: Sentence, index: int) -> bool:
-    """Whether ``its`` is no slip for ``it's``: ``its a small town``, ``its probably late``."""
+    """Tell whether ``its`` is no slip for ``it's``: ``its a small town``, ``its probably late``."""
     owned = begins_noun_phrase(sentence, index)
     after = sentence.words[index + 1 : index + 2]
     return bool(owned) or (owned is None and not after[0].is_only(ADVERBS))

@@ -24,7 +24,7 @@ SUBORDINATORS = word_set(
     "provided supposing"
 )
 RELATIVES = word_set("which who whom whose that where")
-#: Of the subordinators those that are prepositions too.
+#: Subordinators that are prepositions too.
 _PREPOSITIONS_TOO = word_set("until since after before as than once till except so")
 #: First words after which subject and verb change places, or that negate.
 _INVERTING = word_set(
@@ -38,13 +38,13 @@ _PRONOUN_SUBJECTS = NOMINATIVE | {"it", "there", "this", "these", "you"}
 
 @dataclass(frozen=True, slots=True)
 class MainVerb:
-    """Where the main clause's finite verb is.
+    """The place of the main clause's finite verb.
 
     Attributes:
-        index: of the verb in ``Sentence.words``.
+        index: the index of the verb in ``Sentence.words``.
         tag: ``VBD``, ``VBZ``, ``VBP`` or ``MD``.
         subject: indices of the words from the clause's beginning to the verb.
-        after_clause: whether a subordinate clause stands before the main one.
+        after_clause: true where a subordinate clause stands before the main one.
         adverbs: index of the first of the adverbs that directly precede the verb, or the verb's.
     """
 
@@ -132,7 +132,7 @@ def _verb_from(sentence: Sentence, shown: Sequence[int], start: int) -> MainVerb
 def _clause_after_comma(
     words: Sequence[Word], shown: Sequence[int], place: int, strict: bool
 ) -> tuple[int, bool] | None:
-    """Where a clause begins that follows a fronted one, and whether that was a clause for sure."""
+    """Find the start of a clause behind a fronted one, and whether that was surely a clause."""
     verbs = False
     for at in range(place, len(shown) - 2):
         word = words[shown[at]]
@@ -212,7 +212,7 @@ def _is_noun(word: Word) -> bool:
 
 
 def _opened(words: Sequence[Word]) -> bool:
-    """Whether a clause or a further verb phrase has begun."""
+    """Tell whether a clause or a further verb phrase has begun."""
     return any(
         word.lower in SUBORDINATORS | RELATIVES | {"and", "but", "or"} or word.text in ";:"
         for word in words

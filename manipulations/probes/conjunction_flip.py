@@ -23,13 +23,13 @@ _SUBORDINATORS = {
     "after": "before", "unless": "if",
 }  # fmt: skip
 _SUBJECTS = NOMINATIVE | {"it", "there", "this", "these"}
-#: Before a subordinator these would not bear the other one: ``not because``, ``soon after``.
+#: Words before a subordinator that would not bear the other one: ``not because``, ``soon after``.
 _BEFORE = word_set(
     "not n't just only even partly largely mainly mostly simply merely perhaps is was are were be "
     "soon immediately right long ever never until from and or but as so well all year years month "
     "months day days week weeks hour hours minute minutes time shortly"
 )
-#: What an ``and`` may be the second half of.
+#: Words that an ``and`` may be the second half of.
 _PAIRED = word_set("both between either")
 
 
@@ -151,7 +151,7 @@ def _coordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
 
 
 def _full_clause(rest: tuple[Word, ...]) -> bool:
-    """Whether a noun phrase and then a certain finite verb follow: ``but the house was``."""
+    """Tell whether a noun phrase and then a certain finite verb follow: ``but the house was``."""
     if not rest[0].is_only(("DT", "PRP$", "NNP")):
         return False
     for word in rest[1:8]:

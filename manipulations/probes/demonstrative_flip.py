@@ -29,9 +29,9 @@ _BEFORE_THAT = word_set(
 _AGREEING = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _LINKING = word_set("is was be been become became becomes remains remained are were 's")
 _SINGULAR = word_set("it its itself each another every unique only")
-#: Between the demonstrative and its noun these ask for one thing.
+#: Words between the demonstrative and its noun that ask for one thing.
 _ONE = word_set("one single sole only whole entire very latter former particular")
-#: What a text calls itself: no antecedent says that it is one, and there may be more of them.
+#: Names that a text gives itself: no antecedent says that it is one, and there may be more of them.
 _TEXTS = word_set(
     "paper article work study letter note review report contribution chapter thesis dissertation "
     "survey section list manuscript essay communication talk lecture tutorial"
@@ -99,7 +99,7 @@ def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
 
 
 def _as_one(rest: Sequence[Word]) -> bool:
-    """Whether what follows says that it is one: ``released this song as a single``."""
+    """Tell whether what follows says that it is one: ``released this song as a single``."""
     return any(
         rest[i].lower
         in ("as", "into", "became", "become", "becoming", "remain", "remained", "make")
@@ -198,7 +198,7 @@ def _plural_verb(words: Sequence[Word], index: int) -> tuple[Replacement, ...] |
     return (Replacement(word.start, word.end, base),)
 
 
-#: Those that begin no clause.
+#: Prepositions that begin no clause.
 _PREPOSITIONS = (_BEFORE_THAT | {"in", "to", "from", "over"}) - {"after", "before"}
 _CLAUSE_BEGINNERS = word_set(
     "and but because although though when while if since until whether that as so where"
@@ -206,13 +206,13 @@ _CLAUSE_BEGINNERS = word_set(
 
 
 def _heads(words: Sequence[Word], at: int, subject: Sequence[int]) -> bool:
-    """Whether the phrase at an index is the subject's head and no part of a phrase in it."""
+    """Tell whether the phrase at an index is the subject's head and no part of a phrase in it."""
     begin = subject.index(at)
     return begin == 0 or words[subject[begin - 1]].text == ","
 
 
 def _predicate_fits(rest: Sequence[Word]) -> bool:
-    """Whether what follows ``be`` can be said of several: no ``a painter``, no ``the best``."""
+    """True where what follows ``be`` can be said of several: no ``a painter``, no ``the best``."""
     if not rest:
         return False
     first = rest[0]

@@ -9,7 +9,7 @@ from coherencegym.loaders.corpus import CorpusError
 
 #: A tag of the Penn Treebank for each form of a noun or verb that lemminflect knows.
 _OPEN_CLASSES = ("NOUN", "VERB", "AUX", "ADJ", "ADV")
-#: Where lemminflect puts the rarer of two plurals first.
+#: Plurals where lemminflect puts the rarer of two first.
 _PLURALS = {"person": "people", "fish": "fish", "series": "series", "species": "species"}
 
 

@@ -1,4 +1,4 @@
-"""What a pronoun could stand for: the nearest noun phrase before it that is one thing or person.
+"""Antecedents of a pronoun: the nearest noun phrase before it that is one thing or person.
 
 Going back from the pronoun, through its sentence and those before it. Passed over is what neither
 ``it`` nor ``he`` is likely to take up: plurals, times, places behind their preposition (``in
@@ -32,12 +32,12 @@ _PEOPLE_ENDINGS = ("man", "woman", "person", "ist", "ian")
 
 
 def nearest_is_inanimate(sentence: Sentence, at: int, is_object: bool) -> bool:
-    """Whether the nearest candidate before the pronoun at an index is a thing; false without any.
+    """True where the nearest candidate before the pronoun at an index is a thing.
 
     Args:
-        sentence: with what stands before it, in ``preceding``.
+        sentence: the sentence, with those before it in ``preceding``.
         at: the index of the pronoun.
-        is_object: whether it is a verb's or preposition's object.
+        is_object: true where it is a verb's or preposition's object.
     """
     barred = frozenset[int]()
     if is_object and (verb := main_verb(sentence)) is not None and verb.index < at:
@@ -51,7 +51,7 @@ def nearest_is_inanimate(sentence: Sentence, at: int, is_object: bool) -> bool:
 
 
 def _last(words: Sequence[Word], barred: frozenset[int] = frozenset()) -> str | None:
-    """What the last candidate of some words is, ``thing`` or ``person``; none without one."""
+    """Classify the last candidate of some words: ``thing`` or ``person``; none without one."""
     for index in range(len(words) - 1, -1, -1):
         if index not in barred and (kind := _kind(words, index)) is not None:
             return kind
@@ -59,7 +59,7 @@ def _last(words: Sequence[Word], barred: frozenset[int] = frozenset()) -> str | 
 
 
 def _kind(words: Sequence[Word], at: int) -> str | None:
-    """What the candidate is whose last word this is; none where it ends none."""
+    """Classify the candidate whose last word this is; none where it ends none."""
     word = words[at]
     if word.lower in _PERSONAL | _THINGS:
         return "thing" if word.lower in _THINGS else "person"
@@ -76,7 +76,7 @@ def _kind(words: Sequence[Word], at: int) -> str | None:
 
 
 def _named(words: Sequence[Word], at: int) -> str | None:
-    """What a name is: a thing with an article, none behind a preposition of place, or a person."""
+    """Classify a name: a thing with an article, none behind a preposition of place, a person."""
     for word in reversed(words[max(0, at - _LONGEST_PHRASE) : at]):
         if word.is_only(_NAMES):
             continue
@@ -93,13 +93,13 @@ def _named(words: Sequence[Word], at: int) -> str | None:
 
 
 def _is_person(noun: Word) -> bool:
-    """Whether a common noun is of those that mean a person."""
+    """Tell whether a common noun is of those that mean a person."""
     listed = noun.lower in word_list("person_nouns") | word_list("gendered_nouns")
     return listed or noun.lower.endswith(_PEOPLE_ENDINGS)
 
 
 def _determined(words: Sequence[Word], at: int) -> bool:
-    """Whether the phrase that ends at an index has a determiner."""
+    """Tell whether the phrase that ends at an index has a determiner."""
     for word in reversed(words[max(0, at - _LONGEST_PHRASE) : at]):
         if word.may_be(_DETERMINERS) and not word.may_be(("IN",)):
             return True

@@ -25,7 +25,7 @@ _POSITIVE = word_set(
     "mostly mainly largely quite pretty fairly perhaps probably maybe possibly presumably arguably "
     "apparently certainly undoubtedly merely simply just even especially such"
 )
-#: Of a subject with one of these it is not clear what is denied.
+#: Quantifiers: if the subject has one, it is not clear what is denied.
 _QUANTIFIERS = word_set(
     "every each all both many most some several few everyone everybody everything much more "
     "numerous various other others half at least"
@@ -35,7 +35,7 @@ _BEFORE_NOT = word_set(
     "also still therefore thus hence then later subsequently eventually finally consequently "
     "however now soon initially originally sometimes often"
 )
-#: Behind the verb these take a negation to themselves, so that the clause need not be denied:
+#: Words that take a negation to themselves behind the verb, so that the clause need not be denied:
 #: ``will not be discussed in detail``, ``does not detect at least one``, ``was not sold because``.
 _FOCUS = word_set(
     "all every each many much several half numerous various entire whole more less fewer most "
@@ -45,9 +45,9 @@ _FOCUS = word_set(
 )
 #: Adverbs in -ly that say nothing of how something is done.
 _NO_MANNER = word_set("finally recently lately formerly eventually subsequently previously early")
-#: After ``in``: ``in detail``, ``in full``.
+#: Nouns of ``in detail``, ``in full``.
 _EXTENT = word_set("detail full part particular general depth order total addition")
-#: What may be so may also not be so.
+#: Modals of what may be so, and may also not be so.
 _POSSIBLE = word_set("may might could")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 _CAN = {"can": "cannot"}
@@ -81,13 +81,13 @@ class Negation:
 
 
 def _says_many(sentence: Sentence, verb: MainVerb) -> bool:
-    """Whether "there are a number of": a negation would ask for "there are no"."""
+    """True of "there are a number of": a negation would ask for "there are no"."""
     following = {word.lower for word in sentence.words[verb.index + 1 : verb.index + 5]}
     return bool(following & {"number", "variety", "lot", "series", "range", "couple", "several"})
 
 
 def _is_partial(sentence: Sentence, verb: MainVerb) -> bool:
-    """Whether a negation could deny less than the clause: how, how many, why, or that it may be."""
+    """Tell whether a negation could deny only how, how many, why, or that it may be."""
     words = sentence.words
     if words[verb.index].lower in _POSSIBLE:
         return True
@@ -109,7 +109,7 @@ def _is_partial(sentence: Sentence, verb: MainVerb) -> bool:
 
 
 def _is_count(words: tuple[Word, ...], at: int) -> bool:
-    """Whether a number counts what follows: ``three boats``, no date, year or part of a name."""
+    """True where a number counts what follows: ``three boats``, no date, year or part of a name."""
     if not words[at].is_only(("CD",)) or _YEAR.fullmatch(words[at].text):
         return False
     after = words[at + 1 : at + 2]
@@ -174,7 +174,7 @@ def _with_do(sentence: Sentence, verb: MainVerb) -> tuple[Replacement, ...]:
 
 
 def _coordinated(rest: tuple[Word, ...]) -> bool:
-    """Whether a second verb shares the first one's object: ``built and sold boats``."""
+    """Tell whether a second verb shares the first one's object: ``built and sold boats``."""
     signs = rest[0].text == "," or rest[0].lower in ("and", "or", "as")
     if signs and len(rest) > 1:
         return any(other.may_be(("VBD", "VBZ", "VBP")) for other in rest[1:4])

@@ -10,7 +10,7 @@ from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.probes.sentence import Sentence, Word
 from coherencegym.manipulations.probes.words import word_list, word_set
 
-#: What a number is multiplied by.
+#: The number that numbers are multiplied by.
 FACTOR = 1000
 _DIGITS = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?")
 _ONES = (
@@ -78,7 +78,7 @@ def _is_digits(word: Word) -> bool:
 
 
 def _number_end(words: Sequence[Word], at: int) -> int:
-    """Where the number that begins at an index ends; the index itself where none begins."""
+    """Find the end of the number that begins at an index; the index itself where none begins."""
     end = at
     if _is_digits(words[at]):
         end = at + 1
@@ -106,7 +106,7 @@ def _is_tens(words: Sequence[Word], hyphen: int) -> bool:
 
 
 def _counts(words: Sequence[Word], at: int, end: int) -> bool:
-    """Whether the number ``words[at:end]`` counts what follows."""
+    """Tell whether the number ``words[at:end]`` counts what follows."""
     number = words[at]
     if at and not _may_precede(words, at):
         return False
@@ -128,7 +128,7 @@ def _measures(words: Sequence[Word], at: int) -> bool:
 
 
 def _thing(words: Sequence[Word], at: int) -> bool:
-    """Whether a plural noun stands at an index, or after one or two adjectives."""
+    """Tell whether a plural noun stands at an index, or after one or two adjectives."""
     for index in range(at, min(at + 3, len(words))):
         word = words[index]
         follows = words[index + 1] if index + 1 < len(words) else None
@@ -167,7 +167,7 @@ def _may_precede(words: Sequence[Word], at: int) -> bool:
 
 
 def _in_range(words: Sequence[Word], at: int) -> bool:
-    """Whether another number stands two words away: one half of a range is not enough."""
+    """Tell whether another number stands two words away: one half of a range is not enough."""
     return (at >= 2 and words[at - 2].may_be(("CD",))) or (
         at + 2 < len(words)
         and words[at + 1].lower in ("and", "to", "or")

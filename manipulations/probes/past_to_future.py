@@ -115,7 +115,7 @@ def _is_auxiliary(rest: Sequence[Word]) -> bool:
 
 
 def _takes_clause(rest: Sequence[Word]) -> bool:
-    """Whether a clause follows that is no relative and is not coordinated."""
+    """Tell whether a clause follows that is no relative and is not coordinated."""
     for word in rest:
         if word.lower == "that" or word.is_only(FINITE):
             return True

@@ -1,4 +1,4 @@
-"""What a probe is: a function from an analysed sentence to the replacements that it makes."""
+"""Probes: functions from an analysed sentence to the replacements that they make."""
 
 from __future__ import annotations
 

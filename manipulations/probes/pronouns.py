@@ -73,7 +73,7 @@ def personal_pronouns(sentence: Sentence) -> tuple[Pronoun, ...] | None:
 
 
 def names_a_sex(sentence: Sentence) -> bool:
-    """Whether a noun or title tells a sex that may be that of whom the pronouns mean."""
+    """Tell whether a noun or title tells a sex that may be that of whom the pronouns mean."""
     gendered = word_list("gendered_nouns")
     for index, word in enumerate(sentence.words):
         # A hyphen makes three tokens of ``half-brother``; the last says enough.
@@ -112,12 +112,12 @@ def _is_plain(sentence: Sentence, index: int) -> bool:
 
 
 def begins(sentence: Sentence, index: int) -> bool:
-    """Whether the word is the first of the sentence, but for signs."""
+    """Tell whether the word is the first of the sentence, but for signs."""
     return not any(any(c.isalnum() for c in word.text) for word in sentence.words[:index])
 
 
 def begins_a_name(sentence: Sentence, index: int) -> bool:
-    """Whether the word and a capital behind it are of a name: ``She Wore``, ``His Majesty``."""
+    """True where the word and a capital behind it are of a name: ``She Wore``, ``His Majesty``."""
     word, after = sentence.words[index], sentence.words[index + 1 : index + 2]
     return word.text[0].isupper() and any(other.text[0].isupper() for other in after)
 
@@ -159,7 +159,7 @@ def pronoun_case(sentence: Sentence, index: int) -> str | None:
     return "possessive"
 
 
-#: After ``made her`` and the like these can only be what she has.
+#: Words behind ``made her`` and the like that can only be what she has.
 _SINGULAR_AFTER = word_set(
     "debut own first second third last final way name career role mark home appearance return "
     "death work life most best"
@@ -173,7 +173,7 @@ def _takes_two_objects(word: Word) -> bool:
 
 
 def begins_noun_phrase(sentence: Sentence, index: int) -> bool | None:
-    """Whether what follows is a noun phrase that a possessive could begin; none: uncertain."""
+    """Tell whether what follows is a noun phrase that a possessive could begin; none: uncertain."""
     if index + 1 >= len(sentence.words):
         return False
     word = sentence.words[index + 1]
@@ -208,7 +208,7 @@ def begins_noun_phrase(sentence: Sentence, index: int) -> bool | None:
 
 
 def _noun_follows(sentence: Sentence, index: int) -> bool | None:
-    """Whether the word after a possible adjective is a noun: ``her late husband``."""
+    """Tell whether the word after a possible adjective is a noun: ``her late husband``."""
     if index + 1 >= len(sentence.words):
         return None
     after = sentence.words[index + 1]

@@ -45,7 +45,7 @@ def probe_sentence(
     pipeline: str | None = None,
     preceding: Sequence[str] = (),
 ) -> tuple[Replacement, ...]:
-    """What a probe replaces in a sentence; empty where it does not apply.
+    """Apply a probe to a sentence and return what it replaces; empty where it does not apply.
 
     Args:
         text: one English sentence, detokenised.

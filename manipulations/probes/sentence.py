@@ -26,11 +26,11 @@ class Word:
     tags: frozenset[str]
 
     def is_only(self, tags: Collection[str]) -> bool:
-        """Whether it can be nothing but one of ``tags``."""
+        """Tell whether it can be nothing but one of ``tags``."""
         return self.tags <= frozenset(tags)
 
     def may_be(self, tags: Collection[str]) -> bool:
-        """Whether it can be one of ``tags``."""
+        """Tell whether it can be one of ``tags``."""
         return not self.tags.isdisjoint(tags)
 
 

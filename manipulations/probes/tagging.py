@@ -1,4 +1,4 @@
-"""Which Penn Treebank tags the words of a sentence can have: word lists, forms, neighbours.
+"""The Penn Treebank tags that words of a sentence can have: word lists, forms, neighbours.
 
 Rules in the manner of a constraint grammar: every word begins with all the tags that its form
 allows, and a neighbour can only take readings away. More than one is left where the rules cannot

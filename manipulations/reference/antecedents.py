@@ -54,7 +54,7 @@ _DISFLUENT = re.compile(
 _MARKS = re.compile(
     r"[()\[\]{}<>\"“”„«»‘;:!?/\n…—–]|(?<=\s)-|\.\.|\b(?:in addition to|as well as|including)\b"
 )
-#: What a name or noun after these words says of somebody (``served as president``).
+#: Words after which a name or noun says something of somebody (``served as president``).
 _ROLE = re.compile(
     r"(?<!such )(?<!well )\b(?:as|called|named|titled|entitled|nicknamed|dubbed|styled|termed"
     r"|becom(?:es?|ing)|became|means?|meant|represents?|constitutes?|remain(?:s|ed)?)(?: not)?,?$",
@@ -74,7 +74,7 @@ DETERMINED = re.compile(
     r"(?:the|an?|this|that|these|those|his|her|its|their|one's)\b|.*?\w(?:['’]s|s['’]) ",
     re.IGNORECASE,
 )
-#: What follows the name in a title or an office (``Protector of Mexico``).
+#: A title or an office without the name before it (``Protector of Mexico``).
 _OFFICE = re.compile(r"(?!(?:the|an?) )[^,]+ (?:of|in|for|at) ", re.IGNORECASE)
 #: Members of a family whom one calls by what they are.
 KIN = frozenset(
@@ -86,7 +86,7 @@ _PREDICATES = frozenset(("xcomp", "advcl", "ccomp", "csubj", "acl"))
 
 
 class NoAntecedentError(Exception):
-    """Why no mention can stand in the place of a pronoun, in a few words."""
+    """The reason why no mention can stand in the place of a pronoun, in a few words."""
 
 
 def antecedent(discourse: Discourse, pronoun: Mention, max_words: int) -> Mention:
@@ -132,13 +132,13 @@ def objection(
     earlier: Sequence[Mention],
     max_words: int,
 ) -> str:
-    """What keeps a mention from standing in the place of a pronoun; empty where nothing does.
+    """Say what keeps a mention from standing in the place of a pronoun; empty where nothing does.
 
     Args:
-        discourse: where they are.
+        discourse: the discourse that both are in.
         mention: a mention of the chain in the sentence before.
-        pronoun: what it would replace.
-        earlier: what the chain has before the mention in its sentence.
+        pronoun: the pronoun that it would replace.
+        earlier: the mentions of the chain before it in its sentence.
         max_words: words that it may have.
     """
     features = mention.features
@@ -187,14 +187,14 @@ def _person(pronoun: Mention) -> str:
 
 
 def _follows(discourse: Discourse, mention: Mention, earlier: Sequence[Mention]) -> bool:
-    """Whether only a comma, or an age, is between the mention and one of its chain before it."""
+    """True where only a comma, or an age, is between the mention and one of its chain before it."""
     unit, start, _ = mention.span[0]
     text = discourse.units[unit].text
     return any(re.fullmatch(r",(?: \d+,)? ", text[other.span[-1][2] : start]) for other in earlier)
 
 
 def _is_predicate(discourse: Discourse, mention: Mention, earlier: Sequence[Mention]) -> bool:
-    """Whether the mention says what something is, or is joined to one of its chain that does."""
+    """True where the mention says what something is, or is joined to one of its chain that does."""
     if _says_what(discourse, mention):
         return True
     before = discourse.units[mention.span[0][0]].text[: mention.span[0][1]]
@@ -218,7 +218,7 @@ def _says_what(discourse: Discourse, mention: Mention) -> bool:
 
 
 def _is_fronted(discourse: Discourse, mention: Mention) -> bool:
-    """Whether a sentence begins with what it says of its subject (``A poor student, he left``)."""
+    """True for a sentence with a predicate before its subject (``A poor student, he left``)."""
     unit, start, end = mention.span[-1]
     text = discourse.units[unit].text
     begins = re.match(r"\W*(?:an? [^,]*\b(?:and|or) )?$", text[:start], re.IGNORECASE) is not None
@@ -237,7 +237,7 @@ def _holds_pronoun(discourse: Discourse, mention: Mention, chain: str) -> bool:
 
 
 def _is_set_apart(discourse: Discourse, mention: Mention) -> bool:
-    """Whether the mention stands in brackets, or is all that stands in quotation marks."""
+    """Tell whether the mention stands in brackets, or is all that stands in quotation marks."""
     ((unit, start, end),) = mention.span
     text = discourse.units[unit].text
     before, after = text[:start], text[end:]
@@ -259,7 +259,7 @@ def _is_quantified(mention: Mention, text: str) -> bool:
 
 
 def _stray_comma(mention: Mention, pronoun: Mention, text: str) -> bool:
-    """Whether a comma is in the phrase that is none of a list, nor between adjectives.
+    """Tell whether a comma is in the phrase that is none of a list, nor between adjectives.
 
     What a comma opens (``the man, pale and tired``) would need another one behind it. In a list all
     begin alike, with or without a determiner or a name's capital, and a pronoun for it is plural.
@@ -278,7 +278,7 @@ def _stray_comma(mention: Mention, pronoun: Mention, text: str) -> bool:
 
 
 def _lacks_article(mention: Mention, pronoun: Mention, text: str) -> bool:
-    """Whether a noun that one counts stands alone (``poor guy``), as it can only in fragments."""
+    """True where a noun that one counts stands alone (``poor guy``), as only in fragments."""
     features = mention.features
     person = _person(pronoun) == "person"
     return (
@@ -292,7 +292,7 @@ def _lacks_article(mention: Mention, pronoun: Mention, text: str) -> bool:
 
 
 def _agrees(discourse: Discourse, mention: Mention, pronoun: Mention) -> bool:
-    """Whether number and gender allow the pronoun's verb to stay as it is.
+    """Tell whether number and gender allow the pronoun's verb to stay as it is.
 
     The number of a phrase is the corpus's, else what its words tell. The verb of *they* is plural,
     also where it is one person.

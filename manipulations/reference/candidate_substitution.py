@@ -28,7 +28,7 @@ _OPENING = "\"'“‘(["
 
 
 class _NotApplicableError(Exception):
-    """Why no candidate can stand in the place."""
+    """The reason why no candidate can stand in the place."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ _BETWEEN = frozenset(
         since all both""",
     )
 )
-#: After these the verb is a form of ``have``.
+#: Words after which the verb is a form of ``have``.
 _AFTER_HAVE = frozenset(("been", "got", "gotten", "had", "become"))
 #: Participles without ``-ed`` or ``-en``: ``he's gone`` and ``it's made`` do not say which verb.
 _PARTICIPLES = frozenset(

@@ -1,4 +1,4 @@
-"""What keeps a sentence from being whole, fluent English: speech that starts anew, lost marks.
+"""Faults that keep a sentence from being fluent English: speech that starts anew, lost marks.
 
 Rules over the text alone: transcribed speech is not annotated for its disfluencies in most corpora.
 """
@@ -40,7 +40,7 @@ _CLOSED_TOO_SOON = re.compile(rf"\b{_SAYING}[,:]\"\s", re.IGNORECASE)
 
 
 def fault_of_sentence(text: str) -> str:
-    """What is wrong with a sentence, in a few words; empty where nothing is seen to be.
+    """Say what is wrong with a sentence, in a few words; empty where nothing is seen to be.
 
     >>> fault_of_sentence("We are -- we were here."), fault_of_sentence("Ann ran.")
     ('disfluent sentence', '')
@@ -57,7 +57,7 @@ def fault_of_sentence(text: str) -> str:
 
 
 def _marks_astray(text: str) -> bool:
-    """Whether a quotation mark stands apart, opens what is open, or closes what is not.
+    """Tell whether a quotation mark stands apart, opens what is open, or closes what is not.
 
     The first mark of a sentence may close what an earlier sentence has opened.
     """

@@ -49,7 +49,7 @@ def number_of(text: str, name: bool = False) -> str:
 
     Args:
         text: a noun phrase.
-        name: whether its head is a name: of those that end in ``s`` (``James``, ``the Smiths``)
+        name: true where its head is a name: of those that end in ``s`` (``James``, ``the Smiths``)
             nothing is said.
 
     >>> number_of("the old men at sea"), number_of("a black and white dog"), number_of("Ann and Bo")

@@ -60,7 +60,7 @@ _WORD = re.compile(r"[\w'’]+")
 
 
 def her_is_possessive(before: str, after: str) -> bool | None:
-    """Whether ``her`` between these texts is a possessive (``her coat``), or an object.
+    """Tell whether ``her`` between these texts is a possessive (``her coat``), or an object.
 
     Returns:
         None where the words beside it do not tell.

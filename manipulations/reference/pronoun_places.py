@@ -69,14 +69,14 @@ _IDIOMS_OF_THEY = ((r"\bas $", r" (?:say|come|go)\b"),)
 
 
 class UnfitPlaceError(Exception):
-    """Why no noun phrase goes where a pronoun stands, in a few words."""
+    """The reason why no noun phrase goes where a pronoun stands, in a few words."""
 
 
 def check_place(discourse: Discourse, mention: Mention) -> None:
     """Raise where a noun phrase would not read well in the place of a pronoun.
 
     Args:
-        discourse: where it is.
+        discourse: the discourse that it is in.
         mention: a pronoun, in one part.
 
     Raises:
@@ -108,7 +108,7 @@ def check_place(discourse: Discourse, mention: Mention) -> None:
 
 
 def is_possessive(discourse: Discourse, mention: Mention) -> bool | None:
-    """Whether a pronoun stands in the place of a possessive; none where ``her`` may be either."""
+    """True where a pronoun stands for a possessive; none where ``her`` may be either."""
     ((unit, start, end),) = mention.span
     text = discourse.units[unit].text
     pronoun = text[start:end].lower()
@@ -118,7 +118,7 @@ def is_possessive(discourse: Discourse, mention: Mention) -> bool | None:
 
 
 def begins_coordination(discourse: Discourse, mention: Mention) -> bool:
-    """Whether a pronoun is the first of what is joined (``he and others``).
+    """Tell whether a pronoun is the first of what is joined (``he and others``).
 
     Either a mention begins with it and goes on with ``and``, or the words after it say so: a
     pronoun that is a subject has its verb beside it.

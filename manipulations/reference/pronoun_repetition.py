@@ -61,7 +61,7 @@ _PARTICLE = re.compile(
 
 
 class NotApplicableError(Exception):
-    """Why a pronoun is left as it is, in a few words."""
+    """The reason why a pronoun is left as it is, in a few words."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class PronounRepetition(Composable):
         max_words: words that the repeated phrase may have.
         repeat: off, and the excerpts are the same, but the pronoun is left in its place; an
             ``Alternative`` there has the two spellings.
-        continued: only where words follow in the sentence.
+        continued: repeat only where words follow in the sentence.
     """
 
     max_words: int = 15
@@ -124,7 +124,7 @@ class PronounRepetition(Composable):
         )
 
     def _repetition(self, discourse: Discourse, mention: Mention) -> Repetition:
-        """Where and by what a pronoun can be replaced.
+        """Find the place of a pronoun and the phrase that can replace it.
 
         Raises:
             NotApplicableError: it cannot.
@@ -205,7 +205,7 @@ def _same_chain(discourse: Discourse, mention: Mention) -> list[Mention]:
 
 
 def _place(mention: Mention) -> tuple[int, int]:
-    """In the order of the text, longer mentions first."""
+    """The place of a mention in the text's order, longer mentions first."""
     return mention.span[0][1], -mention.span[-1][2]
 
 
@@ -219,7 +219,7 @@ def _check_sentences(discourse: Discourse, unit: int) -> None:
 
 
 def _is_heading(discourse: Discourse, unit: int) -> bool:
-    """Whether a unit is a heading, or no sentence in a text that nobody speaks."""
+    """Tell whether a unit is a heading, or no sentence in a text that nobody speaks."""
     if str(unit) in discourse.meta.get("headings", "").split():
         return True
     types = discourse.meta.get("sentence_types", "").split()
@@ -227,7 +227,7 @@ def _is_heading(discourse: Discourse, unit: int) -> bool:
 
 
 def _is_reverential(text: str, start: int) -> bool:
-    """Whether a capital inside a sentence is that of ``He`` and ``His`` for God.
+    """Tell whether a capital inside a sentence is that of ``He`` and ``His`` for God.
 
     Every other pronoun with a capital begins something: a sentence, or a quotation in one.
     """
@@ -259,7 +259,7 @@ def replaced_pronoun(discourse: Discourse) -> Mention:
 
 
 def replaced_place(discourse: Discourse) -> tuple[int, int]:
-    """Where in the last unit of an excerpt the pronoun, or what replaced it, stands.
+    """Find the place of the pronoun, or of what replaced it, in the last unit of an excerpt.
 
     Raises:
         ValueError: the discourse is no excerpt of :class:`PronounRepetition`.

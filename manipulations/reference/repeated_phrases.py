@@ -16,7 +16,7 @@ _OPENING = "\"'“‘([*•-–— "
 _INDEFINITE = re.compile(r"an?\b(?!-)", re.IGNORECASE)
 _JOINED_INDEFINITE = re.compile(r"\b(and|or) an? ", re.IGNORECASE)
 _OTHER_DETERMINERS = frozenset(("this", "that", "these", "those", "both", "all"))
-#: What may stand between the head of a phrase and the ending of its possessive.
+#: Words between the head of a phrase and the ending of its possessive.
 _SHORT_TAIL = re.compile(r" of(?: (?:the|this|that))?(?: [\w.-]+){1,2}")
 _NAMES = re.compile(r"(?: (?:[A-Z][\w.’'-]*|of|the|de|van|von|der|la|[IVX]+|and|&|\d+))+")
 _PARTITIVE = re.compile(
@@ -54,7 +54,7 @@ _NAME_BEFORE = re.compile(r"[a-z,] [A-Z][\w.’'-]+ $")
 
 
 class UnreadableError(Exception):
-    """Why the phrase would not read well in the new place, in a few words."""
+    """The reason why the phrase would not read well in the new place, in a few words."""
 
 
 def definite(phrase: str) -> str:
@@ -79,7 +79,7 @@ def definite(phrase: str) -> str:
 
 
 def begins_sentence(text: str, start: int) -> bool:
-    """Whether a capital at this character may be that of a sentence's start, or a quotation's."""
+    """True where a capital at this character may begin a sentence, or a quotation."""
     if re.search(r"[,—–-] ?[\"“‘'«]$", text[:start]):
         return True
     before = text[:start].rstrip(_OPENING)
@@ -116,7 +116,7 @@ def inside_sentence(discourse: Discourse, mention: Mention) -> str:
 
 
 def _spellings(discourse: Discourse, word: str) -> set[str]:
-    """How a word is spelt where no sentence begins."""
+    """Spell a word as where no sentence begins."""
     pattern = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
     return {
         match[0]
@@ -131,10 +131,10 @@ def possessive_phrase(phrase: str, mention: Mention, full: str, plural: bool, be
 
     Args:
         phrase: the phrase as it will stand.
-        mention: where it is from.
+        mention: the mention that the phrase is of.
         full: its text there.
-        plural: whether it names more than one.
-        before: whether it stands before what is possessed (``his coat``, not ``of his``).
+        plural: true where it names more than one.
+        before: true where it stands before what is possessed (``his coat``, not ``of his``).
 
     Raises:
         UnreadableError: the ending would be far from the noun (``the man who left's``).
@@ -167,11 +167,11 @@ def check_neighbours(
     """Raise where the phrase does not go with the words beside it.
 
     Args:
-        phrase: as it will stand, without contracted verbs.
-        mention: where it is from.
+        phrase: the phrase as it will stand, without contracted verbs.
+        mention: the mention that it is of.
         before: the text before it in its new place.
         after: the text behind it.
-        possessive: whether it stands in the place of a possessive.
+        possessive: true where it stands in the place of a possessive.
 
     Raises:
         UnreadableError: it does not.
@@ -190,7 +190,7 @@ def check_neighbours(
 
 
 def _predicate_repeats(phrase: str, before: str, after: str) -> bool:
-    """Whether what a form of *be* or *call* says of the phrase has one of its words again.
+    """Tell whether what a form of *be* or *call* says of the phrase has one of its words again.
 
     Of what is the first or only one of many it may (``The library is the first library to do so``).
     """

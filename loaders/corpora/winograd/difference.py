@@ -1,4 +1,4 @@
-"""Where two texts differ: the candidates of a Winograd schema that are already in their place."""
+"""The difference of two texts: candidates of a Winograd schema already in their place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _DETERMINERS = frozenset(("the", "a", "an", "my", "his", "her", "its", "our", "y
 
 
 def difference(one: str, two: str) -> tuple[int, tuple[int, int]] | None:
-    """Where two texts differ, in whole words: the start, and the end in each (characters).
+    """Find where two texts differ, in whole words: the start, and the end in each (characters).
 
     At least one word of each is in it. A determiner that both have before it belongs to it; other
     words that two candidates share at their ends are told apart by nothing, and stay outside.

@@ -29,7 +29,7 @@ from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import open_text
 from coherencegym.loaders.formats.parquet_records import parquet_records
 
-#: How many schemas WSC273 has.
+#: The number of schemas in WSC273.
 WSC273 = 273
 #: The split of the schemas after those.
 ADDED = "test_added"

@@ -22,13 +22,13 @@ class Schema:
 
     Attributes:
         number: its place in the file, from 1, bad ones counted.
-        line: where it begins in the file.
+        line: the line on which it begins in the file.
         left, right: the text before and after the place.
-        pronoun: what stands at the place; empty where the layout has a blank there.
+        pronoun: the text at the place; empty where the layout has a blank there.
         options: the candidates, two or more.
         answer: index of the right one.
-        identifier: where the layout has one.
-        credit: who thought of it, where the layout says so.
+        identifier: its identifier, where the layout has one.
+        credit: the person who thought of it, where the layout says so.
     """
 
     number: int
@@ -43,7 +43,7 @@ class Schema:
 
 
 class BadSchemaError(Exception):
-    """What is wrong with a schema and what was expected; the reason under which it is counted."""
+    """A fault of a schema with what was expected, and the reason under which it is counted."""
 
     def __init__(self, problem: str, reason: str) -> None:
         super().__init__(problem)
@@ -177,7 +177,7 @@ def corrected(schema: Schema) -> Schema:
 
 
 def _problem(schema: Schema) -> tuple[str, str] | None:
-    """What is wrong, and the reason under which it is counted."""
+    """Say what is wrong, and the reason under which it is counted."""
     texts = (schema.identifier, schema.left, schema.pronoun, schema.right, schema.credit)
     for text in (*texts, *schema.options):
         if (problem := text_problem(text)) is not None:
