@@ -263,7 +263,7 @@ class Place:
         }
 
 
-COLUMNS = {
+_COLUMNS = {
     "connective": Column("string", "the connective that the author wrote, lower-case"),
     "sense": Column("string", "its sense as the corpus has it; several joined by ` + `"),
     "sense_source": Column(
@@ -358,7 +358,7 @@ def suite(meanwhile: bool = False) -> Suite:
                     "the connective, with its clause where that comes first",
                     "the text after it, the same in every condition",
                 ),
-                columns=COLUMNS,
+                columns=_COLUMNS,
                 breakdowns=("meaning", "genre", "fronted"),
                 headline=HEADLINE,
                 artefact="a bag of words of the connective alone",

@@ -23,7 +23,7 @@ from coherencegym.manipulations.reference.pronoun_repetition import (
     replaced_pronoun,
 )
 
-CORPORA = ("arrau", "parcor", "ontonotes", "gum")
+_CORPORA = ("arrau", "parcor", "ontonotes", "gum")
 PRONOUN, REPETITION = "pronoun", "repetition"
 
 
@@ -39,7 +39,7 @@ def around_mention(discourse: Discourse) -> tuple[str, str, str, str]:
     return context, sentence[:start].rstrip(), sentence[start:end], sentence[end:].strip()
 
 
-def sentence_alone(discourse: Discourse) -> tuple[str, ...]:
+def _sentence_alone(discourse: Discourse) -> tuple[str, ...]:
     """Give what the artefact classifier sees."""
     return (discourse.texts[1],)
 
@@ -82,7 +82,7 @@ def mention_config(max_words: int, spillover: bool) -> Config:
     return Config(
         name="spillover" if spillover else "",
         by="genre",
-        corpora=CORPORA,
+        corpora=_CORPORA,
         drafter=MinimalPairs(
             versions={PRONOUN: replace(operator, repeat=False), REPETITION: operator},
             regions=around_mention if spillover else two_sentences,
@@ -95,7 +95,7 @@ def mention_config(max_words: int, spillover: bool) -> Config:
                 )
             ),
             columns=MentionColumns(max_words),
-            view=sentence_alone,
+            view=_sentence_alone,
         ),
         summary=(
             "what follows the pronoun or the repetition in its sentence is scored"

@@ -45,7 +45,7 @@ COHERENT_CONDITION, INTRUDED = "coherent", "intruded"
 
 SLOT = Contrast(INTRUDED, COHERENT_CONDITION, 2, groups=("slot",))
 FOLLOWING = Contrast(INTRUDED, COHERENT_CONDITION, 3, groups=("following",))
-WHOLE = Contrast(INTRUDED, COHERENT_CONDITION, "*", groups=("whole",))
+_WHOLE = Contrast(INTRUDED, COHERENT_CONDITION, "*", groups=("whole",))
 
 
 def around_slot(discourse: Discourse, slot: int) -> list[list[int]]:
@@ -117,7 +117,7 @@ class Pairs(IntruderView):
     @property
     def contrasts(self) -> tuple[Contrast, ...]:
         """The slot, what follows it where something does, and the whole document."""
-        return (SLOT, FOLLOWING, WHOLE)
+        return (SLOT, FOLLOWING, _WHOLE)
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
         """Yield the pair of an intruded document."""
@@ -129,7 +129,7 @@ class Pairs(IntruderView):
             return
         versions = {COHERENT_CONDITION: discourse, INTRUDED: intruded}
         last = choice.slot == len(discourse.units) - 1
-        contrasts = (SLOT, WHOLE) if last else (SLOT, FOLLOWING, WHOLE)
+        contrasts = (SLOT, _WHOLE) if last else (SLOT, FOLLOWING, _WHOLE)
         item = Item(
             item_id=f"{discourse.id}/{intruded.variant}",
             item_number=0,
@@ -207,7 +207,7 @@ PAIR_COLUMNS = {
     "sentence_count": Column("int32", "how many sentences the document has"),
     **SHARED_COLUMNS,
 }
-DOCUMENT_COLUMNS = {
+_DOCUMENT_COLUMNS = {
     "replaced": Column("string", "the sentence that stood in the intruder's place"),
     "source_discourse": Column("string", "the document that the intruder is from"),
     "source_unit": Column("int32", "its place (from 0) there"),
@@ -267,7 +267,7 @@ def view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config,
         drafter=Documents(operator, filter_model),
         summary="all documents; which sentence is an intruder, if any is" + more,
         regions=(),
-        columns=DOCUMENT_COLUMNS,
+        columns=_DOCUMENT_COLUMNS,
         breakdowns=breakdowns,
     )
     return pairs, detect

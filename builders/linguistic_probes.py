@@ -110,7 +110,7 @@ class ProbedIntruders(IntruderView):
         yield Draft(item, contrasts, views)
 
 
-COLUMNS = {
+_COLUMNS = {
     "before": Column(["string"], "the sentences before the slot"),
     "after": Column(["string"], "the sentences after the slot"),
     **PAIR_COLUMNS,
@@ -131,7 +131,7 @@ def probe_config(operator: IntruderSentence, probe: str) -> Config:
             "the slot: the document's own sentence or the intruder, with or without the probe",
             "the sentences that follow, the same everywhere (missing where none does)",
         ),
-        columns=COLUMNS,
+        columns=_COLUMNS,
         headline="probe",
         artefact="a bag of words of the sentence in the slot alone",
         length_confound=probe in ("negation", "past_to_future", "number_exaggeration"),

@@ -20,7 +20,7 @@ from coherencegym.manipulations.reference.candidate_substitution import (
     around_candidate,
 )
 
-CORPORA = ("winograd", "winogrande")
+_CORPORA = ("winograd", "winogrande")
 TARGET, DISTRACTOR = "target", "distractor"
 
 
@@ -40,7 +40,7 @@ def schema_columns(target: Discourse, distractor: Discourse) -> dict[str, Any]:
     }
 
 
-COLUMNS = {
+_COLUMNS = {
     FAMILY: Column(
         "string",
         "the same for twins, which differ in a word or two (neighbours in the file that share a "
@@ -59,7 +59,7 @@ def winograd_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
     """One of the suite's configs; the items are the same, what is compared is not."""
     return Config(
         name=name,
-        corpora=CORPORA,
+        corpora=_CORPORA,
         drafter=MinimalPairs(
             versions={
                 TARGET: CandidateSubstitution(TARGET),
@@ -76,7 +76,7 @@ def winograd_config(name: str, contrasts: tuple[Contrast, ...], summary: str) ->
             "the candidate in the place of the pronoun",
             "the text after the candidate, the same in both conditions",
         ),
-        columns=COLUMNS,
+        columns=_COLUMNS,
         breakdowns=("region3_has_words",) if name == "partial" else (),
         length_confound=name == "full",
         artefact="a bag of words of the candidate",

@@ -16,7 +16,7 @@ from coherencegym.loaders.find import DATA_VARIABLE, UNFINISHED, find, how_to_ob
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, corpus
 
-EXAMPLES = f"""\
+_EXAMPLES = f"""\
 examples:
   python -m loaders                                  all corpora, and which are found here
   python -m loaders --data-dir ~/corpora             the same, looking in that folder first
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m loaders",
         description="List the corpora that can be read, show what one declares, or fetch it.",
-        epilog=EXAMPLES,
+        epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(data_dir=None, json=False)

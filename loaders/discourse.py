@@ -15,7 +15,7 @@ Span = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceSpan:
     """The place of a unit: a file name and a range of characters (or a line number twice)."""
 
     file: str
@@ -29,7 +29,7 @@ class Unit:
 
     text: str
     speaker: str | None = None
-    source: Source | None = None
+    source: SourceSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class HumanJudgement:
     """An annotator's label of a span, or of the whole discourse where ``span`` is none."""
 
     span: Span | None
@@ -158,7 +158,7 @@ class Discourse:
     mentions: tuple[Mention, ...] = ()
     relations: tuple[Relation, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
-    judgements: tuple[Judgement, ...] = ()
+    judgements: tuple[HumanJudgement, ...] = ()
     licence: str | None = None
     meta: Mapping[str, str] = field(default_factory=dict)
     variant: str = ""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from coherencegym.loaders.discourse import (
     Alternative,
     Discourse,
-    Judgement,
+    HumanJudgement,
     Mention,
     Relation,
     Unit,
@@ -49,7 +49,7 @@ def discourses(
             Relation("Explicit", span(), span(), span())
             for _ in range(draw(st.integers(0, 1)) if annotated else 0)
         ),
-        judgements=(Judgement(span(), "odd"),) if annotated else (),
+        judgements=(HumanJudgement(span(), "odd"),) if annotated else (),
         alternatives=(Alternative(((last, 0, len(right)),), options, options.index(right)),),
         meta={"split": "test"},
     )

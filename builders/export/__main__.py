@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from coherencegym.builders.command.cli import add_export_options
 
-EXAMPLES = """examples:
+_EXAMPLES = """examples:
   python -m builders.export suites/winograd --export-syntaxgym winograd_suites
   python -m builders.export coherencegym/winograd --revision v1.0.0 --export-pairs winograd_pairs
 """
@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m builders.export",
         description="Write the items of a dataset for other tools.",
-        epilog=EXAMPLES,
+        epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("dataset", metavar="DATASET", help="a build's folder, or a Hub dataset")

@@ -21,7 +21,7 @@ from coherencegym.eval.kinds.items import SEPARATOR, Condition, Item, join_regio
 #: Names of conditions that SyntaxGym's formulas can have.
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
-SEPARATED = f"a text holds {SEPARATOR}, which SyntaxGym would take literally"
+_SEPARATED = f"a text holds {SEPARATOR}, which SyntaxGym would take literally"
 ODD_NAME = "a condition's name has other signs than letters, digits, _ and -"
 
 
@@ -90,7 +90,7 @@ def refusal(item: Item) -> str:
         return ODD_NAME
     for condition in item.conditions:
         if SEPARATOR in condition.content:
-            return SEPARATED
+            return _SEPARATED
     for condition in item.conditions:
         if join_regions(region.content for region in condition.regions) != condition.content:
             return _boundary(condition)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 #: The folder of sheets when nobody names one.
-OUTPUT = Path("judgements")
+_OUTPUT = Path("judgements")
 
 EXAMPLES = """examples:
   python -m builders sample --for-judgement suites/story_cloze -n 100
@@ -103,7 +103,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
             f"{folder}: no {MARKER}; expected the folder of a build, such as suites/story_cloze"
         )
     source = find(str(folder))
-    output: Path = arguments.output or OUTPUT / source.suite
+    output: Path = arguments.output or _OUTPUT / source.suite
     if output.exists():
         # Never overwritten: what annotators have filled in may lie there.
         raise FileExistsError(f"{output} exists; name another folder with --output")

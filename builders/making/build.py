@@ -123,7 +123,7 @@ def write_documents(manifest: Manifest, folder: Path) -> None:
 
 
 def read_source(
-    suite: Suite, source: Source, options: Options
+    suite: Suite, source: PlannedCorpus, options: Options
 ) -> tuple[Reading, dict[str, list[Discourse]], int]:
     """Read a source: its discourses by split, and how many were withheld for their licence."""
     splits = source.corpus.splits if "all" in options.splits else options.splits

@@ -35,7 +35,7 @@ class Sources:
         empty: config -> why no item came of it; filled by the build.
     """
 
-    found: list[Source] = field(default_factory=list)
+    found: list[PlannedCorpus] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
     empty: dict[str, str] = field(default_factory=dict)
 
@@ -97,13 +97,13 @@ def find_sources(
                 f"{suite.name} cannot be built from a column of {genre} texts: they do not hold "
                 "what it needs"
             )
-        sources.found.append(Source(corpus, fitting))
+        sources.found.append(PlannedCorpus(corpus, fitting))
     if (not names and not extra) or SAMPLE in names:
         # A config is built from one sample: that of its best corpus that has any.
         left = list(suite.configs)
         for name, configs in natives.items():
             fitting = tuple(config for config in configs if config in left)
             if fitting and (sample := sample_of(registered(name))) is not None:
-                sources.found.append(Source(sample, fitting))
+                sources.found.append(PlannedCorpus(sample, fitting))
                 left = [config for config in left if config not in fitting]
     return sources

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.release.manifest import BY_SPLIT, Manifest, dump_manifest, merge
-from coherencegym.builders.release.remote import Head, PublishError, read_hashes
+from coherencegym.builders.release.remote import DatasetHead, PublishError, read_hashes
 from coherencegym.builders.release.rows import hashes_path
 from coherencegym.builders.release.version import Change, RowChanges, compare_rows
 
@@ -46,7 +46,7 @@ class Release:
 def plan_release(
     folder: Path,
     manifest: Manifest,
-    head: Head,
+    head: DatasetHead,
     *,
     prune: bool,
     fetch_hashes: Callable[[str], Path],
@@ -150,7 +150,7 @@ def _merge_splits(
     return config | merged | {"corpus": config["corpus"] | {"files": files + more}}
 
 
-def _add_documents(release: Release, head: Head) -> None:
+def _add_documents(release: Release, head: DatasetHead) -> None:
     """Add manifest and card where they differ from head's."""
     from coherencegym.cards.render import render_card
 

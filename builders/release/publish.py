@@ -35,7 +35,7 @@ class PublishOptions:
 
 
 @dataclass
-class Outcome:
+class Publication:
     """The result of publishing, or of a dry run."""
 
     lines: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ def publish(
     manifest: Manifest,
     options: PublishOptions,
     progress: Callable[[str], None] = lambda message: None,
-) -> Outcome:
+) -> Publication:
     """Publish the configs of ``manifest``, whose files are in ``folder``.
 
     Raises:
@@ -102,7 +102,7 @@ def publish(
             fetch_hashes=lambda path, sha=sha: fetch(api, options.repo_id, path, sha),  # type: ignore[misc]
         )
         check_version(release, head, options.repo_id)
-        outcome = Outcome(describe(release, head, options), release=release)
+        outcome = Publication(describe(release, head, options), release=release)
         if options.dry_run:
             return outcome
         if not release.adds and not release.deletes:
@@ -127,7 +127,7 @@ def publish(
     )
 
 
-def chosen_version(manifest: Manifest, head: Head, options: PublishOptions) -> Version:
+def chosen_version(manifest: Manifest, head: DatasetHead, options: PublishOptions) -> Version:
     """The version asked for; else the suite's own or head's, whichever is the later."""
     if options.version:
         return Version.parse(options.version)
@@ -137,7 +137,7 @@ def chosen_version(manifest: Manifest, head: Head, options: PublishOptions) -> V
     return max(versions)
 
 
-def check_version(release: Release, head: Head, repo_id: str) -> None:
+def check_version(release: Release, head: DatasetHead, repo_id: str) -> None:
     """Refuse a version that is taken, or that says less than what changed.
 
     Raises:
@@ -190,7 +190,9 @@ def _commit(api: Any, options: PublishOptions, release: Release, head: Head) -> 
     )
 
 
-def _tag(api: Any, options: PublishOptions, outcome: Outcome, commit: str, head: Head) -> Outcome:
+def _tag(
+    api: Any, options: PublishOptions, outcome: Publication, commit: str, head: DatasetHead
+) -> Publication:
     """Tag the commit, unless the tag is there already, and see it stand.
 
     Raises:
@@ -208,7 +210,7 @@ def _tag(api: Any, options: PublishOptions, outcome: Outcome, commit: str, head:
     return outcome
 
 
-def describe(release: Release, head: Head, options: PublishOptions) -> list[str]:
+def describe(release: Release, head: DatasetHead, options: PublishOptions) -> list[str]:
     """The release in lines: files, sizes, what changes against head, commit and tag."""
     lines = [
         f"repository {options.repo_id}: "

@@ -33,7 +33,7 @@ class Head(commits.Head):
     tags: dict[str, str] = field(default_factory=dict)
 
 
-def read_head(api: Any, repo_id: str) -> Head:
+def read_head(api: Any, repo_id: str) -> DatasetHead:
     """Read a repository's head, or an empty one where there is no repository.
 
     Raises:

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Mention, Source, Unit
+from coherencegym.loaders.discourse import Discourse, Mention, SourceSpan, Unit
 from coherencegym.loaders.formats.conll2012_mentions import mentions
 from coherencegym.loaders.formats.conll2012_parts import END, Part, read_parts, read_sentences
 from coherencegym.loaders.formats.lines import LineError, text_problem
@@ -76,7 +76,7 @@ def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
     found: list[tuple[int, Mention]] = []
     for number, words in enumerate(sentences):
         text, places = lay_out([spelling(word.form) for word in words])
-        source = Source(file.path.name, words[0].line, words[-1].line)
+        source = SourceSpan(file.path.name, words[0].line, words[-1].line)
         speaker = words[0].speaker
         units.append(Unit(text, None if speaker in ("-", "") else speaker, source))
         found += mentions(number, words, places)

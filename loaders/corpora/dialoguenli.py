@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Judgement, Source, Unit
+from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
 from coherencegym.loaders.formats.json_records import json_records, kind
 from coherencegym.loaders.formats.lines import shown, text_problem, tidy
 from coherencegym.loaders.text.detokenize import detokenize
@@ -32,7 +32,7 @@ from coherencegym.loaders.text.detokenize import detokenize
 #: The relations of the second sentence to the first, as the files and as we call them.
 LABELS = {"negative": "contradiction", "neutral": "neutral", "positive": "entailment"}
 
-SENTENCES = ("sentence1", "sentence2")
+_SENTENCES = ("sentence1", "sentence2")
 TRIPLES = ("triple1", "triple2")
 
 #: The letters at the end of ``dtype``, one for each sentence.
@@ -51,20 +51,20 @@ def read_pairs(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
         if problem is not None:
             options.bad(f"{record.place}: {problem[0]}", problem[1])
             continue
-        first, second = (tidy(detokenize(record.values[name])) for name in SENTENCES)
+        first, second = (tidy(detokenize(record.values[name])) for name in _SENTENCES)
         label, dtype = record.values["label"], tidy(record.values["dtype"])
         digest = hashlib.sha256("\0".join((label, first, second)).encode()).digest()
         if digest in seen:
             options.skipped["the same pair with the same label again"] += 1
             continue
         seen.add(digest)
-        source = Source(file.path.name, record.line, record.line)
+        source = SourceSpan(file.path.name, record.line, record.line)
         triples = {name: " | ".join(map(tidy, record.values[name])) for name in TRIPLES}
         yield Discourse(
             id=tidy(record.values.get("id", f"{file.split}-{record.number:06d}")),
             corpus=corpus.name,
             units=(Unit(first, source=source), Unit(second, source=source)),
-            judgements=(Judgement(None, label),),
+            judgements=(HumanJudgement(None, label),),
             meta={
                 "split": file.split,
                 "label": label,
@@ -77,10 +77,10 @@ def read_pairs(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
 
 def _problem(values: dict[str, Any]) -> tuple[str, str] | None:
     """Say what is wrong with a record, and the short reason; none where it is fine."""
-    for name in ("label", *SENTENCES, *TRIPLES, "dtype"):
+    for name in ("label", *_SENTENCES, *TRIPLES, "dtype"):
         if name not in values:
             return f"no field {name}, expected one", f"no {name}"
-    for name in ("label", *SENTENCES, "dtype", "id"):
+    for name in ("label", *_SENTENCES, "dtype", "id"):
         if name == "id" and name not in values:
             continue
         problem = _text_problem(name, values[name])

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Relation, Source, Span, Unit
+from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
 from coherencegym.loaders.formats.raw_text import Placed
 from coherencegym.loaders.formats.table import rows
@@ -29,7 +29,7 @@ SENSES: Mapping[str, tuple[str, ...]] = {
     "while": ("contrast", "concession", "temporal", "temporal-contrast", "temporal-causal"),
     "yet": ("adv", "contrast", "concession"),
 }
-COLUMNS = ("connective", "sense", "offset", "segment")
+_COLUMNS = ("connective", "sense", "offset", "segment")
 
 
 def read_table(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -38,7 +38,7 @@ def read_table(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
     Raises:
         CorpusError: a bad row, unless bad rows are skipped; or the file is no such table.
     """
-    for row in rows(file, COLUMNS, options):
+    for row in rows(file, _COLUMNS, options):
         try:
             offset = _number(row.line, row.values["offset"])
             yield segment(
@@ -93,7 +93,7 @@ def segment(
     return Discourse(
         id=f"{tidy(file.path.stem)}-{number}",
         corpus=corpus.name,
-        units=tuple(Unit(t, source=Source(file.path.name, line, line)) for t in placed.texts),
+        units=tuple(Unit(t, source=SourceSpan(file.path.name, line, line)) for t in placed.texts),
         relations=(
             Relation(
                 "Explicit",

@@ -29,17 +29,17 @@ from collections.abc import Iterator, Sequence
 
 from coherencegym.loaders.corpora.discoeval_text import MASKED, sentences
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Source, Unit
+from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import numbered_lines, shown, text_problem
 
 #: The number of sentences that a line has after its label.
-SENTENCES = {"SP": 5, "BSO": 2, "DC": 6}
+_SENTENCES = {"SP": 5, "BSO": 2, "DC": 6}
 #: The labels of each task; a line of a task without labels begins with a sentence.
-LABELS = {"SP": ("0", "1", "2", "3", "4"), "DC": ("0", "1")}
+_LABELS = {"SP": ("0", "1", "2", "3", "4"), "DC": ("0", "1")}
 #: The beginning of the names of splits whose texts are in no order.
 UNORDERED = "unordered_"
 #: Names of folders, and what their texts are called here; others keep their name.
-DOMAINS = {"wiki": "wikipedia", "roc": "rocstory", "rocstories": "rocstory"}
+_DOMAINS = {"wiki": "wikipedia", "roc": "rocstory", "rocstories": "rocstory"}
 
 
 def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -49,11 +49,11 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
         CorpusError: the folders say nothing, the file is empty, or a line is bad.
     """
     task, folder = file.path.parent.parent.name.upper(), file.path.parent.name.lower()
-    if task not in SENTENCES:
+    if task not in _SENTENCES:
         raise CorpusError(
             f"{file.path}:1: in no folder of a task, expected one such as 'SP/wiki/test.txt'"
         )
-    domain = DOMAINS.get(folder, folder)
+    domain = _DOMAINS.get(folder, folder)
     found = False
     for number, line in numbered_lines(file):
         if not line.strip():
@@ -67,7 +67,7 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
         if order is None:
             options.skipped["label 0: a sentence was replaced"] += 1
             continue
-        source = Source(file.path.name, number, number)
+        source = SourceSpan(file.path.name, number, number)
         texts = sentences(order, domain, ordered=not file.split.startswith(UNORDERED))
         if not texts:
             options.skipped["no sentence with a word"] += 1
@@ -87,8 +87,8 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 
 def _problem(task: str, fields: Sequence[str]) -> tuple[str, str] | None:
     """Say what is wrong with a line, and the short reason; none where it is fine."""
-    labels = LABELS.get(task, ())
-    expected = SENTENCES[task] + bool(labels)
+    labels = _LABELS.get(task, ())
+    expected = _SENTENCES[task] + bool(labels)
     if len(fields) != expected:
         few = len(fields) < expected
         return (

@@ -23,7 +23,7 @@ from functools import partial
 
 from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Source
+from coherencegym.loaders.discourse import Discourse, SourceSpan
 from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import LONGEST_FIELD, open_text, shown, tidy
 from coherencegym.loaders.licence import licence_fields
@@ -76,7 +76,7 @@ def read_documents(
         message = f"{file.path}:1: a line of more than {LONGEST_FIELD:,} characters, expected fewer"
         options.bad(message, "overlong line")
         return
-    source = Source(file.path.name, 1, content.rstrip().count("\n") + 1)
+    source = SourceSpan(file.path.name, 1, content.rstrip().count("\n") + 1)
     article = Article(_stem(file), content, source, file.split)
     try:
         made = discourse_of(corpus, article, shape, options)
@@ -106,7 +106,7 @@ def _read_records(
     options = _Once(options.skip_bad_rows, options.skipped, options.memory, said)
     own_split = _own_split(file)
     for record in json_records(file, options):
-        source = Source(file.path.name, record.line, record.line)
+        source = SourceSpan(file.path.name, record.line, record.line)
         identifier = f"{_stem(file)}-{record.number:06d}"
         try:
             split = own_split or _split(record.values.get("split"))

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from coherencegym.loaders.corpora.gum_relations import document_files, read_document_relations
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Mention, Source, Unit
+from coherencegym.loaders.discourse import Discourse, Mention, SourceSpan, Unit
 from coherencegym.loaders.formats.conllu import Block, LineError, Sentence, documents, parse
 from coherencegym.loaders.formats.corefud import field_names, mentions
 from coherencegym.loaders.formats.lines import tidy
@@ -135,7 +135,7 @@ def _document(
         sentence = parse(block)
         sentences.append(sentence)
         comments = sentence.comments
-        source = Source(file.path.name, sentence.line, sentence.last_line)
+        source = SourceSpan(file.path.name, sentence.line, sentence.last_line)
         speaker = speech.speaker(comments.get("newpar_block", ""), comments.get("speaker", ""))
         units.append(Unit(sentence.text, speaker or None, source))
         types.append(comments.get("s_type", "").replace(" ", "-") or "-")

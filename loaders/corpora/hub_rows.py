@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Source, Unit
+from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import shown, shown_names, text_problem, tidy
 from coherencegym.loaders.text.sentence_splitter import TooLongError, split_sentences
 
@@ -66,7 +66,7 @@ def read_row(
     if row_format.id_column is not None:
         value = row[row_format.id_column]
         identifier = "" if value is None else tidy(str(value))
-    source = Source(file.path.name, number, number)
+    source = SourceSpan(file.path.name, number, number)
     try:
         if not identifier:
             raise _BadRowError(f"{row_format.id_column} is empty, expected an id", "empty id")
@@ -90,7 +90,7 @@ class _BadRowError(Exception):
         self.problem, self.reason = problem, reason
 
 
-def _units(value: Any, row_format: RowFormat, source: Source) -> Iterator[Unit]:
+def _units(value: Any, row_format: RowFormat, source: SourceSpan) -> Iterator[Unit]:
     if isinstance(value, Mapping):  # how older versions of datasets give a list of dictionaries
         value = _by_item(value)
     kind = row_format.kind if row_format.kind != "auto" else _kind(value)

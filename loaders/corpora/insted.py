@@ -30,19 +30,19 @@ from pathlib import Path
 
 from coherencegym.loaders.corpora.insted_answers import (
     OTHER_GOLD,
-    Answers,
+    DocumentAnswers,
     answers_file,
     read_answers,
 )
 from coherencegym.loaders.corpora.insted_record import (
     COHERENT,
     InstedRecord,
-    Placed,
+    PlacedRecord,
     place,
     read_records,
 )
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Alternative, Discourse, Judgement, Source, Unit
+from coherencegym.loaders.discourse import Alternative, Discourse, HumanJudgement, SourceSpan, Unit
 
 #: The procedure behind documents with an intruder, and the dataset INSteD.
 SHEN_2021 = """\
@@ -61,7 +61,7 @@ SHEN_2021 = """\
 }"""
 
 #: The probes, as their files are called.
-PROBES = (
+_PROBES = (
     "gender_pronoun_flip",
     "animacy_pronoun_downgrade",
     "animacy_pronoun_upgrade",
@@ -73,7 +73,7 @@ PROBES = (
 )
 #: Sentences that a probe may have changed: the intruder, or the document's own.
 WHERE = ("injected", "original")
-DOMAINS = ("wikipedia", "cnn")
+_DOMAINS = ("wikipedia", "cnn")
 #: The split of the files of probes.
 PROBE_SPLIT = "probes"
 #: The probe in whose files the context already has the intruder in it.
@@ -101,9 +101,9 @@ class Contents:
 
 
 #: The content of each file. The probes were made from test documents of Wikipedia's.
-FILES = {f"official_{domain}.jsonl": Contents(domain) for domain in DOMAINS} | {
+FILES = {f"official_{domain}.jsonl": Contents(domain) for domain in _DOMAINS} | {
     f"{where}_{probe}.txt": Contents("wikipedia", probe, where)
-    for probe, where in product(PROBES, WHERE)
+    for probe, where in product(_PROBES, WHERE)
 }
 
 
@@ -144,8 +144,8 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 
 
 def _answers(
-    record: InstedRecord, answers: dict[str, list[Answers]], options: ReadOptions
-) -> Answers | None:
+    record: InstedRecord, answers: dict[str, list[DocumentAnswers]], options: ReadOptions
+) -> DocumentAnswers | None:
     """Give people's answers about a document; none where the right answer is another sentence."""
     there = answers.get(record.file_id, [])
     given = next((one for one in there if one.gold == str(record.position)), None)
@@ -158,11 +158,11 @@ def _discourse(
     corpus: Corpus,
     file: CorpusFile,
     record: InstedRecord,
-    placed: Placed,
+    placed: PlacedRecord,
     contents: Contents,
-    given: Answers | None,
+    given: DocumentAnswers | None,
 ) -> Discourse:
-    source = Source(file.path.name, record.line, record.line)
+    source = SourceSpan(file.path.name, record.line, record.line)
     meta = {
         "split": record.split,
         "domain": contents.domain,
@@ -186,7 +186,7 @@ def _discourse(
         units=tuple(Unit(sentence, source=source) for sentence in placed.sentences),
         alternatives=alternatives,
         judgements=tuple(
-            Judgement(None, label, str(number))
+            HumanJudgement(None, label, str(number))
             for number, label in enumerate(given.said if given else (), start=1)
         ),
         meta=meta,

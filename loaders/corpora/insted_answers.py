@@ -33,7 +33,7 @@ _ANSWERS = ("annoated", "annotated")
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class DocumentAnswers:
     """People's answers about one document, and the right answer; numbers of sentences, as texts."""
 
     gold: str
@@ -49,14 +49,14 @@ def answers_file(path: Path, probe: str, where: str) -> Path | None:
     return answers if answers.is_file() else None
 
 
-def read_answers(path: Path, split: str, options: ReadOptions) -> dict[str, list[Answers]]:
+def read_answers(path: Path, split: str, options: ReadOptions) -> dict[str, list[DocumentAnswers]]:
     """The answers of a file by the id of the document.
 
     Raises:
         CorpusError: the file is not of JSON objects, or a bad one.
         OSError: it cannot be read.
     """
-    answers: dict[str, list[Answers]] = {}
+    answers: dict[str, list[DocumentAnswers]] = {}
     for record in json_records(CorpusFile(path, split), options):
         problem = _problem(record.values)
         if problem is not None:
@@ -64,7 +64,9 @@ def read_answers(path: Path, split: str, options: ReadOptions) -> dict[str, list
             continue
         values = record.values
         said = next(values[name] for name in _ANSWERS if name in values)
-        one = Answers(tidy(str(values["gold"])), tuple(tidy(str(answer)) for answer in said))
+        one = DocumentAnswers(
+            tidy(str(values["gold"])), tuple(tidy(str(answer)) for answer in said)
+        )
         answers.setdefault(tidy(str(values["file_id"])), []).append(one)
     return answers
 

@@ -54,7 +54,7 @@ class InstedRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedRecord:
     """A coherent document, and the sentence in it that a record replaces.
 
     Attributes:
@@ -93,7 +93,7 @@ def read_records(file: CorpusFile, options: ReadOptions) -> Iterator[InstedRecor
         )
 
 
-def place(record: InstedRecord, corrupted: str = "") -> Placed | str:
+def place(record: InstedRecord, corrupted: str = "") -> PlacedRecord | str:
     """The document of a record and the sentence that it replaces, or why there is none.
 
     Args:
@@ -102,7 +102,7 @@ def place(record: InstedRecord, corrupted: str = "") -> Placed | str:
             record of a probe of that kind; empty where it is the document's own.
     """
     if record.position == COHERENT:
-        return Placed(_sentences(record.context), COHERENT)
+        return PlacedRecord(_sentences(record.context), COHERENT)
     if tidy(record.own) == tidy(record.replacement):
         return UNCHANGED
     if not corrupted:
@@ -118,7 +118,7 @@ def place(record: InstedRecord, corrupted: str = "") -> Placed | str:
     if corrupted == "injected" and intruder == tidy(record.replacement):
         return UNCHANGED
     before = _sentences(record.context[:start])
-    return Placed(
+    return PlacedRecord(
         (*before, tidy(record.own), *_sentences(record.context[end:])), len(before), intruder
     )
 

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Mention, Source, Unit
+from coherencegym.loaders.discourse import Discourse, Mention, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import numbered_lines, shown, text_problem, tidy
 from coherencegym.loaders.text.nicknames import Nicknames
 
@@ -29,11 +29,11 @@ from coherencegym.loaders.text.nicknames import Nicknames
 SHORTEST = 3
 
 #: The logs of data/dev and data/test; those to train on have ``train`` in their names.
-VALIDATION = (
+_VALIDATION = (
     "2004-11-15_03 2005-06-27_12 2005-08-08_01 2008-12-11_11 2009-02-23_10 2009-03-03_10 "
     "2009-10-01_17 2011-05-29_19 2011-11-13_02 2016-12-19_20"
 )
-TEST = (
+_TEST = (
     "2005-07-06_14 2007-01-11_12 2007-12-01_03 2008-07-14_18 2010-08-17_18 2013-09-01_02 "
     "2014-06-18_13 2015-03-18_05 2016-02-22_17 2016-06-08_07"
 )
@@ -156,7 +156,7 @@ def _discourse(
             continue
         who, said, acts = message
         mentions += nicknames.mentions(said, len(units), who if acts else None)
-        units.append(Unit(said, who, Source(raw.name, number + 1, number + 1)))
+        units.append(Unit(said, who, SourceSpan(raw.name, number + 1, number + 1)))
     if len(units) < SHORTEST:
         if units:
             options.skipped["a thread of fewer than three messages"] += 1
@@ -196,7 +196,7 @@ def _patterns() -> Iterator[FilePattern]:
         for place in ("data/", ""):
             yield FilePattern(f"{place}{folder}/*{_ANNOTATION}", split, example.format(folder))
     yield FilePattern(f"*.train-?{_ANNOTATION}", "train", example.format("train"))
-    for logs, split, folder in ((VALIDATION, "validation", "dev"), (TEST, "test", "test")):
+    for logs, split, folder in ((_VALIDATION, "validation", "dev"), (_TEST, "test", "test")):
         for log in logs.split():
             yield FilePattern(f"{log}{_ANNOTATION}", split, example.format(folder))
 

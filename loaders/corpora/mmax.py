@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Source, Unit
+from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.mmax_files import (
     LEVELS,
     WORDS,
@@ -59,7 +59,7 @@ def _document(corpus: Corpus, file: CorpusFile) -> Discourse:
     texts = list(order.values())
     for number, (start, end, speaker) in enumerate(sentences):
         text, places = lay_out(texts[start:end])
-        source = Source(file.path.name, lines[start], lines[end - 1])
+        source = SourceSpan(file.path.name, lines[start], lines[end - 1])
         units.append(Unit(text, speaker, source))
         words += [
             Word(word, number, *place) for word, place in zip(texts[start:end], places, strict=True)

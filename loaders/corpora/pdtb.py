@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Relation, Source, Unit
+from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LineError, tidy
 from coherencegym.loaders.formats.pdtb_pipe import read_relations
 from coherencegym.loaders.formats.raw_text import Placed, placed_relation, read_raw
@@ -68,7 +68,7 @@ def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discour
     return Discourse(
         id=_identifier(file.path),
         corpus=corpus.name,
-        units=tuple(Unit(t, source=Source(raw_path.name, 1, 1)) for t in text.texts),
+        units=tuple(Unit(t, source=SourceSpan(raw_path.name, 1, 1)) for t in text.texts),
         relations=tuple(relations),
         meta=meta,
     )

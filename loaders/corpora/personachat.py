@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Source, Unit
+from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import numbered_lines, shown, text_problem, tidy
 from coherencegym.loaders.text.detokenize import detokenize
 
@@ -104,7 +104,7 @@ def _dialogues(file: CorpusFile, options: ReadOptions) -> Iterator[_Dialogue]:
             problem = (f"number {number}, expected {expected}", "number out of order")
         previous = number
         if problem is None and match is not None:
-            problem = _add_utterances(dialogue, match[2], Source(file.path.name, line, line))
+            problem = _add_utterances(dialogue, match[2], SourceSpan(file.path.name, line, line))
         if problem is not None:
             dialogue.whole = False
             options.bad(f"{file.path}:{line}: {problem[0]}", problem[1])
@@ -121,7 +121,9 @@ def _finished(dialogue: _Dialogue, file: CorpusFile, line: int, options: ReadOpt
     return dialogue
 
 
-def _add_utterances(dialogue: _Dialogue, content: str, source: Source) -> tuple[str, str] | None:
+def _add_utterances(
+    dialogue: _Dialogue, content: str, source: SourceSpan
+) -> tuple[str, str] | None:
     """Append the utterances of one line; what is wrong with it, if anything, as for a text."""
     fields = content.split("\t")
     if _PERSONA.match(content):

@@ -15,9 +15,9 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.formats.lines import tidy
 from coherencegym.loaders.formats.table import rows
 
-IDENTIFIER = "storyid"
+_IDENTIFIER = "storyid"
 TITLE = "storytitle"
-SENTENCES = ("sentence1", "sentence2", "sentence3", "sentence4", "sentence5")
+_SENTENCES = ("sentence1", "sentence2", "sentence3", "sentence4", "sentence5")
 
 
 def read_stories(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -26,11 +26,11 @@ def read_stories(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iter
     Raises:
         CorpusError: the file has another header, or a bad row.
     """
-    for row in rows(file, (IDENTIFIER, TITLE, *SENTENCES), options):
-        identifier = stories.story_id(file, row, IDENTIFIER, options)
+    for row in rows(file, (_IDENTIFIER, TITLE, *_SENTENCES), options):
+        identifier = stories.story_id(file, row, _IDENTIFIER, options)
         if identifier is None:
             continue
-        texts = stories.sentences(file, row, SENTENCES, options)
+        texts = stories.sentences(file, row, _SENTENCES, options)
         if texts is None:
             continue
         yield Discourse(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from coherencegym.loaders.corpus import CorpusFile, ReadOptions
-from coherencegym.loaders.discourse import Source, Unit
+from coherencegym.loaders.discourse import SourceSpan, Unit
 from coherencegym.loaders.formats.lines import tidy
 from coherencegym.loaders.formats.table import Row
 
@@ -39,5 +39,5 @@ def story_id(file: CorpusFile, row: Row, column: str, options: ReadOptions) -> s
 
 def units(file: CorpusFile, row: Row, texts: Sequence[str]) -> tuple[Unit, ...]:
     """One unit a sentence; their source is the line of the row."""
-    source = Source(file.path.name, row.line, row.line)
+    source = SourceSpan(file.path.name, row.line, row.line)
     return tuple(Unit(text, source=source) for text in texts)

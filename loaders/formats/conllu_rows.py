@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
 
-COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+_COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 
 #: ``3`` a word, ``3-4`` a multiword token, ``3.1`` an empty node.
 _ID = re.compile(r"(\d{1,6})(?:([-.])(\d{1,6}))?")
@@ -34,8 +34,8 @@ def read_row(number: int, line: str) -> Row:
         LineError: there are not ten of them, or the id or the form is none.
     """
     columns = line.split("\t")
-    if len(columns) != len(COLUMNS):
-        problem = f"{len(columns)} columns, expected {len(COLUMNS)} with tabs between them"
+    if len(columns) != len(_COLUMNS):
+        problem = f"{len(columns)} columns, expected {len(_COLUMNS)} with tabs between them"
         raise LineError(number, problem, "wrong number of columns")
     match = _ID.fullmatch(columns[0])
     if match is None:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Source, Unit
+from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LONGEST_FIELD, shown, shown_names, text_problem, tidy
 from coherencegym.loaders.text.excerpts import EXCERPTS, excerpt
 from coherencegym.loaders.text.near_duplicates import NearDuplicates
@@ -68,7 +68,7 @@ class Article:
 
     identifier: str
     text: str | Sequence[str]
-    source: Source
+    source: SourceSpan
     split: str
     title: str = ""
     domain: str = ""
@@ -89,7 +89,7 @@ class BadArticleError(Exception):
 def article_of_row(
     row: Mapping[str, Any],
     identifier: str,
-    source: Source,
+    source: SourceSpan,
     split: str,
     column: str | None = None,
     id_column: str | None = None,
@@ -216,7 +216,7 @@ def read_article_row(
         CorpusError: the row has no such column, or is bad.
     """
     where = f"{file.path}:{number}"
-    source = Source(file.path.name, number, number)
+    source = SourceSpan(file.path.name, number, number)
     identifier = f"{file.split}-{number:06d}"
     try:
         article = article_of_row(row, identifier, source, file.split, column, id_column)

@@ -24,7 +24,7 @@ Others = list[tuple[int, float]]
 #: The operator's name in the random key.
 NAME = "IntruderSentence"
 #: Documents whose candidates are compared at a time.
-CHUNK = 1_000
+_CHUNK = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ def draw_candidates(
     documents, sentences = text_vectors(texts, operator.features, operator.weighting)
     others = _others(operator, discourses, drawn, documents, groups(texts), context, fitting)
     del documents  # the iterator has it, and lets it go in time
-    for start in range(0, len(drawn), CHUNK):
-        some = drawn[start : start + CHUNK]
+    for start in range(0, len(drawn), _CHUNK):
+        some = drawn[start : start + _CHUNK]
         _compare(operator, discourses, some, islice(others, len(some)), sentences, context)
     return drawn
 

@@ -9,7 +9,7 @@ from coherencegym.manipulations.probes.probe import Replacement
 from coherencegym.manipulations.probes.pronouns import personal_pronouns, replace
 from coherencegym.manipulations.probes.sentence import Sentence
 
-FORMS = {"subject": "it", "object": "it", "possessive": "its", "reflexive": "itself"}
+_FORMS = {"subject": "it", "object": "it", "possessive": "its", "reflexive": "itself"}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from coherencegym.manipulations.probes.sentence import Sentence
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE
 from coherencegym.manipulations.probes.words import word_list, word_set
 
-FORMS = {"it": "he", "object": "him", "its": "his", "itself": "himself"}
+_FORMS = {"it": "he", "object": "him", "its": "his", "itself": "himself"}
 _QUOTES = frozenset(('"', "“", "”", "«", "»", "``", "''"))
 #: Words that come with an expletive's clause: ``it is clear that``, ``it was there that``, ``to``.
 _CLAUSE_WORDS = word_set(
@@ -61,7 +61,7 @@ class AnimacyUp:
                 return ()
             if case is None or not _is_plain(sentence, index):
                 return ()
-            form = FORMS["object"] if case == "object" else FORMS[word.lower]
+            form = _FORMS["object"] if case == "object" else _FORMS[word.lower]
             replacements.append(Replacement(word.start, word.end, in_case_of(word.text, form)))
         return tuple(replacements)
 

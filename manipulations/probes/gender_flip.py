@@ -8,7 +8,7 @@ from coherencegym.manipulations.probes.probe import Replacement, apply
 from coherencegym.manipulations.probes.pronouns import Pronoun, personal_pronouns, replace
 from coherencegym.manipulations.probes.sentence import Sentence, analyse
 
-FORMS = {
+_FORMS = {
     ("feminine", "subject"): "she",
     ("feminine", "object"): "her",
     ("feminine", "possessive"): "her",
@@ -45,7 +45,7 @@ class GenderFlip:
 
     def _flip(self, sentence: Sentence, pronouns: tuple[Pronoun, ...]) -> tuple[Replacement, ...]:
         return tuple(
-            replace(pronoun, FORMS[_OTHER[pronoun.gender], pronoun.case]) for pronoun in pronouns
+            replace(pronoun, _FORMS[_OTHER[pronoun.gender], pronoun.case]) for pronoun in pronouns
         )
 
     def _comes_back(self, sentence: Sentence, replacements: tuple[Replacement, ...]) -> bool:

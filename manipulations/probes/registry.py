@@ -25,17 +25,17 @@ class Entry:
     make: Callable[[], Probe]
 
 
-PROBES: dict[str, Entry] = {
-    "gender_flip": Entry("he becomes she and she becomes he, in every case", GenderFlip),
-    "animacy_down": Entry("he and she become it, in every case", AnimacyDown),
-    "animacy_up": Entry("it becomes he, in every case", AnimacyUp),
-    "demonstrative_flip": Entry(
+PROBES: dict[str, _Entry] = {
+    "gender_flip": _Entry("he becomes she and she becomes he, in every case", GenderFlip),
+    "animacy_down": _Entry("he and she become it, in every case", AnimacyDown),
+    "animacy_up": _Entry("it becomes he, in every case", AnimacyUp),
+    "demonstrative_flip": _Entry(
         "this and that become these and those, with noun and verb agreeing", DemonstrativeFlip
     ),
-    "conjunction_flip": Entry("a conjunction becomes one of opposed sense", ConjunctionFlip),
-    "past_to_future": Entry("past verbs of the main clause become will and base", PastToFuture),
-    "negation": Entry("the main clause is negated, with do where it has no auxiliary", Negation),
-    "number_exaggeration": Entry("numbers that count become a thousand times", NumberExaggeration),
+    "conjunction_flip": _Entry("a conjunction becomes one of opposed sense", ConjunctionFlip),
+    "past_to_future": _Entry("past verbs of the main clause become will and base", PastToFuture),
+    "negation": _Entry("the main clause is negated, with do where it has no auxiliary", Negation),
+    "number_exaggeration": _Entry("numbers that count become a thousand times", NumberExaggeration),
 }
 
 

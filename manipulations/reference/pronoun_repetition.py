@@ -41,7 +41,7 @@ from coherencegym.manipulations.reference.repeated_phrases import (
 from coherencegym.manipulations.replacement import replace_text
 
 #: The forms that are replaced.
-FORMS = frozenset(
+_FORMS = frozenset(
     re.findall(r"\S+", "he him his she her hers it its they them their theirs em 'em ’em")
 )
 _PLURAL = frozenset(re.findall(r"\S+", "they them their theirs em 'em ’em"))
@@ -187,7 +187,7 @@ def _check_kind(discourse: Discourse, mention: Mention) -> None:
     if features.pronoun in _KINDS:
         raise NotApplicableError(_KINDS[features.pronoun])
     form = span_text(discourse, mention.span)
-    if form.lower() not in FORMS or len(mention.span) != 1:
+    if form.lower() not in _FORMS or len(mention.span) != 1:
         raise NotApplicableError("pronoun with modifiers, or of another form")
     if len(form) > 1 and form.isupper():
         raise NotApplicableError("word in capitals")

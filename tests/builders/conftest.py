@@ -11,7 +11,7 @@ from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
 from toy import SUITE
 
 from coherencegym.builders.making.build import Options, build
-from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.loaders.corpus import Corpus
 
 __all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps", "portal"]
@@ -25,7 +25,7 @@ def make_build(tmp_path: Path) -> Callable[..., tuple[Path, dict[str, Any]]]:
     def make(*corpora: Corpus, **options: Any) -> tuple[Path, dict[str, Any]]:
         folder = tmp_path / f"build{next(count)}"
         folder.mkdir()
-        sources = Sources([Source(corpus, SUITE.configs) for corpus in corpora])
+        sources = Sources([PlannedCorpus(corpus, SUITE.configs) for corpus in corpora])
         matcher = options.pop("matcher", None)
         return folder, build(SUITE, sources, Options(**options), folder, matcher)
 

@@ -14,7 +14,7 @@ import pytest
 from toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.making.build import Options, build
-from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.manifest import dump_manifest, in_order, read_manifest
 from coherencegym.builders.release.rows import data_path, hashes_path, to_table, write_split
 from coherencegym.builders.sentence_order import make_suite
@@ -54,7 +54,7 @@ def sentence_order(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suite = make_suite()
     folder = tmp_path_factory.mktemp("sentence_order")
     sources = [
-        Source(sample(name), tuple(c for c in suite.configs if name in c.corpora))
+        PlannedCorpus(sample(name), tuple(c for c in suite.configs if name in c.corpora))
         for name in ("storycloze", "personachat")
     ]
     build(suite, Sources(sources), Options(), folder)
@@ -160,7 +160,7 @@ def test_the_context_configs_keep_the_last_unit(sentence_order: Path) -> None:
 def test_permutations_make_several_items_a_discourse(make_build: Make, tmp_path: Path) -> None:
     suite = make_suite(permutations=3)
     config = next(c for c in suite.configs if c.name == "narration_all")
-    source = Source(toy_corpus("toy", {"test": stories(0, 25)}), (config,))
+    source = PlannedCorpus(toy_corpus("toy", {"test": stories(0, 25)}), (config,))
     manifest = build(suite, Sources([source]), Options(), tmp_path)
     entry = manifest["configs"]["toy_narration_all"]
     assert entry["splits"]["test"]["rows"] == 75
@@ -170,7 +170,7 @@ def test_permutations_make_several_items_a_discourse(make_build: Make, tmp_path:
 
 
 def test_story_cloze_from_the_sample(tmp_path: Path) -> None:
-    source = Source(sample("storycloze"), STORY_CLOZE.configs)
+    source = PlannedCorpus(sample("storycloze"), STORY_CLOZE.configs)
     manifest = build(STORY_CLOZE, Sources([source]), Options(), tmp_path)
     assert list(manifest["configs"]) == ["sample"]
     read = rows(tmp_path, "sample")
@@ -243,7 +243,7 @@ def test_a_manifest_reads_back_as_it_was(make_build: Make) -> None:
 def test_real_dialogues(shared: Path, tmp_path: Path) -> None:
     suite = make_suite()
     configs = tuple(c for c in suite.configs if c.genre == "dialogue")
-    source = Source(corpus("personachat"), configs)
+    source = PlannedCorpus(corpus("personachat"), configs)
     options = Options(data_dir=shared / "corpora" / "personachat")
     manifest = build(suite, Sources([source]), options, tmp_path)
     for entry in manifest["configs"].values():

@@ -10,7 +10,7 @@ from related import related
 
 from coherencegym.builders.connectives import HEADLINE, SUITE, suite
 from coherencegym.builders.making.build import Options, build
-from coherencegym.builders.making.sources import Source, Sources, find_sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.builders.suite import Draft
 from coherencegym.cards.render import render_card
@@ -193,7 +193,7 @@ def test_the_sample(built: dict[str, Any]) -> None:
 
 
 def test_gum_as_it_is(shared: Path, tmp_path: Path) -> None:
-    gum = Source(corpus("gum"), SUITE.configs)
+    gum = PlannedCorpus(corpus("gum"), SUITE.configs)
     manifest = build(SUITE, Sources([gum]), Options(data_dir=shared / "corpora"), tmp_path)
     (split,) = manifest["configs"]["gum"]["splits"].values()
     assert split["rows"] == 145

@@ -14,7 +14,7 @@ from annotated import annotated
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.coreference import SUITE, make_suite
 from coherencegym.builders.making.build import Options, build
-from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.rows import data_path
 from coherencegym.cards.render import render_card
 from coherencegym.eval.kinds.items import item_from_row, validate_item
@@ -35,7 +35,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     sample = sample_of(corpus("gum"))
     assert sample is not None
     folder = tmp_path_factory.mktemp("coreference")
-    return folder, build(SUITE, Sources([Source(sample, SUITE.configs)]), Options(), folder)
+    return folder, build(SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), Options(), folder)
 
 
 def test_an_item_is_two_sentences_in_two_versions() -> None:
@@ -285,7 +285,7 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
     (tmp_path / "GUM_essay_test.conllu").write_text(owned)
     options = Options(data_dir=tmp_path)
     manifest = build(
-        SUITE, Sources([Source(corpus("gum"), SUITE.configs)]), options, tmp_path / "out"
+        SUITE, Sources([PlannedCorpus(corpus("gum"), SUITE.configs)]), options, tmp_path / "out"
     )
     assert sorted(manifest["configs"]) == ["gum_essay", "gum_essay_spillover"]
     (row,) = rows(tmp_path / "out", "gum_essay")
@@ -295,7 +295,9 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
 
 def test_the_real_documents(shared: Path, tmp_path: Path) -> None:
     options = Options(data_dir=shared / "corpora" / "gum")
-    manifest = build(SUITE, Sources([Source(corpus("gum"), SUITE.configs)]), options, tmp_path)
+    manifest = build(
+        SUITE, Sources([PlannedCorpus(corpus("gum"), SUITE.configs)]), options, tmp_path
+    )
     entries = manifest["configs"]
     # Documents of the train, validation and test lists are in one split.
     assert {split for entry in entries.values() for split in entry["splits"]} == {"test"}

@@ -15,7 +15,7 @@ from toy_shapes import SHAPES, shapes_corpus
 from coherencegym.builders.export.pairs import pair_table
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.making.build import Options, build
-from coherencegym.builders.making.sources import Source, Sources, find_sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.builders.release.publish import PublishOptions, publish
 from coherencegym.builders.suite import Suite
@@ -113,7 +113,7 @@ def text_bits(text: str) -> float:
 def test_a_task_with_a_function_scores_every_pair(
     hub_clients: HubServer, hub_api: Any, tmp_path: Path, model: Any
 ) -> None:
-    sources = Sources([Source(shapes_corpus(), SHAPES.configs)])
+    sources = Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)])
     manifest = released(SHAPES, sources, hub_api, tmp_path)
     results = scored(tmp_path, model, "coherencegym_shapes")
     written = {

@@ -25,7 +25,7 @@ from coherencegym.builders.export.syntaxgym import (
 )
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.making.build import Options, build
-from coherencegym.builders.making.sources import Source, Sources, find_sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.data.dataset import ItemTable, tables
@@ -81,7 +81,7 @@ def read_all(folder: Path) -> dict[str, dict[str, Any]]:
 def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A build of the toy suite."""
     folder = tmp_path_factory.mktemp("shapes")
-    build(SHAPES, Sources([Source(shapes_corpus(), SHAPES.configs)]), Options(), folder)
+    build(SHAPES, Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)]), Options(), folder)
     return folder
 
 

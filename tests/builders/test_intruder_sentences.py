@@ -22,7 +22,7 @@ from coherencegym.builders.making.build import Options, build
 from coherencegym.builders.making.division import Division
 from coherencegym.builders.making.fitting import Fits
 from coherencegym.builders.making.released_intruders import RELEASED
-from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.eval.kinds.documents import document_from_row
 from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.loaders.discourse import Discourse, Unit, undo
@@ -45,7 +45,7 @@ def built_from_sample(suite: Any, folder: Path, **options: Any) -> dict[str, Any
     sample = sample_of(corpus("documents"))
     assert sample is not None
     configs = tuple(config for config in suite.configs if "documents" in config.corpora)
-    return build(suite, Sources([Source(sample, configs)]), Options(**options), folder)
+    return build(suite, Sources([PlannedCorpus(sample, configs)]), Options(**options), folder)
 
 
 @pytest.fixture(scope="module")
@@ -329,7 +329,7 @@ def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> Non
 def test_the_released_intruders_and_what_people_answered(shared: Path, tmp_path: Path) -> None:
     manifest = build(
         make_suite(test_share=1.0, validation_share=0),
-        Sources([Source(corpus("insted"), (RELEASED,))]),
+        Sources([PlannedCorpus(corpus("insted"), (RELEASED,))]),
         Options(data_dir=shared / "corpora"),
         tmp_path,
     )

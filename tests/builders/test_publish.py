@@ -16,14 +16,14 @@ from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
 from toy import stories, toy_corpus
 
-from coherencegym.builders.release.publish import Outcome, PublishOptions, publish, publishable
+from coherencegym.builders.release.publish import Publication, PublishOptions, publish, publishable
 from coherencegym.builders.release.remote import PublishError
 
 REPO = "coherencegym/toy_order"
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 
 
-def push(api: HfApi, build: tuple[Path, dict[str, Any]], **options: Any) -> Outcome:
+def push(api: HfApi, build: tuple[Path, dict[str, Any]], **options: Any) -> Publication:
     return publish(api, *build, PublishOptions(REPO, **options))
 
 

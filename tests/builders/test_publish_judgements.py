@@ -17,7 +17,7 @@ from coherencegym.builders.judgement.draw import draw
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
 from coherencegym.builders.judgement.sheet import write_sheet
-from coherencegym.builders.release.publish import Outcome, PublishOptions, publish
+from coherencegym.builders.release.publish import Publication, PublishOptions, publish
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find
@@ -27,7 +27,7 @@ REPO = "coherencegym/toy_order"
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 
 
-def push(api: HfApi, build: tuple[Path, dict[str, Any]], **options: Any) -> Outcome:
+def push(api: HfApi, build: tuple[Path, dict[str, Any]], **options: Any) -> Publication:
     return publish(api, *build, PublishOptions(REPO, **options))
 
 

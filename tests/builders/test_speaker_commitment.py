@@ -16,12 +16,12 @@ from strategies import TEXTS
 
 from coherencegym.builders.making.build import Options, build
 from coherencegym.builders.making.drafting import draft
-from coherencegym.builders.making.sources import Source, Sources, find_sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.release.rows import data_path
 from coherencegym.builders.speaker_commitment import COLUMNS, SUITE, Labelled
 from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.loaders.corpora.dialoguenli import LABELS
-from coherencegym.loaders.discourse import Discourse, Judgement, Unit
+from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
 from coherencegym.loaders.registry import corpus, sample_of
 from coherencegym.manipulations.operator import Context
 
@@ -31,7 +31,7 @@ CONTRADICTION = SUITE.configs[0]
 def pair(*texts: str, label: str = "negative") -> Discourse:
     meta = {name: f"the {name}" for name in COLUMNS} | {"split": "test", "label": label}
     return Discourse(
-        "p1", "test", tuple(map(Unit, texts)), judgements=(Judgement(None, label),), meta=meta
+        "p1", "test", tuple(map(Unit, texts)), judgements=(HumanJudgement(None, label),), meta=meta
     )
 
 
@@ -40,7 +40,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     sample = sample_of(corpus("dialoguenli"))
     assert sample is not None
     folder = tmp_path_factory.mktemp("speaker_commitment")
-    return folder, build(SUITE, Sources([Source(sample, SUITE.configs)]), Options(), folder)
+    return folder, build(SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), Options(), folder)
 
 
 def rows(folder: Path, config: str, split: str = "test") -> Iterator[dict[str, Any]]:
@@ -88,7 +88,9 @@ def test_a_text_with_the_separator_is_skipped_and_counted_once() -> None:
 def test_a_label_is_one_of_the_whole_discourse() -> None:
     assert Labelled("negative")(pair("A.", "B."))
     assert not Labelled("neutral")(pair("A.", "B."))
-    part = Discourse("d", "t", (Unit("A."),), judgements=(Judgement(((0, 0, 1),), "negative"),))
+    part = Discourse(
+        "d", "t", (Unit("A."),), judgements=(HumanJudgement(((0, 0, 1),), "negative"),)
+    )
     assert not Labelled("negative")(part)
 
 

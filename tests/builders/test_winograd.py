@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from coherencegym.builders.making.build import Options, build
-from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.rows import data_path
 from coherencegym.builders.winograd import SUITE
 from coherencegym.cards.render import render_card
@@ -44,7 +44,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     sample = sample_of(corpus("winograd"))
     assert sample is not None
     folder = tmp_path_factory.mktemp("winograd")
-    return folder, build(SUITE, Sources([Source(sample, SUITE.configs)]), Options(), folder)
+    return folder, build(SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), Options(), folder)
 
 
 def test_both_conditions_are_substitutions() -> None:
@@ -156,7 +156,7 @@ def test_the_card_marks_the_candidate(built: tuple[Path, dict[str, Any]]) -> Non
 
 
 def test_the_real_collection_gives_273_items_in_each_config(shared: Path, tmp_path: Path) -> None:
-    source = Source(corpus("winograd"), SUITE.configs)
+    source = PlannedCorpus(corpus("winograd"), SUITE.configs)
     options = Options(data_dir=shared / "corpora" / "winograd")
     manifest = build(SUITE, Sources([source]), options, tmp_path)
     for config in ("winograd_full", "winograd_partial"):

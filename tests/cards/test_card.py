@@ -28,7 +28,7 @@ Make = Callable[..., tuple[Path, dict[str, Any]]]
 def manifest(tmp_path: Path) -> dict[str, Any]:
     from toy import SUITE
 
-    sources = Sources([Source(toy_corpus("toy", {"test": stories(0, 25)}), SUITE.configs)])
+    sources = Sources([PlannedCorpus(toy_corpus("toy", {"test": stories(0, 25)}), SUITE.configs)])
     return build(SUITE, sources, Options(), tmp_path)
 
 
@@ -129,7 +129,9 @@ def test_an_unproven_reader_and_a_closed_licence_are_said(tmp_path: Path) -> Non
     from toy import SUITE
 
     corpus = toy_corpus("toy", {"test": stories(0, 3)}, licence="other", republishable=False)
-    card = render_card(build(SUITE, Sources([Source(corpus, SUITE.configs)]), Options(), tmp_path))
+    card = render_card(
+        build(SUITE, Sources([PlannedCorpus(corpus, SUITE.configs)]), Options(), tmp_path)
+    )
     assert front_matter(card)["license"] == "other"
     assert front_matter(card)["license_name"]
     assert "terms of The toy corpus" in card

@@ -12,7 +12,7 @@ from small_corpora import OfFile, error, read_one
 
 from coherencegym.loaders.corpora.dialoguenli import CORPUS, LABELS
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.discourse import Judgement, Source
+from coherencegym.loaders.discourse import HumanJudgement, SourceSpan
 from coherencegym.loaders.find import find
 from coherencegym.loaders.read import read
 
@@ -47,8 +47,8 @@ def test_a_pair_is_two_utterances_without_speaker(
         "my dad is a priest.",
     )
     assert [unit.speaker for unit in pair.units] == [None, None]
-    assert pair.units[0].source == Source("file.txt", 2, 2)
-    assert pair.judgements == (Judgement(None, "negative"),)
+    assert pair.units[0].source == SourceSpan("file.txt", 2, 2)
+    assert pair.judgements == (HumanJudgement(None, "negative"),)
     assert pair.meta == {
         "split": "test",
         "label": "negative",

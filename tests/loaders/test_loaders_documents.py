@@ -18,7 +18,7 @@ from coherencegym.builders.registry import load_suite
 from coherencegym.loaders.corpora.documents import CORPUS, documents_corpus
 from coherencegym.loaders.corpora.hub import hub_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
-from coherencegym.loaders.discourse import Source
+from coherencegym.loaders.discourse import SourceSpan
 from coherencegym.loaders.read import Reading, read
 from coherencegym.loaders.text.articles import BadArticleError, Shape, article_of_row
 
@@ -60,7 +60,7 @@ def test_a_folder_of_text_files(folder: Path) -> None:
     assert (first.id, first.corpus, first.meta) == ("a", "documents", {"split": "unsplit"})
     assert first.text == KETTLE
     assert len(first.units) == 3
-    assert first.units[0].source == Source("a.txt", 1, 2)
+    assert first.units[0].source == SourceSpan("a.txt", 1, 2)
     assert second.meta == {"split": "unsplit", "title": "Bo's train"}
     assert [file.name for file in reading(folder).files] == ["a.txt", "b.txt"]
 
@@ -104,7 +104,7 @@ def test_json_lines(folder: Path, suffix: str) -> None:
     assert (tea.id, train.id, rain.id) == ("7", "some-000002", "r")
     assert tea.meta == {"split": "unsplit", "title": "Tea", "domain": "kitchen"}
     assert train.meta == {"split": "unsplit"}
-    assert train.units[0].source == Source(f"some{suffix}", 2, 2)
+    assert train.units[0].source == SourceSpan(f"some{suffix}", 2, 2)
     assert rain.texts == ("It rained. It rained on.", "The river rose.", "It fell again.")
     assert found.skipped == {}
 
@@ -292,7 +292,7 @@ def test_a_dataset_laid_out_like_wikipedia(dataset: Path) -> None:
     tea, rain = found
     assert (tea.id, tea.text, tea.meta) == ("12", KETTLE, {"split": "train", "title": "Tea"})
     assert rain.id == "14"
-    assert rain.units[0].source == Source("Set", 3, 3)
+    assert rain.units[0].source == SourceSpan("Set", 3, 3)
     assert found.skipped == {
         "fewer than 3 sentences": 1,
         "near-duplicate of an earlier document": 1,
@@ -425,7 +425,7 @@ def test_a_dataset_of_articles_on_the_command_line(dataset: Path) -> None:
 def test_names_of_columns_are_on_one_line(name: str) -> None:
     row = {name: "The kettle sang.", **dict.fromkeys(map(str, range(99)))}
     with pytest.raises(BadArticleError) as caught:
-        article_of_row(row, "a", Source("articles.jsonl", 1, 1), "test")
+        article_of_row(row, "a", SourceSpan("articles.jsonl", 1, 1), "test")
     (line,) = caught.value.problem.splitlines()
     line.encode()
     assert line.endswith("'8', 90 more")

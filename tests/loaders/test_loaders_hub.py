@@ -14,7 +14,7 @@ from hub.server import HubServer
 
 from coherencegym.loaders.corpora.hub import hub_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError
-from coherencegym.loaders.discourse import Source
+from coherencegym.loaders.discourse import SourceSpan
 from coherencegym.loaders.read import read
 
 CARD = "---\nlicense: cc-by-4.0\nlanguage:\n- de\npretty_name: Proben\n---\n# Proben\n"
@@ -45,7 +45,7 @@ def test_a_list_of_sentences(folder: Path) -> None:
     first, second = read(corpus)
     assert (first.id, first.texts) == ("train-000001", ("One.", "Two a."))
     assert (second.id, second.texts) == ("train-000002", ("Three.",))
-    assert second.units[0].source == Source("My-Set", 2, 2)
+    assert second.units[0].source == SourceSpan("My-Set", 2, 2)
     assert second.meta == {"split": "train"}
     assert (corpus.name, corpus.title) == ("my_set", "My-Set")
     assert first.corpus == "my_set"

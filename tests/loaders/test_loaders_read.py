@@ -13,7 +13,7 @@ import pytest
 
 from coherencegym.loaders.corpora.storycloze import CORPUS as STORYCLOZE
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Source, Unit
+from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.read import FileRead, Reading, read
 from coherencegym.loaders.registry import CORPORA
 
@@ -24,7 +24,7 @@ def read_words(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
         if line == "bad":
             options.bad(f"{file.path}:{number}: bad, expected a word", "bad word")
             continue
-        unit = Unit(line, source=Source(file.path.name, number, number))
+        unit = Unit(line, source=SourceSpan(file.path.name, number, number))
         yield Discourse(line, corpus.name, (unit,), meta={"split": file.split})
 
 

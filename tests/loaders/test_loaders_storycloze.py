@@ -12,7 +12,7 @@ from small_corpora import OfFile, error, read_one
 from coherencegym.loaders.corpora.rocstories import CORPUS as ROCSTORIES
 from coherencegym.loaders.corpora.storycloze import CORPUS as STORYCLOZE
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.discourse import Source, span_text
+from coherencegym.loaders.discourse import SourceSpan, span_text
 from coherencegym.loaders.find import find
 from coherencegym.loaders.read import read
 
@@ -42,7 +42,7 @@ def test_a_story_ends_with_the_right_ending(of_file: OfFile) -> None:
     assert span_text(story, alternative.span) == "No."
     assert alternative.span == ((4, 0, 3),)
     assert story.meta == {"split": "test"}
-    assert story.units[0].source == Source("file.txt", 2, 2)
+    assert story.units[0].source == SourceSpan("file.txt", 2, 2)
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from coherencegym.loaders.corpus import Corpus, CorpusFile, ReadOptions
-from coherencegym.loaders.discourse import Alternative, Discourse, Source, Unit
+from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import shown, text_problem, tidy
 from coherencegym.loaders.text.sentences import ends_sentence, sentence_spans
 
@@ -104,7 +104,7 @@ def discourse_of(
     if not schema.pronoun and ends_sentence(schema.left):
         filler = filler[0].upper() + filler[1:]
     text, start = assemble(schema.left, filler, schema.right)
-    source = Source(file.path.name, schema.line, schema.line)
+    source = SourceSpan(file.path.name, schema.line, schema.line)
     end = start + len(filler)
     units, span = [], (0, 0, 0)
     for number, (first, last) in enumerate(_sentences(text, start, end)):
