@@ -29,6 +29,8 @@ _BEFORE = word_set(
     "soon immediately right long ever never until from and or but as so well all year years month "
     "months day days week weeks hour hours minute minutes time shortly"
 )
+#: Words in a clause that hang on whether it is affirmed.
+_POLAR = frozenset(("yet", "already", "any", "ever", "then"))
 #: Words that an ``and`` may be the second half of.
 _PAIRED = word_set("both between either")
 
@@ -89,65 +91,73 @@ def _because_of(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
 
 
 def _subordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
-    lower = words[at].lower
-    start = at
+    """The end of the subordinator that begins at an index, and the one of opposed sense."""
+    start, lower = at, words[at].lower
     if lower == "even" and _at(words, at + 1) == "though":
-        at += 1
-        lower = "though"
+        at, lower = at + 1, "though"
     elif lower not in _SUBORDINATORS or _at(words, at - 1) in _BEFORE:
         return None
     if start and _at(words, start - 1) in ("-", '"', "(", "as"):
         return None
     clause = words[at + 1 :]
+    return (at, _SUBORDINATORS[lower]) if _bears_flip(lower, clause) else None
+
+
+def _bears_flip(lower: str, clause: tuple[Word, ...]) -> bool:
+    """True where ``clause`` is one that the opposite of the subordinator before it can begin."""
+    temporal = lower in ("before", "after")
+    if temporal and clause and clause[0].may_be(("VBG",)):
+        return True
     following = [word for word in clause[1:] if not word.is_only(ADVERBS)]
-    if lower in ("before", "after") and clause and clause[0].may_be(("VBG",)):
-        return at, _SUBORDINATORS[lower]
-    if not clause or not following:
-        return None
-    if lower in ("before", "after") and any(word.may_be(("MD",)) for word in clause[:8]):
-        return None  # "before the wind would allow it"
-    if clause[0].lower not in _SUBJECTS:
-        return (at, _SUBORDINATORS[lower]) if _full_clause(clause) else None
-    if not following[0].may_be(FINITE) or (
-        following[0].may_be(("NN", "NNS")) and (clause[0].lower in ("this", "these", "it", "there"))
-    ):
-        return None
-    if lower in ("before", "after") and clause[0].lower in ("this", "these"):
-        return None
-    if any(word.lower in ("yet", "already", "any", "ever", "then") for word in clause[:12]):
-        return None
-    return at, _SUBORDINATORS[lower]
+    if not following:
+        return False
+    if temporal and any(word.may_be(("MD",)) for word in clause[:8]):
+        return False  # "before the wind would allow it"
+    subject = clause[0].lower
+    if subject not in _SUBJECTS:
+        return _full_clause(clause)
+    if not following[0].may_be(FINITE):
+        return False
+    if following[0].may_be(("NN", "NNS")) and subject in ("this", "these", "it", "there"):
+        return False
+    if temporal and subject in ("this", "these"):
+        return False
+    return not any(word.lower in _POLAR for word in clause[:12])
 
 
 def _coordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
+    """The end of the ``and`` at an index if it joins clauses, and what it becomes."""
     if words[at].lower != "and" or at < 2:
         return None
-    comma = _at(words, at - 1) == ","
     end, after = at, "but"
     if _at(words, at + 1) in ("therefore", "thus", "hence", "consequently"):
         end, after = at + 1, "but nevertheless"
-    rest = words[end + 1 :]
+    joins = _has_clause(words[:at]) and _joins_clause(words[:at], words[end + 1 :])
+    return (end, after) if joins else None
+
+
+def _has_clause(words: tuple[Word, ...]) -> bool:
+    """True where a verb may be there, and nothing that an ``and`` may be the second half of."""
+    may_be_clause = any(word.may_be(FINITE) for word in words)
+    return may_be_clause and _PAIRED.isdisjoint(word.lower for word in words)
+
+
+def _joins_clause(earlier: tuple[Word, ...], rest: tuple[Word, ...]) -> bool:
+    """True where an ``and`` between these words has a clause behind it."""
     plain = [word for word in rest if not word.is_only(ADVERBS)]
     if len(plain) < 2 or rest[0].lower in ("so", "then", "not"):
-        return None
-    earlier = [word.lower for word in words[:at]]
-    if not any(word.may_be(FINITE) for word in words[:at]):
-        return None
-    if not _PAIRED.isdisjoint(earlier):
-        return None
+        return False
+    comma = earlier[-1].lower == ","
     subject, verb = plain[0], plain[1]
-    if (
-        subject.lower in _SUBJECTS
-        and verb.may_be(FINITE)
-        and not (verb.may_be(("NN", "NNS")) and subject.lower not in NOMINATIVE)
-    ):
+    nominative = subject.lower in NOMINATIVE
+    certain = nominative or not verb.may_be(("NN", "NNS"))
+    if subject.lower in _SUBJECTS and verb.may_be(FINITE) and certain:
         # "the house where he lived and he": a clause inside another is not worth the risk.
-        return (end, after) if comma or subject.lower in NOMINATIVE else None
-    if earlier.count(",") > comma or "and" in earlier or not comma:
-        return None  # it may end a list
-    if subject.is_only(FINITE) or _full_clause(rest):
-        return end, after
-    return None
+        return comma or nominative
+    lowers = [word.lower for word in earlier]
+    if not comma or lowers.count(",") > 1 or "and" in lowers:
+        return False  # it may end a list
+    return subject.is_only(FINITE) or _full_clause(rest)
 
 
 def _full_clause(rest: tuple[Word, ...]) -> bool:

@@ -59,6 +59,7 @@ class DemonstrativeFlip:
 
 
 def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
+    """The changes that make the phrase at a demonstrative plural; empty where uncertain."""
     words = sentence.words
     word = words[at]
     if word.text[0].isupper() and at > 0:
@@ -67,28 +68,13 @@ def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
     if noun_at is None:
         return ()
     noun = words[noun_at]
-    if noun.lower in _TEXTS:
-        return ()
-    plural = inflect(noun.lower, "NNS")
+    plural = None if noun.lower in _TEXTS else inflect(noun.lower, "NNS")
     if plural is None or plural == noun.lower or noun.text != noun.lower:
         return ()
-    rest = words[noun_at + 1 :]
-    if not _SINGULAR.isdisjoint(other.lower for other in rest) or not _ONE.isdisjoint(
-        other.lower for other in words[at + 1 : noun_at]
-    ):
-        return ()
-    if not _RELATIVES.isdisjoint(other.lower for other in rest[:2]) or _as_one(rest):
-        return ()
-    if rest and rest[0].text in ("(", "and", "or"):
-        return ()  # "this aim (and that one) is"
     before = words[at - 1].lower if at else ""
-    if noun.lower in _TIMES and not (
-        noun.lower in _COUNTABLE_TIMES and before in _TIME_PREPOSITIONS
-    ):
+    if _says_one(words[at + 1 : noun_at], words[noun_at + 1 :]):
         return ()
-    if word.lower == "that" and before not in _BEFORE_THAT | {"in"}:
-        return ()  # a conjunction, as far as the rules can tell
-    if before in ("as", "like", "such", "than", "unlike", "half"):
+    if not _may_follow(before, word.lower, noun.lower):
         return ()
     changes = [
         Replacement(word.start, word.end, in_case_of(word.text, _PLURAL[word.lower])),
@@ -96,6 +82,26 @@ def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
     ]
     agreement = _agreement(sentence, at, noun_at)
     return () if agreement is None else (*changes, *agreement)
+
+
+def _says_one(modifiers: Sequence[Word], rest: Sequence[Word]) -> bool:
+    """True where words before a noun or behind it speak of the one thing, or go on with it."""
+    if not _SINGULAR.isdisjoint(other.lower for other in rest):
+        return True
+    if not _ONE.isdisjoint(other.lower for other in modifiers):
+        return True
+    if not _RELATIVES.isdisjoint(other.lower for other in rest[:2]) or _as_one(rest):
+        return True
+    return bool(rest) and rest[0].text in ("(", "and", "or")  # "this aim (and that one) is"
+
+
+def _may_follow(before: str, demonstrative: str, noun: str) -> bool:
+    """True where the plural phrase can stand behind the word ``before``."""
+    if noun in _TIMES and not (noun in _COUNTABLE_TIMES and before in _TIME_PREPOSITIONS):
+        return False
+    if demonstrative == "that" and before not in _BEFORE_THAT | {"in"}:
+        return False  # a conjunction, as far as the rules can tell
+    return before not in ("as", "like", "such", "than", "unlike", "half")
 
 
 def _as_one(rest: Sequence[Word]) -> bool:
@@ -113,22 +119,7 @@ def _noun(words: Sequence[Word], at: int) -> int | None:
     countable = word_list("countable_nouns") | _COUNTABLE_TIMES
     for index in range(at + 1, min(at + 4, len(words))):
         word = words[index]
-        after = words[index + 1] if index + 1 < len(words) else None
-        ends = after is None or not (
-            after.may_be(NOUNS | {"POS", "CD"})
-            or after.text in ("-", "'", "’", '"', "“", "``", "/")
-        )
-        verb = after is not None and after.may_be(FINITE) and not after.may_be(("NN", "NNP", "POS"))
-        if (
-            word.lower in countable
-            and (ends or verb)
-            and not (
-                after is not None
-                and after.may_be(("JJ",))
-                and not after.may_be(FINITE | ADVERBS)
-                and not after.may_be(("IN",))
-            )
-        ):
+        if word.lower in countable and (index + 1 == len(words) or _ends_phrase(words[index + 1])):
             return index
         if not word.may_be(("JJ", "NN", "VBN")) or word.may_be(("IN", "DT", "VBZ", "MD", "PRP")):
             return None
@@ -137,26 +128,44 @@ def _noun(words: Sequence[Word], at: int) -> int | None:
     return None
 
 
+def _ends_phrase(after: Word) -> bool:
+    """True where the word behind a noun is no part of its phrase."""
+    if after.may_be(("JJ",)) and not after.may_be(FINITE | ADVERBS | {"IN"}):
+        return False
+    if after.may_be(FINITE) and not after.may_be(("NN", "NNP", "POS")):
+        return True
+    signs = ("-", "'", "’", '"', "“", "``", "/")
+    return not after.may_be(NOUNS | {"POS", "CD"}) and after.text not in signs
+
+
 def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, ...] | None:
     """The change of the verb of which the phrase is the subject; none where that is uncertain."""
     words = sentence.words
     verb = main_verb(sentence)
     if verb is not None and at in verb.subject and _heads(words, at, verb.subject):
-        index = verb.index
-    elif at == 0 or words[at - 1].text in (",", ";") or words[at - 1].lower in _CLAUSE_BEGINNERS:
-        following = [i for i in range(noun_at + 1, len(words)) if not words[i].is_only(ADVERBS)]
-        if not following or not words[following[0]].is_only(FINITE):
-            return None
-        index = following[0]
-    else:
+        return _verbs_agree(words, verb.index)
+    if at > 0 and not (
+        words[at - 1].text in (",", ";") or words[at - 1].lower in _CLAUSE_BEGINNERS
+    ):
         after = [word for word in words[noun_at + 1 :] if not word.is_only(ADVERBS)]
-        before = words[at - 1]
-        if before.lower in _PREPOSITIONS:  # "the end of this year was": not the subject
-            return ()
-        if before.lower in _AGREEING or (after and after[0].may_be(FINITE)):
-            return None  # "what is this error": the verb before it may agree with it
-        verb_or_preposition = ("IN", "RP", "RB", "TO", "VBZ", "VBD", "VBN", "VB", "VBG", "VBP")
-        return () if before.is_only(verb_or_preposition) else None
+        return () if _is_no_subject(words[at - 1], after) else None
+    following = [i for i in range(noun_at + 1, len(words)) if not words[i].is_only(ADVERBS)]
+    if not following or not words[following[0]].is_only(FINITE):
+        return None
+    return _verbs_agree(words, following[0])
+
+
+def _is_no_subject(before: Word, after: Sequence[Word]) -> bool:
+    """True where a phrase behind ``before`` is certainly no subject, so that no verb changes."""
+    if before.lower in _PREPOSITIONS:  # "the end of this year was": not the subject
+        return True
+    if before.lower in _AGREEING or (after and after[0].may_be(FINITE)):
+        return False  # "what is this error": the verb before it may agree with it
+    return before.is_only(("IN", "RP", "RB", "TO", "VBZ", "VBD", "VBN", "VB", "VBG", "VBP"))
+
+
+def _verbs_agree(words: Sequence[Word], index: int) -> tuple[Replacement, ...] | None:
+    """The changes of a verb and of those that share its subject; none where uncertain."""
     changes: list[Replacement] = []
     for place in (index, *_further_verbs(words, index)):
         before = next(word for word in words[place - 1 :: -1] if not word.is_only(ADVERBS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coherencegym.manipulations.connectives.connective_substitution import in_case_of
@@ -50,6 +51,7 @@ _EXTENT = word_set("detail full part particular general depth order total additi
 #: Modals of what may be so, and may also not be so.
 _POSSIBLE = word_set("may might could")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
+_HAVE = ("has", "have", "had")
 _CAN = {"can": "cannot"}
 _DO = {"VBD": "did not", "VBZ": "does not", "VBP": "do not"}
 #: Verbs that are no auxiliaries and do not take ``do`` well either.
@@ -117,20 +119,10 @@ def _is_count(words: tuple[Word, ...], at: int) -> bool:
 
 
 def _auxiliary(sentence: Sentence, verb: MainVerb) -> tuple[Replacement, ...]:
-    words = sentence.words
-    word = words[verb.index]
-    rest = words[verb.index + 1 :]
-    if word.lower in ("'d", "'ve", "'ll", "'m") or not rest:
-        return ()
-    if word.lower == "'s":
-        plain = [other for other in rest if not other.is_only(ADVERBS)]
-        if not plain or plain[0].may_be(("NN", "NNS", "NNP")):
-            return ()
-    elif word.lower in ("has", "have", "had"):
-        following = [other for other in rest if not other.is_only(ADVERBS)]
-        if not following or not following[0].may_be(("VBN",)) or following[0].lower == "had":
-            return ()
-    elif not (word.lower in BE or verb.tag == "MD") or word.lower in _UNSURE:
+    """``not`` behind the main verb where that is an auxiliary; empty where it is none."""
+    word = sentence.words[verb.index]
+    rest = sentence.words[verb.index + 1 :]
+    if not rest or not _is_auxiliary(word, verb.tag, rest):
         return ()
     if rest[0].lower in ("better", "to", "like", "have") and word.lower in ("had", "would"):
         return ()
@@ -144,33 +136,54 @@ def _auxiliary(sentence: Sentence, verb: MainVerb) -> tuple[Replacement, ...]:
     return (Replacement(last.end, last.end, " not"),)
 
 
+def _is_auxiliary(word: Word, tag: str, rest: Sequence[Word]) -> bool:
+    """True where a finite verb before ``rest`` is an auxiliary that ``not`` can follow."""
+    if word.lower in ("'d", "'ve", "'ll", "'m"):
+        return False
+    following = _no_adverb(rest)
+    if word.lower == "'s":
+        return following is not None and not following.may_be(("NN", "NNS", "NNP"))
+    if word.lower in _HAVE:
+        return following is not None and following.may_be(("VBN",)) and following.lower != "had"
+    return (word.lower in BE or tag == "MD") and word.lower not in _UNSURE
+
+
+def _no_adverb(words: Sequence[Word]) -> Word | None:
+    """The first word that is no mere adverb."""
+    return next((word for word in words if not word.is_only(ADVERBS)), None)
+
+
 def _with_do(sentence: Sentence, verb: MainVerb) -> tuple[Replacement, ...]:
-    words = sentence.words
-    word = words[verb.index]
-    rest = words[verb.index + 1 :]
+    """``do not`` before a main verb that is no auxiliary, and its base form; empty where unsure."""
+    word = sentence.words[verb.index]
+    rest = sentence.words[verb.index + 1 :]
     if verb.tag == "MD" or word.lower in BE | _UNSURE | {"'s"} or not rest:
         return ()
     if _coordinated(rest) or rest[0].lower in ("not", "n't", "rid"):
         return ()
-    if word.lower in ("has", "have", "had"):
-        following = [other for other in rest if not other.is_only(ADVERBS)]
-        if not following or following[0].may_be(("VBN",)) or following[0].lower == "better":
-            return ()
-        base: str | None = "have"
-    elif word.lower in ("do", "does", "did"):
-        base = "do"
-    else:
-        base = base_form(word.lower, verb.tag)
+    base = _base_of(word, verb.tag, rest)
     if base is None:
         return ()
     do = _DO[verb.tag]
-    adverbs = list(words[verb.adverbs : verb.index])
+    adverbs = list(sentence.words[verb.adverbs : verb.index])
     while adverbs and adverbs[0].lower in _BEFORE_NOT:
         adverbs.pop(0)
     if not adverbs:
         return (Replacement(word.start, word.end, f"{do} {base}"),)
     start = adverbs[0].start
     return (Replacement(start, start, f"{do} "), Replacement(word.start, word.end, base))
+
+
+def _base_of(word: Word, tag: str, rest: Sequence[Word]) -> str | None:
+    """The base form of a finite verb; none where it is an auxiliary, or uncertain."""
+    if word.lower in ("do", "does", "did"):
+        return "do"
+    if word.lower not in _HAVE:
+        return base_form(word.lower, tag)
+    following = _no_adverb(rest)
+    if following is None or following.may_be(("VBN",)) or following.lower == "better":
+        return None
+    return "have"
 
 
 def _coordinated(rest: tuple[Word, ...]) -> bool:

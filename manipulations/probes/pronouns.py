@@ -87,28 +87,33 @@ def names_a_sex(sentence: Sentence) -> bool:
 
 
 def _is_plain(sentence: Sentence, index: int) -> bool:
+    """True where the pronoun is part of no name, pair (``he or she``) or set phrase."""
     words = sentence.words
     word = words[index]
-    before = words[index - 1] if index else None
-    after = words[index + 1] if index + 1 < len(words) else None
     if word.text != word.text.lower() and not begins(sentence, index):
         return False
     if begins_a_name(sentence, index):
         return False
-    if before is not None and (
-        before.lower in ("/", "(", "a", "an", "the", "or", "and", "-", "’", "'", "dear", "oh")
-        and not (before.lower in ("or", "and") and _starts_a_clause(sentence, index))
-        and not (before.lower == "(" and word.lower in ("he", "she", "his", "her"))
-        and not (before.lower in ("and", "or") and word.lower in ("his", "her", "him"))
-    ):
+    if index and not _may_stand_behind(sentence, index, words[index - 1].lower):
         return False
     pairs = [w.lower for w in (words[max(0, index - 2) : index + 3])]
     others = {"he", "she", "his", "her", "him", "they", "their", "it", "its"} - {word.lower}
     if any(mark in pairs for mark in ("/", "or")) and others & set(pairs):
         return False
-    if after is not None and after.lower in ("who", "that", "whom", "-", "/"):
-        return after.lower == "that" and word.lower in ("him", "her")
+    after = words[index + 1].lower if index + 1 < len(words) else ""
+    if after in ("who", "that", "whom", "-", "/"):
+        return after == "that" and word.lower in ("him", "her")
     return True
+
+
+def _may_stand_behind(sentence: Sentence, index: int, before: str) -> bool:
+    """True where the word ``before`` leaves the pronoun at an index a plain one."""
+    lower = sentence.words[index].lower
+    if before in ("or", "and"):
+        return lower in ("his", "her", "him") or _starts_a_clause(sentence, index)
+    if before == "(":
+        return lower in ("he", "she", "his", "her")
+    return before not in ("/", "a", "an", "the", "-", "’", "'", "dear", "oh")
 
 
 def begins(sentence: Sentence, index: int) -> bool:
