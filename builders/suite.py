@@ -264,9 +264,9 @@ class Config:
     """One config of a suite, for every corpus that it can be built from.
 
     Attributes:
-        name: what follows the corpus in the config's name (``narration_all``); may be empty.
-        prefix: what goes before the corpus (``pairs``); may be empty.
-        kind: what a row of the table is; the drafter yields what ``builders.making.tables`` has
+        name: the part behind the corpus in the config's name (``narration_all``); may be empty.
+        prefix: the part before the corpus (``pairs``); may be empty.
+        kind: the kind of the table's rows; the drafter yields what ``builders.making.tables`` has
             for it.
         corpora: native corpora, best first; the project's sample is read in their formats.
         genre: the genre of Hugging Face datasets it can be built from (``narration``,
@@ -330,9 +330,9 @@ class Suite:
         citation: BibTeX of the work that it implements.
         configs: the configs, in order of preference for the default.
         configure: a copy for command-line settings (``permutations=3``), where a suite has any.
-        settings_help: what a setting is, for the command's help.
+        settings_help: the meaning of each setting, for the command's help.
         settings_gone: settings of earlier versions, and what to do without them.
-        one_split: whether the documents of all splits of a corpus go into one split, ``test``:
+        one_split: true where the documents of all splits of a corpus go into one split, ``test``:
             for suites from corpora with too few documents to be divided. The division is for
             training on a corpus, and nobody trains on a test suite.
         divide: a division, for suites that one may train on: (discourses, seed) -> discourses by

@@ -64,7 +64,7 @@ def contrasting_edits(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _change(edit: dict[str, Any]) -> tuple[Any, ...]:
-    """What was done, without where."""
+    """The change that an edit makes, without its place."""
     keys = ("operator", "before", "after", "source_discourse", "source_unit")
     return tuple(edit[key] for key in keys)
 
@@ -79,7 +79,7 @@ SHOWN_FORMULAS = 3
 
 
 def example_note(row: dict[str, Any]) -> str:
-    """How to read the example's marks, and its prediction."""
+    """Explain how to read the example's marks, and its prediction."""
     edits = contrasting_edits(row)
     if any(_place_before(edit, row["discourse_id"]) is not None for edit in edits):
         marks = (

@@ -63,7 +63,7 @@ def tables(configs: Configs) -> list[dict[str, Any]]:
 
 
 def classifiers(configs: Configs) -> list[str]:
-    """What the artefact classifiers of the configs see, each once."""
+    """The views of the configs' artefact classifiers, each once."""
     return sorted({q["artefact_classifier"] for _, c in configs for q in c["quality"].values()})
 
 
@@ -153,7 +153,7 @@ def control_lines(manifest: dict[str, Any]) -> list[str]:
 
 
 def human_rows(configs: Configs) -> list[dict[str, Any]]:
-    """What people said of the items, by config and split; empty where nobody was asked.
+    """The judgements of people on the items, by config and split; empty where nobody was asked.
 
     ``bound`` is the score of all pairs, none where nobody said which text is the less coherent.
     """

@@ -111,7 +111,7 @@ def read(
         data_dir: looked in before the usual places (:mod:`loaders.find`).
         splits: read only these; none: all that are there and read by default.
         skip_bad_rows: count bad rows in ``skipped`` and go on.
-        limit: at most so many discourses of each split.
+        limit: the most discourses to read of each split.
         found: its files, if they were looked for already.
 
     Raises:

@@ -12,7 +12,7 @@ from coherencegym.loaders.corpus import Corpus, CorpusError
 
 __all__ = ["CORPORA", "corpus", "sample_of"]
 
-#: Where each corpus is declared, in the order in which they are listed: a module of
+#: The place of each corpus's declaration, in the order in which they are listed: a module of
 #: ``loaders.corpora``, which is imported when the corpus is asked for, and a name in it.
 _DECLARED = {
     "storycloze": "storycloze.CORPUS",

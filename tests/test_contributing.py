@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from coherencegym.builders.making.build import Options, build
-from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import find as find_dataset
 from coherencegym.eval.data.table_rows import table_rows
@@ -63,7 +63,7 @@ def build_recipes(
     data.mkdir()
     (lines,) = blocks(repository, "tsv")
     (data / "recipes.tsv").write_text(lines)
-    sources = Sources([Source(modules[RECIPES].CORPUS, suite.configs)])
+    sources = Sources([PlannedCorpus(modules[RECIPES].CORPUS, suite.configs)])
     folder = tmp_path / "out"
     folder.mkdir()
     return folder, build(suite, sources, Options(data_dir=data), folder)

@@ -18,7 +18,7 @@ from coherencegym.builders.making.entries import (
 )
 from coherencegym.builders.making.fitting import Fits
 from coherencegym.builders.making.kinds import making
-from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.making.spread import spread
 from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
 from coherencegym.builders.release.quality import Decision

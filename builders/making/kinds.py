@@ -1,4 +1,5 @@
-"""What builds do with the kinds of tables, by the kind's name: a line where there is more to do."""
+"""The work of builds on the kinds of tables, by the kind's name: a line where there is more to
+do."""
 
 from __future__ import annotations
 
@@ -20,5 +21,5 @@ _PLAIN: Making[Any] = Making()
 
 
 def making(kind: TableKind[Any]) -> Making[Any]:
-    """How tables of a kind are made."""
+    """Find the way in which tables of a kind are made."""
     return MAKINGS.get(kind.name, _PLAIN)

@@ -17,7 +17,7 @@ SAMPLE = "sample"
 
 
 @dataclass(frozen=True)
-class Source:
+class PlannedCorpus:
     """A corpus to read, the suite's configs that are built from it, and its files if found."""
 
     corpus: Corpus
@@ -89,7 +89,7 @@ def find_sources(
                 raise
             sources.missing[name] = str(error)
         else:
-            sources.found.append(Source(corpus, configs, found))
+            sources.found.append(PlannedCorpus(corpus, configs, found))
     for genre, corpus in (extra or {}).items():
         fitting = tuple(config for config in suite.configs if config.genre == genre)
         if not fitting:

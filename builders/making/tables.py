@@ -1,4 +1,4 @@
-"""What a build does with the drafts of one kind of table, beside what the kind itself says."""
+"""The work of a build on the drafts of one kind of table, beside what the kind itself says."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def no_decisions(drafts: Sequence[Any], breakdowns: Sequence[str]) -> list[Decis
 def no_quality(
     config: Config, drafts: Sequence[Any], decisions: Sequence[Decision]
 ) -> dict[str, Any]:
-    """How many rows there are, which is all that is known of any."""
+    """Count the rows, which is all that is known of any kind."""
     return {"items": len(drafts)}
 
 
 @dataclass(frozen=True)
 class Making(Generic[D]):
-    """How drafts become a table. ``D`` is what the drafters of the kind yield.
+    """The way from drafts to a table. ``D`` is what the drafters of the kind yield.
 
     As it stands it serves a kind whose drafters yield what its ``to_row`` takes, and of whose
     quality nothing is measured.
@@ -58,7 +58,7 @@ class Making(Generic[D]):
         decide: (drafts, breakdowns) -> what a classifier says of all drafts of a split: of every
             config that one is spread over.
         quality: (config, drafts, what was decided) -> the quality section of the manifest.
-        judge: where people judge such rows: see :data:`Judge`.
+        judge: the judging of such rows by people: see :data:`Judge`.
     """
 
     value: Callable[[D, int], Any] = itself

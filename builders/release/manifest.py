@@ -51,7 +51,7 @@ class _Config:
 
 @dataclass(frozen=True)
 class _Schema:
-    """What a release reads of the manifest of the release before."""
+    """The part of the earlier release's manifest that a release reads."""
 
     suite: str
     version: str

@@ -14,7 +14,7 @@ from typing import Any
 
 from coherencegym.builders.release.changes import Release, plan_release
 from coherencegym.builders.release.manifest import Manifest
-from coherencegym.builders.release.remote import Head, PublishError, read_head
+from coherencegym.builders.release.remote import DatasetHead, PublishError, read_head
 from coherencegym.builders.release.version import Change, Version
 from coherencegym.hub import commits
 from coherencegym.hub.answers import dataset_info
@@ -173,7 +173,7 @@ def check_version(release: Release, head: DatasetHead, repo_id: str) -> None:
     )
 
 
-def _commit(api: Any, options: PublishOptions, release: Release, head: Head) -> Any:
+def _commit(api: Any, options: PublishOptions, release: Release, head: DatasetHead) -> Any:
     """Make the commit; none where somebody else's came first."""
     parent = head.sha
     if not head.exists:

@@ -1,4 +1,4 @@
-"""What a release finds on the Hub: the head of its repository, its manifest, its hashes."""
+"""The Hub as a release finds it: the head of its repository, its manifest, its hashes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class PublishError(Exception):
 
 
 @dataclass(frozen=True)
-class Head(commits.Head):
+class DatasetHead(commits.Head):
     """The head of a repository of a suite.
 
     Attributes:
@@ -42,7 +42,7 @@ def read_head(api: Any, repo_id: str) -> DatasetHead:
     """
     head = commits.read_head(api, repo_id)
     if not head.exists:
-        return Head()
+        return DatasetHead()
     tags = commits.read_tags(api, repo_id)
     texts = dict.fromkeys(("manifest.json", "README.md"), "")
     manifest: Manifest | None = None
@@ -59,7 +59,7 @@ def read_head(api: Any, repo_id: str) -> DatasetHead:
             f"{repo_id} holds a dataset without manifest.json, so not one that this project made; "
             "name another repository with --repo-id"
         )
-    return Head(
+    return DatasetHead(
         **vars(head),
         manifest=manifest,
         manifest_text=texts["manifest.json"],

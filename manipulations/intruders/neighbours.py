@@ -66,8 +66,8 @@ def nearest(
         k: the number of neighbours.
         groups: a label of each document's group; documents of one group are no neighbours.
         rows: the documents whose neighbours are wanted; none: all.
-        threads: of the product.
-        store: where blocks are kept.
+        threads: threads of the matrix product.
+        store: the place in which blocks of the product are kept.
         progress: told how many rows are done.
 
     Raises:

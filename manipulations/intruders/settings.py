@@ -21,10 +21,11 @@ class IntruderSettings:
         strategy: one of :data:`STRATEGIES`.
         neighbours: the number of other documents that give a candidate.
         most_similar: candidates whose TF-IDF cosine with S is at least this are dropped.
-        share: of the documents that are drawn.
-        weighting: of the TF-IDF vectors (:mod:`manipulations.intruders.text_vectors`).
+        share: the share of the documents that are drawn.
+        weighting: the weighting of the TF-IDF vectors
+        (:mod:`manipulations.intruders.text_vectors`).
         features: into how many places words and word pairs are hashed.
-        category: for ``same_category`` the key of ``meta`` that has to be the same.
+        category: the key of ``meta`` that has to be the same for ``same_category``.
     """
 
     strategy: str = "similar"

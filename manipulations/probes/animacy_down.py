@@ -40,4 +40,4 @@ class AnimacyDown:
         at = sentence.words.index(first.word)
         if nearest_is_inanimate(sentence, at, first.case == "object"):
             return ()
-        return tuple(replace(pronoun, FORMS[pronoun.case]) for pronoun in pronouns)
+        return tuple(replace(pronoun, _FORMS[pronoun.case]) for pronoun in pronouns)

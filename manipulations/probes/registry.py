@@ -18,7 +18,7 @@ from coherencegym.manipulations.probes.sentence import analyse
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class _Entry:
     """A probe: what it does, in one line, and how it is made."""
 
     description: str

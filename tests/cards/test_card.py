@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from toy import stories, toy_corpus
 
 from coherencegym.builders.making.build import Options, build, write_documents
-from coherencegym.builders.making.sources import Source, Sources
+from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.cards.example import contrasting_edits, escape, show_conditions
 from coherencegym.cards.metadata import SIZES
 from coherencegym.cards.render import render_card
