@@ -269,7 +269,7 @@ def command(server: FileServer, tmp_path: Path) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    root = str(Path(__file__).resolve().parents[2] / "src")
+    root = str(Path(__file__).resolve().parents[3] / "src")
     return {**os.environ, "PYTHONPATH": root}
 
 

@@ -509,7 +509,7 @@ WRITER = """
 import sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[3]]
-from test_eval_cache import ABOUT, rows
+from test_cache import ABOUT, rows
 from coherencegym.eval.forward.cache import Cache
 cache = Cache(Path(sys.argv[1]), ABOUT)
 for batch in range(int(sys.argv[2]), int(sys.argv[2]) + 200):
