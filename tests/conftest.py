@@ -54,3 +54,33 @@ def shared() -> Path:
     if not (folder / "corpora").is_dir():
         pytest.skip("the folder of real corpora (../shared) is not there")
     return folder
+
+
+#: Modules whose tests start processes, train models or read whole corpora (measured: five seconds
+#: a test and more). They come last, so that a broken line shows within seconds.
+SLOW = (
+    "test_distributed",
+    "test_intruder_sentences",
+    "test_benchmarks",
+    "test_wheel",
+    "test_discoeval",
+    "test_journey",
+    "test_cache_command",
+    "test_train_detector",
+    "test_command",
+    "test_documents",
+    "test_builders_cli",
+    "test_judgement_command",
+    "test_digests",
+    "test_library_docs",
+    "test_pdtb",
+    "test_datasets",
+    "test_foreign_files",
+    "test_publish_portal",
+    "test_html_browser",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the slow modules behind the quick ones; the rest keeps its order."""
+    items.sort(key=lambda item: item.path.stem in SLOW)

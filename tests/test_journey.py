@@ -46,6 +46,7 @@ def test_from_samples_to_a_score(
     assert score["ci_low"] > 0.5
     assert score["artefact_score"] > 0.5
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "outcomes.parquet",
         "predictions.parquet",
         "regions.parquet",
         "report.html",

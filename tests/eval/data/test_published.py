@@ -17,6 +17,7 @@ from coherencegym.eval.data.published import Published, about, published
 from coherencegym.eval.data.source import find
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.views.blocks import published_block
+from coherencegym.eval.views.grid import rich_block
 
 ROW = {
     "config": "context",
@@ -67,7 +68,7 @@ def printed(mode: str = "", width: int = 100) -> str:
         Published("all", "", "Dialog-X", 0.5, "A and B 2021, Table 3"),
     ]
     file = io.StringIO()
-    Console(file=file, width=width).print(published_block(rows, mode))
+    Console(file=file, width=width).print(rich_block(published_block(rows, mode)))
     return file.getvalue()
 
 
