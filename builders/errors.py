@@ -16,7 +16,7 @@ def explain(error: Exception) -> tuple[int, str] | None:
     from coherencegym.builders.release.version import VersionError
     from coherencegym.errors import EvaluationError, one_line
     from coherencegym.eval.kinds.items import SuiteError
-    from coherencegym.hub.errors import hub_problem
+    from coherencegym.hub.answers import hub_problem
     from coherencegym.loaders.corpus import BadRowError, CorpusError
 
     ours = (

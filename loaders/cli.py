@@ -11,7 +11,8 @@ from typing import Any
 
 from coherencegym.errors import one_line
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
-from coherencegym.loaders.fetching import fetch_command
+from coherencegym.loaders.fetching import command as fetch_command
+from coherencegym.loaders.fetching.command import print_rows
 from coherencegym.loaders.find import DATA_VARIABLE, UNFINISHED, find, how_to_obtain, places
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, corpus
@@ -82,27 +83,25 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+#: Fields of a declaration that are told as they are.
+_DECLARED = ("licence", "licence_name", "licence_url", "republishable", "proven", "language")
+
+
 def _describe(declared: Corpus, data_dir: Path | None, with_first: bool = False) -> dict[str, Any]:
     """Describe a corpus and the place where it was found, as plain values."""
+    expected: dict[str, list[str]] = {name: [] for name in declared.splits}
+    for pattern in declared.patterns:
+        if (name := pattern.example or pattern.glob) not in expected[pattern.split]:
+            expected[pattern.split].append(name)
     description: dict[str, Any] = {
         "name": declared.name,
         "title": declared.title,
         "found": None,
-        "licence": declared.licence,
-        "licence_name": declared.licence_name,
-        "licence_url": declared.licence_url,
-        "republishable": declared.republishable,
-        "proven": declared.proven,
-        "language": declared.language,
+        **{name: getattr(declared, name) for name in _DECLARED},
         "homepage": declared.homepage,
         "formats": declared.native,
         "obtain": how_to_obtain(declared),
-        "expected_files": {
-            name: list(
-                dict.fromkeys(p.example or p.glob for p in declared.patterns if p.split == name)
-            )
-            for name in declared.splits
-        },
+        "expected_files": expected,
         "places": [str(place) for place in places(declared, data_dir)],
         "citation": declared.citation,
     }
@@ -111,13 +110,12 @@ def _describe(declared: Corpus, data_dir: Path | None, with_first: bool = False)
     except CorpusNotFoundError:
         return description
     description["found"] = str(found.place)
-    description["files"] = [{"path": str(f.path), "split": f.split} for f in found.files]
-    description["ignored"] = [{"path": str(f.path), "split": f.split} for f in found.ignored]
-    if with_first:
-        first = next(iter(read(declared, data_dir=data_dir, limit=1)), None)
-        if first is not None:
-            units = [{"speaker": unit.speaker, "text": unit.text} for unit in first.units]
-            description["first_discourse"] = {"id": first.id, "units": units}
+    for label, files in (("files", found.files), ("ignored", found.ignored)):
+        description[label] = [{"path": str(file.path), "split": file.split} for file in files]
+    first = next(iter(read(declared, data_dir=data_dir, limit=1)), None) if with_first else None
+    if first is not None:
+        units = [{"speaker": unit.speaker, "text": unit.text} for unit in first.units]
+        description["first_discourse"] = {"id": first.id, "units": units}
     return description
 
 
@@ -130,69 +128,59 @@ def _yes(value: bool) -> str:
 
 
 def _print_table(listed: list[dict[str, Any]]) -> None:
-    """A table; in a pipe, tab-separated lines with a header."""
-    header = ("name", "found", "licence", "republishable", "proven")
-    lines = [
-        (
-            entry["name"],
-            ("in this package" if entry["formats"] else entry["found"]) if entry["found"] else "no",
-            entry["licence"],
-            _yes(entry["republishable"]),
-            "proven" if entry["proven"] else "unproven",
-        )
-        for entry in listed
-    ]
-    if not sys.stdout.isatty():
-        for line in (header, *lines):
-            print("\t".join(line))
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(*header)
-    for line in lines:
-        table.add_row(*line)
-    console = Console()
-    console.print(table)
-    console.print(
+    print_rows(
+        ("name", "found", "licence", "republishable", "proven"),
+        [
+            (
+                entry["name"],
+                "in this package"
+                if entry["found"] and entry["formats"]
+                else entry["found"] or "no",
+                entry["licence"],
+                _yes(entry["republishable"]),
+                "proven" if entry["proven"] else "unproven",
+            )
+            for entry in listed
+        ],
         "proven: the reader was run on the real files. "
         "`python -m loaders show NAME` says how to get them.",
-        highlight=False,
     )
 
 
 def _print_description(entry: dict[str, Any]) -> None:
     formats = f" (in the formats of {entry['formats']})" if entry["formats"] else ""
     proven = "yes" if entry["proven"] else "no, this reader never saw the real files"
-    licence = " ".join(
-        filter(None, (entry["licence"], entry["licence_name"], entry["licence_url"]))
-    )
+    licence = (entry["licence"], entry["licence_name"], entry["licence_url"])
     print(f"{entry['name']}: {entry['title']}{formats}")
     for label, text in (
         ("homepage", entry["homepage"]),
-        ("licence", licence),
+        ("licence", " ".join(filter(None, licence))),
         ("republishable", _yes(entry["republishable"])),
         ("language", entry["language"]),
         ("proven", proven),
         ("to get it", entry["obtain"]),
     ):
         print(f"  {label + ':':<15}{text}")
-    print("  expected files:")
-    for split, names in entry["expected_files"].items():
-        for name in names:
-            print(f"    {split}: {name}")
-    print("  looked for in:")
-    for place in entry["places"]:
-        unfinished = "  <- fetching was cut off" if Path(place, UNFINISHED).exists() else ""
-        print(f"    {place}" + ("  <- found" if place == entry["found"] else unfinished))
-    for label in ("files", "ignored"):
-        if entry.get(label):
-            print(f"  {label}:" + (" (the same text again)" if label == "ignored" else ""))
-            for file in entry[label]:
-                print(f"    {file['split']}: {file['path']}")
+    blocks = {
+        "expected files:": [
+            f"{s}: {name}" for s, ns in entry["expected_files"].items() for name in ns
+        ],
+        "looked for in:": [_with_note(place, entry["found"]) for place in entry["places"]],
+    }
+    for key, title in (("files", "files:"), ("ignored", "ignored: (the same text again)")):
+        if entry.get(key):
+            blocks[title] = [f"{file['split']}: {file['path']}" for file in entry[key]]
     if first := entry.get("first_discourse"):
-        print(f"  first discourse: {first['id']}")
-        for unit in first["units"]:
-            print("    " + (f"{unit['speaker']}: " if unit["speaker"] else "") + unit["text"])
-    print("  citation:")
-    print("\n".join(f"    {line}" for line in entry["citation"].splitlines()))
+        blocks[f"first discourse: {first['id']}"] = [
+            (f"{unit['speaker']}: " if unit["speaker"] else "") + unit["text"]
+            for unit in first["units"]
+        ]
+    blocks["citation:"] = entry["citation"].splitlines()
+    for title, lines in blocks.items():
+        print("\n    ".join([f"  {title}", *lines]))
+
+
+def _with_note(place: str, found: str | None) -> str:
+    if place == found:
+        return f"{place}  <- found"
+    return place + ("  <- fetching was cut off" if Path(place, UNFINISHED).exists() else "")

@@ -90,8 +90,6 @@ class Corpus:
 
     Attributes:
         name: short lower-case name, a valid part of a config name.
-        title: its full name.
-        homepage: the address where it is described.
         citation: BibTeX.
         licence: SPDX identifier, or ``other``; a document may override it.
         licence_name, licence_url: the name and address on the card where ``licence`` is ``other``.
@@ -100,7 +98,6 @@ class Corpus:
         obtain: the way to get its files, one sentence.
         proven: true where the reader was run on the real distribution.
         patterns: file names and splits, in the order in which files are read.
-        reader: reads one file.
         producers: the people who wrote the texts, one sentence for the card.
         source_datasets: ``original``, or ``extended|<id>``, for the card's YAML.
         one_file_per_split: true where the files of a split are versions of one text, so that only

@@ -7,8 +7,9 @@ the text of one unit. Text is what a reader would see: detokenised, in its natur
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 #: Parts (unit index, start, end) in reading order; more than one part where it is discontinuous.
 Span = tuple[tuple[int, int, int], ...]
@@ -167,13 +168,12 @@ class Discourse:
     def __post_init__(self) -> None:
         if not self.units:
             raise ValueError(f"{self.corpus}/{self.id}: a discourse needs at least one unit")
-        for span in spans(self):
-            for unit, start, end in span:
-                inside = 0 <= unit < len(self.units)
-                if not inside or not 0 <= start <= end <= len(self.units[unit].text):
-                    raise ValueError(
-                        f"{self.corpus}/{self.id}: span {(unit, start, end)} lies outside the text"
-                    )
+        for unit, start, end in chain.from_iterable(spans(self)):
+            inside = 0 <= unit < len(self.units)
+            if not inside or not 0 <= start <= end <= len(self.units[unit].text):
+                raise ValueError(
+                    f"{self.corpus}/{self.id}: span {(unit, start, end)} lies outside the text"
+                )
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -188,20 +188,13 @@ class Discourse:
 
 def spans(discourse: Discourse) -> Iterator[Span]:
     """Every span of every annotation of a discourse."""
-    for mention in discourse.mentions:
-        yield mention.span
-        if mention.head is not None:
-            yield mention.head
-    for relation in discourse.relations:
-        if relation.connective is not None:
-            yield relation.connective
-        yield relation.arg1
-        yield relation.arg2
-    for alternative in discourse.alternatives:
-        yield alternative.span
-    for judgement in discourse.judgements:
-        if judgement.span is not None:
-            yield judgement.span
+    found: Iterable[Span | None] = (
+        *(span for mention in discourse.mentions for span in (mention.span, mention.head)),
+        *(span for each in discourse.relations for span in (each.connective, each.arg1, each.arg2)),
+        *(alternative.span for alternative in discourse.alternatives),
+        *(judgement.span for judgement in discourse.judgements),
+    )
+    return (span for span in found if span is not None)
 
 
 def span_text(discourse: Discourse, span: Span) -> str:

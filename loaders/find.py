@@ -29,6 +29,8 @@ DATA_VARIABLE = "COHERENCEGYM_DATA"
 #: Hidden file in a folder into which a corpus is being fetched, until all of it is there.
 UNFINISHED = ".fetch-unfinished"
 
+_Match = tuple[FilePattern, Path]
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -64,10 +66,8 @@ def places(corpus: Corpus, data_dir: Path | None = None) -> tuple[Path, ...]:
         sought.append(data_dir / corpus.name)
         if not corpus.own_folder or data_dir.resolve().name == corpus.name:
             sought.append(data_dir)
-    if os.environ.get(DATA_VARIABLE):
-        sought.append(data_root() / corpus.name)
-    sought.append(_cache() / corpus.name)
-    return tuple(sought)
+    roots = dict.fromkeys((data_root(), _cache()))
+    return (*sought, *(root / corpus.name for root in roots))
 
 
 def data_root(data_dir: Path | None = None) -> Path:
@@ -96,61 +96,50 @@ def find(
 ) -> Found:
     """Look for the files of a corpus.
 
-    Args:
-        corpus: the corpus to look for.
-        data_dir: folder that the user named.
-        splits: the splits wanted; none: those that are read by default, or, where only others are
-            there, those.
+    Without ``splits`` those are read that are by default, or, where only others are there, those.
 
     Raises:
         CorpusNotFoundError: there is no such file; says what was expected, where, how to get it.
         CorpusError: the corpus has no such split, or a folder cannot be read.
     """
-    _check_splits(corpus, splits)
+    for split in splits or ():
+        if split not in corpus.splits:
+            known = ", ".join(corpus.splits)
+            raise CorpusError(f"{corpus.name}: has no split {split!r}; its splits are {known}")
     if corpus.files:
         files = tuple(file for file in corpus.files if splits is None or file.split in splits)
         return Found(None, files)
+    patterns = [p for p in corpus.patterns if splits is None or p.split in splits]
+    expected = " or ".join(dict.fromkeys(f"'{p.example or p.glob}'" for p in patterns))
+    obtain = f"to get the files: {how_to_obtain(corpus)}"
     sought = places(corpus, data_dir)
     for place in sought:
         matches = _matches(corpus, place)
-        if matches and (place / UNFINISHED).exists():
+        if not matches:
+            continue
+        if (place / UNFINISHED).exists():
             raise CorpusNotFoundError(
                 f"{corpus.name}: {place} has a part of the files only, fetching them was cut off; "
                 f"run `python -m loaders fetch {corpus.name}` again, or delete {UNFINISHED} there "
                 "to use what there is"
             )
-        if matches:
-            wanted = _wanted(matches, splits)
-            if not wanted:
-                there = ", ".join(dict.fromkeys(pattern.split for pattern, _ in matches))
-                raise CorpusNotFoundError(
-                    f"{corpus.name}: {place} has files of split {there} only, "
-                    f"expected {_expected(corpus, splits)}; "
-                    f"to get the files: {how_to_obtain(corpus)}"
-                )
+        if splits is not None:
+            wanted = [match for match in matches if match[0].split in splits]
+        else:
+            wanted = [match for match in matches if match[0].by_default] or matches
+        if wanted:
             return _choose(corpus, place, wanted)
+        there = ", ".join(dict.fromkeys(pattern.split for pattern, _ in matches))
+        raise CorpusNotFoundError(
+            f"{corpus.name}: {place} has files of split {there} only, expected {expected}; {obtain}"
+        )
     raise CorpusNotFoundError(
-        f"{corpus.name}: no files found; expected {_expected(corpus, splits)} "
-        f"in one of: {', '.join(map(str, sought))}; to get the files: {how_to_obtain(corpus)}"
+        f"{corpus.name}: no files found; expected {expected} "
+        f"in one of: {', '.join(map(str, sought))}; {obtain}"
     )
 
 
-def _check_splits(corpus: Corpus, splits: Sequence[str] | None) -> None:
-    for split in splits or ():
-        if split not in corpus.splits:
-            known = ", ".join(corpus.splits)
-            raise CorpusError(f"{corpus.name}: has no split {split!r}; its splits are {known}")
-
-
-def _wanted(
-    matches: list[tuple[FilePattern, Path]], splits: Sequence[str] | None
-) -> list[tuple[FilePattern, Path]]:
-    if splits is not None:
-        return [match for match in matches if match[0].split in splits]
-    return [match for match in matches if match[0].by_default] or matches
-
-
-def _choose(corpus: Corpus, place: Path, matches: list[tuple[FilePattern, Path]]) -> Found:
+def _choose(corpus: Corpus, place: Path, matches: list[_Match]) -> Found:
     files: list[CorpusFile] = []
     ignored: list[CorpusFile] = []
     for pattern, path in matches:
@@ -164,7 +153,7 @@ def _choose(corpus: Corpus, place: Path, matches: list[tuple[FilePattern, Path]]
     return Found(place, tuple(files), tuple(ignored))
 
 
-def _matches(corpus: Corpus, place: Path) -> list[tuple[FilePattern, Path]]:
+def _matches(corpus: Corpus, place: Path) -> list[_Match]:
     """The files in a place with the first pattern that each matches, patterns in order.
 
     A glob that is declared for two splits finds its file for both: one file can hold them.
@@ -172,7 +161,7 @@ def _matches(corpus: Corpus, place: Path) -> list[tuple[FilePattern, Path]]:
     depth = max((pattern.glob.count("/") for pattern in corpus.patterns), default=0)
     left = {path: path.relative_to(place) for path in _regular_files(place, max(1, depth))}
     fitting: dict[str, list[Path]] = {}
-    matches: list[tuple[FilePattern, Path]] = []
+    matches: list[_Match] = []
     for pattern in corpus.patterns:
         if pattern.glob not in fitting:
             fitting[pattern.glob] = [path for path in left if _fits(left[path], pattern.glob)]
@@ -208,9 +197,3 @@ def _regular_files(place: Path, depth: int) -> Iterator[Path]:
 
 def _unreadable(place: Path, error: OSError) -> CorpusError:
     return CorpusError(f"{place}: cannot look for files there ({error.strerror})")
-
-
-def _expected(corpus: Corpus, splits: Sequence[str] | None) -> str:
-    """The file names that would do, as one phrase."""
-    patterns = [p for p in corpus.patterns if splits is None or p.split in splits]
-    return " or ".join(dict.fromkeys(f"'{p.example or p.glob}'" for p in patterns))

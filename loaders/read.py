@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
@@ -21,8 +22,7 @@ class FileRead:
     Attributes:
         name: file name without its folder, or ``org/name`` on the Hub.
         split: the split that it holds.
-        sha256: hexadecimal digest of its bytes; empty where ``revision`` is not.
-        size: bytes; 0 where ``revision`` is not empty.
+        sha256, size: hexadecimal digest and bytes; empty and 0 where there is a ``revision``.
         revision: commit of a repository on the Hub.
     """
 
@@ -37,12 +37,7 @@ class FileRead:
 class Reading:
     """The discourses of a corpus, read anew, file by file, each time one iterates.
 
-    Attributes:
-        corpus: the corpus that is read.
-        found: the places of its files.
-        skip_bad_rows: true where bad rows are counted instead of raised.
-        limit: the most discourses to read of each split.
-        skipped: counts of what the last iteration left out, by reason, as far as it went.
+    ``skipped`` counts what the last iteration left out, by reason, as far as it went.
     """
 
     corpus: Corpus
@@ -66,24 +61,27 @@ class Reading:
         self.skipped.clear()
         options = ReadOptions(self.skip_bad_rows, self.skipped)
         seen: dict[str, str] = {}
-        yielded: Counter[str] = Counter()
+        left = dict.fromkeys((file.split for file in self.found.files), self.limit)
         for file in self.found.files:
-            if self.limit is not None and yielded[file.split] >= self.limit:
-                continue
-            for discourse in self._read(file, options):
-                place = _place(discourse, file)
-                if discourse.id in seen:
-                    message = (
-                        f"{place}: id {discourse.id!r} stands at {seen[discourse.id]} already, "
-                        f"expected every id once"
-                    )
-                    options.bad(message, "duplicate id")
-                    continue
-                seen[discourse.id] = place
+            fresh = self._fresh(file, options, seen)
+            for discourse in islice(fresh, left[file.split]):
                 yield discourse
-                yielded[file.split] += 1
-                if self.limit is not None and yielded[file.split] >= self.limit:
-                    break
+                if (most := left[file.split]) is not None:
+                    left[file.split] = most - 1
+
+    def _fresh(
+        self, file: CorpusFile, options: ReadOptions, seen: dict[str, str]
+    ) -> Iterator[Discourse]:
+        """The discourses of a file whose ids were not seen."""
+        for discourse in self._read(file, options):
+            source = discourse.units[0].source
+            place = f"{file.path}:{source.start}" if source is not None else str(file.path)
+            if discourse.id in seen:
+                message = f"{place}: id {discourse.id!r} stands at {seen[discourse.id]} already, "
+                options.bad(message + "expected every id once", "duplicate id")
+                continue
+            seen[discourse.id] = place
+            yield discourse
 
     def _read(self, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
         try:
@@ -121,12 +119,6 @@ def read(
     if found is None:
         found = find(corpus, Path(data_dir) if data_dir is not None else None, splits)
     return Reading(corpus, found, skip_bad_rows, limit)
-
-
-def _place(discourse: Discourse, file: CorpusFile) -> str:
-    """``file:line`` of a discourse's first unit."""
-    source = discourse.units[0].source
-    return f"{file.path}:{source.start}" if source is not None else str(file.path)
 
 
 def _provenance(file: CorpusFile) -> Iterator[FileRead]:

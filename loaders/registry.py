@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -49,11 +50,6 @@ class _Corpora(Mapping[str, Corpus]):
     """The corpora by name; ``sample`` last."""
 
     def __getitem__(self, name: str) -> Corpus:
-        """The corpus of this name.
-
-        Raises:
-            KeyError: there is none.
-        """
         return _load(name)
 
     def __contains__(self, name: object) -> bool:
@@ -80,8 +76,6 @@ def corpus(name: str) -> Corpus:
     """
     if name in CORPORA:
         return CORPORA[name]
-    import difflib
-
     near = difflib.get_close_matches(name.lower(), CORPORA, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise CorpusError(f"no corpus is called {name!r}; {hint}there are {', '.join(CORPORA)}")

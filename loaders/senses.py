@@ -29,8 +29,7 @@ class Meaning:
 
     Attributes:
         meanings: one of :data:`MEANINGS`, or several where both hold (``temporal-causal``).
-        time: the order in time of a temporal meaning, ``during``, ``apart`` or ``next``; empty
-            where nobody said.
+        time: ``during``, ``apart`` or ``next`` of a temporal meaning; empty where nobody said.
     """
 
     meanings: tuple[str, ...]
@@ -53,26 +52,23 @@ class Connective:
 
 
 def meaning_of(scheme: str, sense: str, connective: str = "") -> Meaning:
-    """The meaning of a sense.
+    """The meaning of a sense in ``pdtb2``, ``pdtb3`` or ``disco``.
 
-    Args:
-        scheme: ``pdtb2``, ``pdtb3`` or ``disco``.
-        sense: the sense as the scheme writes it. Of a hierarchical sense (``Temporal.Synchronous``)
-            the longest known beginning counts.
-        connective: the annotated word, from which the time of a temporal sense follows where the
-            scheme does not say it.
+    Of a hierarchical sense (``Temporal.Synchronous``) the longest known beginning counts; where the
+    scheme does not say the time of a temporal sense, it follows from the annotated connective.
 
     Raises:
         UnknownSenseError: the table has neither the sense nor a beginning of it.
     """
-    parts = sense.split(".")
-    for length in range(len(parts), 0, -1):
-        found = _senses().get((scheme, ".".join(parts[:length]).lower()))
+    beginning = sense.lower()
+    while beginning:
+        found = _senses().get((scheme, beginning))
         if found is not None:
             known = CONNECTIVES.get(connective.lower())
             if "temporal" in found.meanings and not found.time and known is not None:
                 return Meaning(found.meanings, known.time)
             return found
+        beginning = beginning.rpartition(".")[0]
     labels = ", ".join(label for of, label, *_ in _rows("senses.tsv", 4) if of == scheme)
     raise UnknownSenseError(f"sense {sense!r} is not known of {scheme}; expected one of {labels}")
 

@@ -76,7 +76,7 @@ def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
     from coherencegym.builders.making.summary import print_build, print_lines
     from coherencegym.builders.release.version import Version
     from coherencegym.files.folders import check_folder, written_beside
-    from coherencegym.hub.target import check_target
+    from coherencegym.hub.commits import check_target
 
     destination = output_folder(suite, arguments, alone)
     exports = Exports(

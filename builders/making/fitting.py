@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.text.debris import debris
+from coherencegym.loaders.text.prose import debris
 from coherencegym.manipulations.intruders.block_store import BlockFolder
 from coherencegym.manipulations.intruders.intruder_sentence import (
     FittedIntruderSentence,

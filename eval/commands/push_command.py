@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Push a folder of results."""
-    from coherencegym.hub.target import check_target
+    from coherencegym.hub.commits import check_target
 
     check_target(arguments.repo_id)
     for line in pushed(arguments.folder, arguments.repo_id, arguments.private, arguments.dry_run):
@@ -45,8 +45,7 @@ def pushed(folder: Path, repo_id: str, private: bool = False, dry_run: bool = Fa
 
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.hub.push_results import push
-    from coherencegym.hub.answers import hub_answers
-    from coherencegym.hub.errors import hub_problem
+    from coherencegym.hub.answers import hub_answers, hub_problem
 
     command = shlex.join(["python", "-m", "eval", "push", str(folder), repo_id])
     again = f"a push is one commit, made or not made: run `{command}` again"

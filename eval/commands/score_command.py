@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = {**data, **options.record(), **model_settings(arguments)}
     check_folder(output, arguments.overwrite, MARKER)
     if arguments.push_results:
-        from coherencegym.hub.target import check_target
+        from coherencegym.hub.commits import check_target
 
         check_target(arguments.push_results, needs_token=True)
     elif arguments.private:

@@ -19,8 +19,13 @@ from collections.abc import Iterator
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Mention, SourceSpan, Unit
-from coherencegym.loaders.formats.conll2012_mentions import mentions
-from coherencegym.loaders.formats.conll2012_parts import END, Part, read_parts, read_sentences
+from coherencegym.loaders.formats.conll2012 import (
+    END,
+    Part,
+    conll2012_mentions,
+    part_sentences,
+    read_parts,
+)
 from coherencegym.loaders.formats.lines import LineError, text_problem
 from coherencegym.loaders.text.detokenize import lay_out
 
@@ -67,7 +72,7 @@ def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
     if not part.whole:
         problem = f"the document of line {part.line} does not end, expected {END!r}"
         raise LineError(part.last_line, problem, "document cut off")
-    sentences = list(read_sentences(part.lines))
+    sentences = list(part_sentences(part))
     if not sentences:
         raise LineError(part.line, "a document without words, expected some", "empty document")
     if all(word.form == _WITHHELD for words in sentences for word in words):
@@ -79,7 +84,7 @@ def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
         source = SourceSpan(file.path.name, words[0].line, words[-1].line)
         speaker = words[0].speaker
         units.append(Unit(text, None if speaker in ("-", "") else speaker, source))
-        found += mentions(number, words, places)
+        found += conll2012_mentions(number, words, places)
     sizes = Counter(mention.chain for _, mention in found)
     for at, mention in found:
         if sizes[mention.chain] == 1:

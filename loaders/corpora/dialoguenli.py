@@ -25,7 +25,7 @@ from typing import Any
 
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, SourceSpan, Unit
-from coherencegym.loaders.formats.json_records import json_records, kind
+from coherencegym.loaders.formats.json_records import json_kind, json_records
 from coherencegym.loaders.formats.lines import shown, text_problem, tidy
 from coherencegym.loaders.text.detokenize import detokenize
 
@@ -102,7 +102,7 @@ def _problem(values: dict[str, Any]) -> tuple[str, str] | None:
 
 def _text_problem(name: str, value: Any) -> tuple[str, str] | None:
     if not isinstance(value, str):
-        return f"{name} is {kind(value)}, expected a text", "value that is no text"
+        return f"{name} is {json_kind(value)}, expected a text", "value that is no text"
     if not value.strip():
         return f"{name} is empty, expected a text", "empty text"
     problem = text_problem(value)

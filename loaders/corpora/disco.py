@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
-from coherencegym.loaders.formats.raw_text import Placed
+from coherencegym.loaders.formats.standoff import Placed
 from coherencegym.loaders.formats.table import rows
 from coherencegym.loaders.text.sentences import sentence_spans
 

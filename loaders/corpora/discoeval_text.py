@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from coherencegym.loaders.formats.lines import tidy
 from coherencegym.loaders.text.detokenize import detokenize
-from coherencegym.loaders.text.rejoin import rejoined
+from coherencegym.loaders.text.sentences import rejoined
 from coherencegym.loaders.text.tex_spacing import without_tex_spaces
 
 #: A name or a word that the corpus hides: ``<user>``, ``<unka>``, ``<unk#a.>``.

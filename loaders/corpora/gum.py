@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from coherencegym.loaders.corpora.gum_relations import document_files, read_document_relations
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Mention, SourceSpan, Unit
-from coherencegym.loaders.formats.conllu import Block, LineError, Sentence, documents, parse
-from coherencegym.loaders.formats.corefud import field_names, mentions
-from coherencegym.loaders.formats.lines import tidy
+from coherencegym.loaders.formats.conllu import Block, Sentence, documents, parse
+from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
+from coherencegym.loaders.formats.lines import LineError, tidy
 
 #: https://github.com/amir-zeldes/gum/blob/master/splits.md
 VALIDATION = (
@@ -143,7 +143,7 @@ def _document(
             heading_until = number + int(heading["sentences"])
         if number < heading_until:
             headings.append(str(number))
-        found += mentions(sentence, number, names)
+        found += corefud_mentions(sentence, number, names)
     comments = blocks[0].comments
     # After all lines were found to be text: an id goes into messages.
     identifier = tidy(comments.get("newdoc id", "")) or tidy(file.path.stem)

@@ -14,8 +14,7 @@ from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Relation
 from coherencegym.loaders.formats.conllu import Sentence
 from coherencegym.loaders.formats.lines import LineError, shown
-from coherencegym.loaders.formats.pdtb_pipe import read_relations
-from coherencegym.loaders.formats.raw_text import Placed, placed_relation, read_raw
+from coherencegym.loaders.formats.standoff import Placed, placed_relation, read_raw, read_relations
 
 #: Places of relations and raw text of ``<folder>/<name>.conllu``: beside the folder, in the
 #: layout of the corpus's repository, or with the folders of relations laid next to it.

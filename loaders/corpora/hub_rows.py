@@ -14,7 +14,7 @@ from typing import Any
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import shown, shown_names, text_problem, tidy
-from coherencegym.loaders.text.sentence_splitter import TooLongError, split_sentences
+from coherencegym.loaders.text.sentences import TooLongError, split_sentences
 
 KINDS = ("auto", "sentences", "turns", "text")
 TEXT_FIELDS = ("text", "content", "value")

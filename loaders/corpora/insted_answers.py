@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.loaders.corpus import CorpusFile, ReadOptions
-from coherencegym.loaders.formats.json_records import json_records, kind
+from coherencegym.loaders.formats.json_records import json_kind, json_records
 from coherencegym.loaders.formats.lines import tidy
 
 #: Reasons why answers are not used.
@@ -74,10 +74,12 @@ def read_answers(path: Path, split: str, options: ReadOptions) -> dict[str, list
 def _problem(values: dict[str, Any]) -> str | None:
     for name in ("file_id", "gold"):
         if not _is_word(values.get(name)):
-            return f"{name} is {kind(values.get(name))}, expected a number, or a text that is one"
+            return (
+                f"{name} is {json_kind(values.get(name))}, expected a number, or a text that is one"
+            )
     said = next((values[name] for name in _ANSWERS if name in values), None)
     if not isinstance(said, list) or not all(map(_is_word, said)):
-        return f"{_ANSWERS[0]} is {kind(said)}, expected a list of numbers of sentences"
+        return f"{_ANSWERS[0]} is {json_kind(said)}, expected a list of numbers of sentences"
     return None
 
 

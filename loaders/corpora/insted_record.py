@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.loaders.corpus import CorpusFile, ReadOptions
-from coherencegym.loaders.formats.json_records import json_records, kind
+from coherencegym.loaders.formats.json_records import json_kind, json_records
 from coherencegym.loaders.formats.lines import shown, text_problem, tidy
 from coherencegym.loaders.text.sentences import sentence_spans
 
@@ -179,7 +179,7 @@ def _problem(values: dict[str, Any]) -> tuple[str, str] | None:
         if value is None and (name == "label" or (coherent and name.endswith(("_with", "aced")))):
             continue
         if not isinstance(value, str):
-            return f"{name} is {kind(value)}, expected a text", "value that is no text"
+            return f"{name} is {json_kind(value)}, expected a text", "value that is no text"
         needed = name in ("file_id", "ctx") or (not coherent and name != "label")
         if needed and not value.strip():
             return f"{name} is empty, expected a text", "empty text"

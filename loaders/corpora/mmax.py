@@ -17,14 +17,15 @@ from collections.abc import Iterator
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.mmax_files import (
+from coherencegym.loaders.formats.mmax import (
     LEVELS,
     WORDS,
+    PlacedWord,
     document_files,
-    read_sentences,
+    mmax_mentions,
+    mmax_sentences,
     read_words,
 )
-from coherencegym.loaders.formats.mmax_mentions import Word, mentions
 from coherencegym.loaders.text.detokenize import lay_out
 
 
@@ -53,8 +54,8 @@ def _document(corpus: Corpus, file: CorpusFile) -> Discourse:
             )
     order, lines = read_words(file.path)
     positions = {identifier: position for position, identifier in enumerate(order)}
-    sentences = read_sentences(levels["sentence_level.xml"], positions, len(order))
-    words: list[Word] = []
+    sentences = mmax_sentences(levels["sentence_level.xml"], positions, len(order))
+    words: list[PlacedWord] = []
     units: list[Unit] = []
     texts = list(order.values())
     for number, (start, end, speaker) in enumerate(sentences):
@@ -62,13 +63,14 @@ def _document(corpus: Corpus, file: CorpusFile) -> Discourse:
         source = SourceSpan(file.path.name, lines[start], lines[end - 1])
         units.append(Unit(text, speaker, source))
         words += [
-            Word(word, number, *place) for word, place in zip(texts[start:end], places, strict=True)
+            PlacedWord(word, number, *place)
+            for word, place in zip(texts[start:end], places, strict=True)
         ]
     return Discourse(
         id=name,
         corpus=corpus.name,
         units=tuple(units),
-        mentions=tuple(mentions(levels["coref_level.xml"], positions, words)),
+        mentions=tuple(mmax_mentions(levels["coref_level.xml"], positions, words)),
         meta={"split": file.split},
     )
 

@@ -17,8 +17,7 @@ from pathlib import Path
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LineError, tidy
-from coherencegym.loaders.formats.pdtb_pipe import read_relations
-from coherencegym.loaders.formats.raw_text import Placed, placed_relation, read_raw
+from coherencegym.loaders.formats.standoff import Placed, placed_relation, read_raw, read_relations
 from coherencegym.loaders.text.sentences import sentence_spans
 
 #: Folders of annotation, whose neighbour ``raw`` has the texts.

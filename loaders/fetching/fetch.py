@@ -6,18 +6,15 @@ loader takes half a corpus for a whole one, and a lock, so that two runs do not 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.fetching.download import StoppedError, digest, download
-from coherencegym.loaders.fetching.link import Link, open_link
+from coherencegym.loaders.fetching.download import Link, StoppedError, digest, download, open_link
 from coherencegym.loaders.fetching.origin import PUBLIC, Origin, RemoteFile
 from coherencegym.loaders.find import UNFINISHED
-
-_LOCK = ".fetch.lock"
 
 #: A function from the number of bytes to come to a context, in which a function is told how many
 #: came.
@@ -26,22 +23,11 @@ Progress = Callable[[int], AbstractContextManager[Callable[[int], object]]]
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The files of an origin that a folder has or lacks.
-
-    Attributes:
-        there: files with the right digest.
-        missing: files to fetch.
-        differing: files with other content.
-    """
+    """The files of an origin that a folder has, lacks, or has with other content."""
 
     there: tuple[RemoteFile, ...]
     missing: tuple[RemoteFile, ...]
     differing: tuple[RemoteFile, ...]
-
-    @property
-    def missing_bytes(self) -> int:
-        """Bytes of the files to fetch."""
-        return sum(file.size for file in self.missing)
 
 
 def survey(origin: Origin, folder: Path) -> Survey:
@@ -50,26 +36,21 @@ def survey(origin: Origin, folder: Path) -> Survey:
     Raises:
         CorpusError: a file cannot be read.
     """
-    there: list[RemoteFile] = []
-    missing: list[RemoteFile] = []
-    differing: list[RemoteFile] = []
+    there, missing, differing = list[RemoteFile](), list[RemoteFile](), list[RemoteFile]()
     for file in origin.files:
         path = folder / file.path
         try:
             if not path.exists() and not path.is_symlink():
                 missing.append(file)
-            elif (
-                path.is_file() and path.stat().st_size == file.size and digest(path) == file.sha256
-            ):
-                there.append(file)
-            else:
-                differing.append(file)
+                continue
+            same_size = path.is_file() and path.stat().st_size == file.size
+            (there if same_size and digest(path) == file.sha256 else differing).append(file)
         except OSError as error:
             raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
     return Survey(tuple(there), tuple(missing), tuple(differing))
 
 
-def fetch(
+def fetch_origin(
     origin: Origin,
     folder: Path,
     *,
@@ -84,8 +65,7 @@ def fetch(
 
     Args:
         origin: the origin to fetch.
-        folder: the folder that it goes into, under the paths of the repository; made if it is not
-            there.
+        folder: the folder that it goes into, under the paths of the repository; made if need be.
         base: the public origin or a mirror of it.
         jobs: the number of files at a time.
         overwrite: true where files with other content are replaced.
@@ -94,20 +74,20 @@ def fetch(
         timeout: seconds without an answer before trying again.
 
     Raises:
-        CorpusError: one line: a file in the folder is another one and may not be overwritten, it
-            cannot be written there, another run is at work there, or a download fails
-            (:func:`loaders.fetching.download.download`). What came by then is kept for the next
-            run.
+        CorpusError: a file in the folder is another one and may not be overwritten, it cannot be
+            written there, another run is at work there, or a download fails. What came by then is
+            kept for the next run.
     """
     from filelock import FileLock, Timeout
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / _LOCK, timeout=0)
-        with lock:
+        with FileLock(folder / ".fetch.lock", timeout=0):
             before = survey(origin, folder)
-            _check(origin, folder, before, overwrite)
-            todo = sorted((*before.missing, *(before.differing if overwrite else ())), key=_path)
+            if before.differing and not overwrite:
+                raise _not_replaced(origin, folder, before.differing)
+            wanted = {*before.missing, *before.differing}
+            todo = [file for file in origin.files if file in wanted]
             note = folder / UNFINISHED
             if todo:
                 note.write_text(f"python -m loaders fetch {origin.name}\n", encoding="utf-8")
@@ -126,22 +106,15 @@ def fetch(
         raise CorpusError(f"{folder}: cannot be written ({error.strerror or error})") from error
 
 
-def _path(file: RemoteFile) -> str:
-    return file.path
-
-
-def _check(origin: Origin, folder: Path, found: Survey, overwrite: bool) -> None:
-    """Refuse to replace what may be somebody's own work."""
-    if not found.differing or overwrite:
-        return
-    first, *others = found.differing
+def _not_replaced(origin: Origin, folder: Path, differing: Sequence[RemoteFile]) -> CorpusError:
+    """The refusal to replace what may be somebody's own work."""
+    first, *others = differing
     path = folder / first.path
-    is_file = path.is_file()
+    found = f"sha256 {digest(path)}" if path.is_file() else "no regular file"
     also = f" (and {len(others)} more files)" if others else ""
-    raise CorpusError(
+    return CorpusError(
         f"{path}{also}: is there with other content than at commit {origin.commit[:12]}: "
-        f"{'sha256 ' + digest(path) if is_file else 'no regular file'}, expected {first.sha256}; "
-        "move it away, or pass --overwrite to replace it"
+        f"{found}, expected {first.sha256}; move it away, or pass --overwrite to replace it"
     )
 
 

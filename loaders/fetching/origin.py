@@ -7,6 +7,7 @@ fetched is the same for everybody, whichever server hands it out.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,92 +23,18 @@ from coherencegym.files import strict_json
 from coherencegym.loaders.corpus import CorpusError
 
 #: The data files of this project.
-FOLDER = Path(__file__).parent / "origins"
+ORIGINS = Path(__file__).parent / "origins"
 #: The public origin; answers ``<repository>/<commit>/<path>``.
 PUBLIC = "https://raw.githubusercontent.com"
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A file of an origin.
-
-    Attributes:
-        path: the path in the repository, and under the folder that it is fetched into.
-        size: bytes.
-        sha256: hexadecimal digest.
-    """
+    """A file of an origin: its path in the repository and below a folder, its bytes, its digest."""
 
     path: str
     size: int
     sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The part of a corpus that can be fetched.
-
-    Attributes:
-        name: the corpus's name; where a loader reads it, the loader's name for it.
-        title: its full name.
-        repository: ``owner/name`` on GitHub.
-        commit: 40 hexadecimal digits.
-        licence: short, for a table; ``none stated`` where the source states none.
-        licence_note: the place that states the licence, and what it covers.
-        terms: the terms that a user has to accept before anything is fetched; empty where the
-            licence is open for all of the files.
-        selection: the choice of files of the repository, in words.
-        use: advice on what to do with them, with ``{folder}``, where no loader reads them; empty
-            elsewhere.
-        without_digest: the number of files that the selection would have, had they been small
-            enough to be digested when the origin was pinned; they are not fetched.
-        files: sorted by path.
-    """
-
-    name: str
-    title: str
-    repository: str
-    commit: str
-    licence: str
-    licence_note: str
-    terms: str
-    selection: str
-    use: str
-    without_digest: int
-    files: tuple[RemoteFile, ...]
-
-    @property
-    def homepage(self) -> str:
-        """The repository at the commit, for people."""
-        return f"https://github.com/{self.repository}/tree/{self.commit}"
-
-    @property
-    def size(self) -> int:
-        """Bytes of all files."""
-        return sum(file.size for file in self.files)
-
-    def url(self, file: RemoteFile, base: str = PUBLIC) -> str:
-        """Give the address of a file, below the public origin or a mirror of it."""
-        return f"{base}/{self.repository}/{self.commit}/{quote(file.path)}"
-
-
-def origin_names() -> tuple[str, ...]:
-    """The names of all origins, sorted."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.json")))
-
-
-def origin(name: str) -> Origin:
-    """The origin of this name.
-
-    Raises:
-        CorpusError: there is none (names the nearest), or its data file is wrong.
-    """
-    if name in (names := origin_names()):
-        return read_origin(FOLDER / f"{name}.json")
-    import difflib
-
-    near = difflib.get_close_matches(name.lower(), names, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise CorpusError(f"nothing called {name!r} can be fetched; {hint}there are {', '.join(names)}")
 
 
 def _stays_inside(path: str) -> bool:
@@ -143,11 +70,9 @@ _Path = Annotated[str, _checked(_stays_inside, "a plain path below a folder")]
 _REPOSITORY = re.compile(r"[A-Za-z0-9-]+/(?!.*\.\.)[A-Za-z0-9._-]+")
 
 
-@dataclass(frozen=True)
-class _Declared:
-    """The object of a data file."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+@dataclass(frozen=True, kw_only=True)
+class _Stated:
+    """The fields of a data file but its files; see :class:`Origin`."""
 
     title: str
     repository: Annotated[str, _checked(_REPOSITORY.fullmatch, "owner/name")]
@@ -158,7 +83,72 @@ class _Declared:
     selection: str
     use: str
     without_digest: _Count
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Declared(_Stated):
+    """The object of a data file."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
     files: Annotated[dict[_Path, tuple[_Count, _Sha256]], Field(min_length=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin(_Stated):
+    """The part of a corpus that can be fetched.
+
+    Attributes:
+        name: the corpus's name; where a loader reads it, the loader's name for it.
+        title: its full name.
+        repository: ``owner/name`` on GitHub.
+        commit: 40 hexadecimal digits.
+        licence: short, for a table; ``none stated`` where the source states none.
+        licence_note: the place that states the licence, and what it covers.
+        terms: the terms that a user has to accept before anything is fetched; empty where the
+            licence is open for all of the files.
+        selection: the choice of files of the repository, in words.
+        use: advice on what to do with them, with ``{folder}``, where no loader reads them; empty
+            elsewhere.
+        without_digest: the number of files that the selection would have, had they been small
+            enough to be digested when the origin was pinned; they are not fetched.
+        files: sorted by path.
+    """
+
+    name: str
+    files: tuple[RemoteFile, ...]
+
+    @property
+    def homepage(self) -> str:
+        """The repository at the commit, for people."""
+        return f"https://github.com/{self.repository}/tree/{self.commit}"
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(file.size for file in self.files)
+
+    def url(self, file: RemoteFile, base: str = PUBLIC) -> str:
+        """Give the address of a file, below the public origin or a mirror of it."""
+        return f"{base}/{self.repository}/{self.commit}/{quote(file.path)}"
+
+
+def origin_names() -> tuple[str, ...]:
+    """The names of all origins, sorted."""
+    return tuple(sorted(path.stem for path in ORIGINS.glob("*.json")))
+
+
+def origin(name: str) -> Origin:
+    """The origin of this name.
+
+    Raises:
+        CorpusError: there is none (names the nearest), or its data file is wrong.
+    """
+    if name in (names := origin_names()):
+        return read_origin(ORIGINS / f"{name}.json")
+    near = difflib.get_close_matches(name.lower(), names, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise CorpusError(f"nothing called {name!r} can be fetched; {hint}there are {', '.join(names)}")
 
 
 @cache
@@ -176,4 +166,4 @@ def read_origin(path: Path) -> Origin:
         raise CorpusError(str(error)) from None
     listed = sorted(fields.pop("files").items())
     files = tuple(RemoteFile(name, size, digest) for name, (size, digest) in listed)
-    return Origin(path.stem, files=files, **fields)
+    return Origin(name=path.stem, files=files, **fields)

@@ -11,12 +11,25 @@ Source: https://ufal.mff.cuni.cz/corefud (CorefUD 1.0 file format)
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from coherencegym.loaders.discourse import Mention, Span
+from coherencegym.loaders.discourse import Features, Mention, Span
 from coherencegym.loaders.formats.conllu import Sentence, Token
-from coherencegym.loaders.formats.corefud_brackets import Bracket, read_brackets
-from coherencegym.loaders.formats.corefud_features import features_of, head_of, kind_of
+from coherencegym.loaders.formats.lines import LineError, shown
+from coherencegym.loaders.text.pronouns import by_form
+
+_BRACKET = re.compile(r"\((?P<opens>[^()]+)(?P<closed>\))?|(?P<closes>[^()]+)\)")
+_ENTITY = re.compile(r"(?P<entity>[^\[\]]+)(?:\[(?P<part>\d{1,3})/(?P<parts>\d{1,3})\])?")
+
+_NUMBERS = {"Sing": "singular", "Plur": "plural", "Ptan": "plural"}
+_GENDERS = {"Masc": "masculine", "Fem": "feminine", "Neut": "neuter"}
+_PRONOUN_TYPES = {
+    **{"Prs": "personal", "Rcp": "reciprocal", "Dem": "demonstrative", "Rel": "relative"},
+    **{"Int": "interrogative", "Emp": "reflexive"},
+    **dict.fromkeys(("Ind", "Tot", "Neg"), "indefinite"),
+}
 
 
 def field_names(comment: str) -> tuple[str, ...]:
@@ -24,7 +37,7 @@ def field_names(comment: str) -> tuple[str, ...]:
     return tuple(comment.split("-"))
 
 
-def mentions(sentence: Sentence, unit: int, names: Sequence[str] | None) -> list[Mention]:
+def corefud_mentions(sentence: Sentence, unit: int, names: Sequence[str] | None) -> list[Mention]:
     """The mentions of a sentence, in the order of their first words, longer ones first.
 
     A mention of nothing but empty nodes has no text, and is left out.
@@ -37,28 +50,143 @@ def mentions(sentence: Sentence, unit: int, names: Sequence[str] | None) -> list
     Raises:
         LineError: brackets are malformed or do not match, or nobody named their fields.
     """
-    found = []
+    if names is None:
+        for token in sentence.tokens:
+            if "Entity" in token.misc:
+                problem = "Entity= without a # global.Entity comment before it, expected one"
+                raise LineError(token.line, problem, "no # global.Entity")
+        return []
     said = _said_of_something(sentence.words)
-    for bracket in read_brackets(sentence, names):
-        tokens = [sentence.tokens[index] for index in bracket.tokens]
+    whole = _Brackets(names).read(sentence.tokens)
+    whole.sort(key=lambda bracket: (bracket.tokens[0], -bracket.tokens[-1]))
+    found = []
+    for bracket in whole:
+        tokens = (sentence.tokens[index] for index in bracket.tokens)
         if words := [token for token in tokens if not token.empty]:
-            first, last = bracket.tokens[0], bracket.tokens[-1]
-            found.append(((first, -last), _mention(bracket, words, unit, said)))
-    found.sort(key=lambda pair: pair[0])
-    return [mention for _, mention in found]
+            found.append(_mention(bracket.entity, bracket.fields, words, unit, said))
+    return found
 
 
-def _mention(bracket: Bracket, words: Sequence[Token], unit: int, said: Container[int]) -> Mention:
+@dataclass(slots=True)
+class _Bracket:
+    """A mention, or a part of one, while it is read; ``tokens`` are indices in the sentence."""
+
+    entity: str
+    part: int
+    parts: int
+    line: int = 0
+    start: int = 0
+    fields: Mapping[str, str] = field(default_factory=dict)
+    tokens: list[int] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, text: str, line: int) -> _Bracket:
+        """A bracket of an entity such as ``1`` or ``1[1/2]``."""
+        match = _ENTITY.fullmatch(text)
+        part, parts = (int(match["part"] or 1), int(match["parts"] or 1)) if match else (0, 0)
+        if match is None or not 1 <= part <= parts:
+            problem = f"entity {shown(text)}, expected an id such as 1 or 1[1/2]"
+            raise LineError(line, problem, "malformed Entity=")
+        return cls(match["entity"], part, parts, line)
+
+    def matches(self, other: _Bracket, before: int = 0) -> bool:
+        """Tell whether it is the same part of an entity, or so many parts before."""
+        mine = (self.entity, self.part + before, self.parts)
+        return mine == (other.entity, other.part, other.parts)
+
+
+class _Brackets:
+    """The brackets of a sentence while they are read; nothing is known of their fields' meaning."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.opened: list[_Bracket] = []
+        self.unfinished: list[_Bracket] = []
+        self.whole: list[_Bracket] = []
+
+    def read(self, tokens: Sequence[Token]) -> list[_Bracket]:
+        """The mentions of these tokens, parts of discontinuous ones put together."""
+        for index, token in enumerate(tokens):
+            for match in _matches(token):
+                if match["opens"] is not None:
+                    self._open(match["opens"], token.line, index)
+                if match["closes"] is not None or match["closed"] is not None:
+                    self._close(match["closes"] or match["opens"], token.line, index)
+        for bracket in self.opened + self.unfinished:
+            problem = (
+                f"a mention of entity {shown(bracket.entity)} is opened and not closed in its "
+                "sentence, expected a closing bracket"
+            )
+            raise LineError(bracket.line, problem, "unclosed mention")
+        return self.whole
+
+    def _open(self, text: str, line: int, index: int) -> None:
+        values = text.split("-")
+        if len(values) > len(self.names):
+            problem = (
+                f"{len(values)} fields in Entity=({shown(text)}, expected at most "
+                f"{len(self.names)}: those of # global.Entity"
+            )
+            raise LineError(line, problem, "malformed Entity=")
+        bracket = _Bracket.of(values[0], line)
+        bracket.start, bracket.fields = index, dict(zip(self.names[1:], values[1:], strict=False))
+        self.opened.append(bracket)
+
+    def _close(self, text: str, line: int, index: int) -> None:
+        """Close the bracket that was opened last, and put it with the part before it, if any."""
+        closed = _Bracket.of(text.split("-")[0], line)
+        bracket = next(filter(closed.matches, reversed(self.opened)), None)
+        if bracket is None:
+            problem = (
+                f"{shown(text + ')')} closes a mention that is not open, expected it to be opened"
+            )
+            raise LineError(line, problem, "unopened mention")
+        self.opened = [other for other in self.opened if other is not bracket]
+        bracket.tokens.extend(range(bracket.start, index + 1))
+        if bracket.part > 1:
+            before = next((b for b in self.unfinished if b.matches(bracket, before=1)), None)
+            if before is None:
+                problem = (
+                    f"part {bracket.part} of a mention of entity {shown(bracket.entity)}, "
+                    f"expected part {bracket.part - 1} before it"
+                )
+                raise LineError(bracket.line, problem, "parts of a mention out of order")
+            self.unfinished = [other for other in self.unfinished if other is not before]
+            bracket.tokens = before.tokens + bracket.tokens
+            bracket.fields = {**bracket.fields, **before.fields}
+        (self.whole if bracket.part == bracket.parts else self.unfinished).append(bracket)
+
+
+def _matches(token: Token) -> Iterator[re.Match[str]]:
+    """The brackets of a token."""
+    entity, position = token.misc.get("Entity", ""), 0
+    while position < len(entity):
+        match = _BRACKET.match(entity, position)
+        if match is None:
+            problem = (
+                f"Entity={shown(entity)}, expected brackets such as (1-person) or (1-person and 1)"
+            )
+            raise LineError(token.line, problem, "malformed Entity=")
+        yield match
+        position = match.end()
+
+
+def _mention(
+    entity: str, fields: Mapping[str, str], words: Sequence[Token], unit: int, said: Container[int]
+) -> Mention:
     """A mention of a unit; ``said`` are the ids of the words that say what something is."""
-    head = head_of(words, bracket.fields)
-    kind = kind_of(head)
-    predicate = int(head.id) in said or bracket.fields.get("link") == "pred"
+    head = _head_of(words, fields)
+    predicate = head.number in said or fields.get("link") == "pred"
+    if head.upos == "PRON" or head.xpos in ("PRP", "PRP$", "WP", "WP$"):
+        kind = "pronoun"
+    else:
+        kind = "proper" if head.upos == "PROPN" else "nominal"
     return Mention(
         span=_span(words, unit),
-        chain=bracket.entity,
+        chain=entity,
         kind=kind,
         head=((unit, head.start, head.end),),
-        features=features_of(bracket.fields, words[0], head, kind, predicate),
+        features=_features_of(fields, words[0], head, kind == "pronoun", predicate),
     )
 
 
@@ -70,12 +198,11 @@ def _said_of_something(words: Sequence[Token]) -> set[int]:
     """
     copular = {token.head for token in words if token.deprel == "cop" and token.head is not None}
     subjects = {token.head for token in words if token.deprel.startswith(("nsubj", "csubj"))}
-    first = copular | {int(word.id) for word in words if word.deprel in ("appos", "xcomp")}
+    first = copular | {word.number for word in words if word.deprel in ("appos", "xcomp")}
     joined: set[int] = set()
     for word in words:
-        number = int(word.id)
-        if word.deprel == "conj" and word.head in first | joined and number not in subjects:
-            joined.add(number)
+        if word.deprel == "conj" and word.head in first | joined and word.number not in subjects:
+            joined.add(word.number)
     return copular | joined
 
 
@@ -84,11 +211,62 @@ def _span(words: Sequence[Token], unit: int) -> Span:
     parts: list[tuple[int, int, int]] = []
     last = 0
     for word in words:
-        number = int(word.id)
-        if parts and number == last + 1:
+        if parts and word.number == last + 1:
             # ``max``: words whose multiword token is not made up of them all have its place.
             parts[-1] = (unit, parts[-1][1], max(parts[-1][2], word.end))
         else:
             parts.append((unit, word.start, word.end))
-        last = number
+        last = word.number
     return tuple(parts)
+
+
+def _head_of(words: Sequence[Token], fields: Mapping[str, str]) -> Token:
+    """The word that depends on none of the others.
+
+    Where several do so (an error, or no tree), the first of those that the annotator named, in
+    GUM's ``minspan`` or CorefUD's ``head``.
+    """
+    inside = {None, *(word.number for word in words)}
+    tops = [word for word in words if word.head not in inside and word.deprel != "punct"]
+    numbers = (fields.get("minspan") or fields.get("head") or "").split(",")
+    plain = (int(number[:6]) for number in numbers if number.isascii() and number.isdigit())
+    named = [words[number - 1] for number in plain if 1 <= number <= len(words)]
+    both = [word for word in tops if word in named]
+    return (both or tops or named or list(words))[0]
+
+
+def _features_of(
+    fields: Mapping[str, str], first: Token, head: Token, is_pronoun: bool, predicate: bool
+) -> Features:
+    """The features of a mention, from the fields of its bracket and the grammar of its words."""
+    known = (by_form(head.form) if is_pronoun else None) or Features()
+    return Features(
+        entity=_value(fields.get("etype", fields.get("entity", ""))),
+        status=_value(fields.get("infstat", "")),
+        link=_value(fields.get("link", "")),
+        function=_value(head.deprel),
+        pos=_value(head.upos),
+        first_pos=_value(first.upos),
+        predicate=predicate,
+        pronoun=(_pronoun(head) or known.pronoun) if is_pronoun else "",
+        person=head.feats.get("Person", known.person) if is_pronoun else "",
+        number=_NUMBERS.get(head.feats.get("Number", ""), known.number),
+        gender=_GENDERS.get(head.feats.get("Gender", ""), known.gender),
+    )
+
+
+def _value(text: str) -> str:
+    return "" if text == "_" else text
+
+
+def _pronoun(head: Token) -> str:
+    """The type of a pronoun; empty where its grammar does not say."""
+    if head.deprel.split(":")[0] == "expl":
+        return "expletive"
+    kind = _PRONOUN_TYPES.get(head.feats.get("PronType", ""), "")
+    if kind in ("", "personal"):
+        if head.feats.get("Reflex") == "Yes":
+            return "reflexive"
+        if head.feats.get("Poss") == "Yes" or head.xpos == "PRP$":
+            return "possessive"
+    return kind

@@ -1,22 +1,56 @@
 """Files of JSON objects: one array of them, or one object a line (JSON lines).
 
-What files called ``.jsonl`` really hold differs, so the first character decides. Either way the
-file is read in pieces and one object at a time (:mod:`loaders.formats.json_window`). The reading is
-strict: an object that has a name twice, ``NaN``, and values nested more than 50 deep are refused.
+What files called ``.jsonl`` really hold differs, so the first character decides. Memory does not
+grow with the file, only with its longest record, and that is bounded (:data:`LONGEST_RECORD`). The
+reading is strict: an object that has a name twice, ``NaN``, and values nested more than 50 deep are
+refused.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TextIO
 
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from coherencegym.loaders.formats.json_window import MalformedError, Refused, Window
-from coherencegym.loaders.formats.lines import open_text, shown
+from coherencegym.loaders.formats.lines import LONGEST_FIELD, bounded_lines, open_text, shown
 from coherencegym.loaders.formats.records import Record
+
+#: Characters that one record may have. A longer one is a quotation mark that is never closed, or a
+#: file of another kind.
+LONGEST_RECORD = 4 * LONGEST_FIELD
 
 #: Values inside one another; no corpus format comes near.
 _DEEPEST = 50
+#: Characters that are read at once.
+_PIECE = 1 << 16
+#: Characters of an escape or number that a piece may cut in two.
+_LONGEST_TOKEN = 12
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+#: The end of Python's messages before a place in the text, which nobody could look up.
+_POINTER = re.compile(r"( starting)? at\Z")
+#: The place where, after something that could not be read, the next record seems to begin.
+_NEXT_RECORD = re.compile(r"\}\s*,\s*(?=\{)")
+#: The beginning of such a place, at the end of what is in memory.
+_CUT_NEXT_RECORD = re.compile(r"\}[\s,]*\Z")
+
+
+class _MalformedError(Exception):
+    """A fault in the text of a record, with what was expected, and the short reason."""
+
+    def __init__(self, problem: str, reason: str = "malformed JSON") -> None:
+        super().__init__(problem)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """Stands in a value for what Python would read and JSON does not have; says what it is."""
+
+    problem: str
 
 
 def json_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
@@ -29,7 +63,7 @@ def json_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
         CorpusError: the file is empty, or neither an array nor objects; or a bad record.
     """
     with open_text(file) as text:
-        window = Window(text)
+        window = _Window(text)
         first = window.after_space()
         if not first:
             raise CorpusError(f"{file.path}:1: nothing but white space, expected JSON")
@@ -41,10 +75,19 @@ def json_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
                 f"{file.path}:{window.line}: the file begins with {shown(first)}, "
                 "expected a JSON array of objects or one JSON object a line"
             )
-        yield from _lines(file, window, options)
+        text.seek(0)
+        yield from _lines(file, text, options)
 
 
-def _array(file: CorpusFile, window: Window, options: ReadOptions) -> Iterator[Record]:
+def json_kind(value: Any) -> str:
+    """Name the kind of a JSON value, for messages."""
+    if isinstance(value, bool):
+        return "true or false"
+    names = {dict: "an object", list: "an array", str: "a text", int: "a number", float: "a number"}
+    return names.get(type(value), "null")
+
+
+def _array(file: CorpusFile, window: _Window, options: ReadOptions) -> Iterator[Record]:
     """The objects of an array at whose opening bracket the window stands."""
     window.move(window.place + 1)
     if window.after_space() == "]":
@@ -57,15 +100,13 @@ def _array(file: CorpusFile, window: Window, options: ReadOptions) -> Iterator[R
         place = f"{file.path}:{line}: record {number}"
         try:
             value = window.value()
-            if (problem := _problem(value)) is None:
+            if _is_record(value, place, options):
                 yield Record(number, line, place, value)
-            else:
-                options.bad(f"{place}: {problem[0]}", problem[1])
             mark = window.after_space()
             if mark not in (",", "]"):
                 raise _no_comma(mark)
             window.move(window.place + 1)
-        except MalformedError as malformed:
+        except _MalformedError as malformed:
             options.bad(f"{place}: {malformed}", malformed.reason)
             if mark != "{" and not window.seek_record():
                 return
@@ -75,38 +116,46 @@ def _array(file: CorpusFile, window: Window, options: ReadOptions) -> Iterator[R
         options.bad(message, "text after the array")
 
 
-def _lines(file: CorpusFile, window: Window, options: ReadOptions) -> Iterator[Record]:
+def _lines(file: CorpusFile, text: TextIO, options: ReadOptions) -> Iterator[Record]:
     """The objects of a file that has one a line."""
     number = 0
-    while window.after_space():
+    for line, content in enumerate(bounded_lines(text, LONGEST_RECORD), start=1):
+        content = content.rstrip("\r\n")
+        if not content.strip(" \t"):
+            continue
         number += 1
-        line = window.line
         place = f"{file.path}:{line}"
         try:
-            value = window.line_value()
-        except MalformedError as malformed:
+            if len(content) > LONGEST_RECORD:
+                raise _overlong()
+            value = _DECODER.decode(content)
+        except _MalformedError as malformed:
             options.bad(f"{place}: {malformed}", malformed.reason)
-            window.pass_line()
-            continue
-        if (problem := _problem(value)) is None:
-            yield Record(number, line, place, value)
+        except (ValueError, RecursionError) as error:
+            fault = _malformed(error, _may_go_on(error, content))
+            options.bad(f"{place}: {fault}", fault.reason)
         else:
-            options.bad(f"{place}: {problem[0]}", problem[1])
+            if _is_record(value, place, options):
+                yield Record(number, line, place, value)
 
 
-def _problem(value: Any) -> tuple[str, str] | None:
-    """Say why a value is no record, and the short reason; none where it is one."""
-    if not isinstance(value, dict | Refused):
-        return f"{kind(value)}, expected an object with named fields", "no JSON object"
+def _is_record(value: Any, place: str, options: ReadOptions) -> bool:
+    """Tell whether a value is a record; what is none is reported."""
+    if not isinstance(value, dict | _Refused):
+        problem = f"{json_kind(value)}, expected an object with named fields"
+        options.bad(f"{place}: {problem}", "no JSON object")
+        return False
+    problem = f"values nested more than {_DEEPEST} deep, expected fewer"
     inside = [value]
     for _ in range(_DEEPEST):
-        for part in inside:
-            if isinstance(part, Refused):
-                return part.problem, "malformed JSON"
+        if refused := [part.problem for part in inside if isinstance(part, _Refused)]:
+            problem = refused[0]
+            break
         inside = [part for whole in inside for part in _parts(whole)]
         if not inside:
-            return None
-    return f"values nested more than {_DEEPEST} deep, expected fewer", "malformed JSON"
+            return True
+    options.bad(f"{place}: {problem}", "malformed JSON")
+    return False
 
 
 def _parts(value: Any) -> list[Any]:
@@ -116,18 +165,114 @@ def _parts(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def kind(value: Any) -> str:
-    """Name the kind of a JSON value, for messages."""
-    if isinstance(value, bool):
-        return "true or false"
-    names = {dict: "an object", list: "an array", str: "a text", int: "a number", float: "a number"}
-    return names.get(type(value), "null")
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Refused:
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values:
+            return _Refused(f"the name {shown(name)} stands twice in an object, expected it once")
+        values[name] = value
+    return values
 
 
-def _no_comma(mark: str) -> MalformedError:
-    if not mark:
-        return MalformedError(
-            "the file ends after it, expected a closing bracket (is it cut off?)", "array cut off"
-        )
-    problem = f"{shown(mark)} after it, expected a comma or a closing bracket"
-    return MalformedError(problem, "malformed JSON")
+def _no_constant(name: str) -> _Refused:
+    return _Refused(f"{name}, expected a value that JSON has")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_named_once, parse_constant=_no_constant)
+
+
+@dataclass
+class _Window:
+    """The part of a text that is in memory, and the place and line that reading has come to."""
+
+    text: TextIO
+    held: str = ""
+    place: int = 0
+    line: int = 1
+
+    def more(self) -> bool:
+        """Read another piece, dropping what was passed; false at the end of the text."""
+        piece = self.text.read(_PIECE)
+        self.held = self.held[self.place :] + piece
+        self.place = 0
+        return bool(piece)
+
+    def move(self, place: int) -> None:
+        """Go to a place in what is held."""
+        self.line += self.held.count("\n", self.place, place)
+        self.place = place
+
+    def after_space(self) -> str:
+        """Pass white space; the character that stands there then, empty at the end."""
+        while True:
+            space = _SPACE.match(self.held, self.place)
+            assert space is not None
+            self.move(space.end())
+            if self.place < len(self.held):
+                return self.held[self.place]
+            if not self.more():
+                return ""
+
+    def value(self) -> Any:
+        """Read a JSON value and pass it; where it is malformed, the place stays."""
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self.held, self.place)
+            except (ValueError, RecursionError) as error:
+                unfinished = _may_go_on(error, self.held)
+                if unfinished and len(self.held) - self.place > LONGEST_RECORD:
+                    raise _overlong() from None
+                if not unfinished or not self.more():
+                    raise _malformed(error, unfinished) from None
+                continue
+            if end == len(self.held) and self.more():
+                continue  # a number may go on in the next piece
+            if end - self.place > LONGEST_RECORD:
+                raise _overlong()
+            self.move(end)
+            return value
+
+    def seek_record(self) -> bool:
+        """Go to where the next record of an array seems to begin; false at the end."""
+        while True:
+            found = _NEXT_RECORD.search(self.held, self.place)
+            if found is not None:
+                self.move(found.end())
+                return True
+            cut = _CUT_NEXT_RECORD.search(self.held, self.place)
+            near = cut is not None and len(self.held) - cut.start() < LONGEST_RECORD
+            self.move(cut.start() if cut is not None and near else len(self.held))
+            if not self.more():
+                return False
+
+
+def _may_go_on(error: Exception, held: str) -> bool:
+    """Tell whether the text may only have ended too early."""
+    return isinstance(error, json.JSONDecodeError) and (
+        error.msg.startswith("Unterminated string") or error.pos >= len(held) - _LONGEST_TOKEN
+    )
+
+
+def _malformed(error: Exception, unfinished: bool) -> _MalformedError:
+    if isinstance(error, json.JSONDecodeError):
+        what = _POINTER.sub("", error.msg[0].lower() + error.msg[1:])
+    else:
+        what = "nested too deep" if isinstance(error, RecursionError) else "a number too long"
+    hint = " (is it cut off?)" if unfinished else ""
+    return _MalformedError(f"no JSON ({what}), expected an object{hint}")
+
+
+def _overlong() -> _MalformedError:
+    return _MalformedError(
+        f"a record of more than {LONGEST_RECORD:,} characters, expected fewer "
+        "(is a quotation mark never closed?)",
+        "overlong record",
+    )
+
+
+def _no_comma(mark: str) -> _MalformedError:
+    if mark:
+        return _MalformedError(f"{shown(mark)} after it, expected a comma or a closing bracket")
+    return _MalformedError(
+        "the file ends after it, expected a closing bracket (is it cut off?)", "array cut off"
+    )

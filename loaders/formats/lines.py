@@ -22,32 +22,19 @@ LONGEST_FIELD = 100_000
 
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
-
 #: A numbered line of a file.
 Line = tuple[int, str]
 
 
 class LineError(Exception):
-    """A fault of a line.
-
-    Attributes:
-        line: its number.
-        problem: the problem, and what was expected.
-        reason: the short reason under which it is counted.
-    """
+    """A fault of a line: its number, the problem with what was expected, and the short reason."""
 
     def __init__(self, line: int, problem: str, reason: str) -> None:
         super().__init__(problem)
-        self.line = line
-        self.problem = problem
-        self.reason = reason
+        self.line, self.problem, self.reason = line, problem, reason
 
     def report(self, file: CorpusFile, options: ReadOptions) -> None:
-        """Raise it as an error of the file, or count it.
-
-        Raises:
-            CorpusError: unless bad rows are skipped.
-        """
+        """Raise it as a ``CorpusError`` of the file, or count it where bad rows are skipped."""
         options.bad(f"{file.path}:{self.line}: {self.problem}", self.reason)
 
 
@@ -93,8 +80,7 @@ def bounded_lines(text: TextIO, longest: int) -> Iterator[str]:
     """The lines of a text with their line ends.
 
     Of a line of more than ``longest`` characters only the beginning comes back, which is longer
-    than that; its rest is passed when the next line is asked for. So nobody holds a line of a
-    gigabyte in memory, and whoever refuses it has not read it.
+    than that. So nobody holds a line of a gigabyte, and whoever refuses it has not read it.
     """
     most = longest + 2  # a line end may have two characters
     while line := text.readline(most):
@@ -106,12 +92,8 @@ def bounded_lines(text: TextIO, longest: int) -> Iterator[str]:
 def numbered_lines(file: CorpusFile) -> Iterator[Line]:
     """The lines of a file, without their line ends, counted from 1.
 
-    Of a line that is longer than a text may be only the beginning comes back, just long enough for
-    :func:`text_problem` to say so.
-
-    Raises:
-        CorpusError: as :func:`open_text`.
-        OSError: the file cannot be read.
+    Of an overlong one the beginning comes back, just long enough for :func:`text_problem` to say
+    so. Errors are those of :func:`open_text`.
     """
     with open_text(file) as text:
         for number, line in enumerate(bounded_lines(text, LONGEST_FIELD), start=1):
@@ -119,12 +101,7 @@ def numbered_lines(file: CorpusFile) -> Iterator[Line]:
 
 
 def text_problem(text: str) -> tuple[str, str] | None:
-    """Name the problem that makes a text unusable.
-
-    Returns:
-        The problem with what was expected, and the short reason under which it is counted; none
-        where the text is fine.
-    """
+    """The problem that makes a text unusable with what was expected, and the short reason."""
     if "\0" in text:
         return "a NUL byte, expected text", "NUL byte"
     if len(text) > LONGEST_FIELD:
@@ -146,14 +123,10 @@ def _encoding_problem(text: str, position: int) -> str:
         return f"half of a surrogate pair (U+{ord(character):04X}), expected a whole character"
     byte = ord(character) - 0xDC00
     problem = f"byte 0x{byte:02x} is not UTF-8, expected UTF-8 (with or without a byte order mark)"
-    try:
-        character = bytes([byte]).decode("cp1252")
-    except UnicodeDecodeError:
-        return problem
-    return (
-        f"{problem}; in Windows-1252 it is {character!r}: "
-        "if that fits, convert the file with `iconv -f CP1252 -t UTF-8`"
-    )
+    if character := bytes([byte]).decode("cp1252", "ignore"):
+        problem += f"; in Windows-1252 it is {character!r}: "
+        problem += "if that fits, convert the file with `iconv -f CP1252 -t UTF-8`"
+    return problem
 
 
 def tidy(text: str) -> str:

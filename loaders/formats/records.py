@@ -1,9 +1,18 @@
-"""A record of a file, such as an object of a JSON file or a row of a parquet file."""
+"""Records: the objects of a JSON file, or the rows of a parquet file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from coherencegym.loaders.corpus import CorpusError, CorpusFile
+from coherencegym.loaders.formats.lines import shown, tidy
+
+#: Bytes that the rows of a parquet file may take when unpacked.
+_LARGEST = 1 << 30
+#: Rows that are unpacked at once.
+_BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +30,33 @@ class Record:
     line: int
     place: str
     values: dict[str, Any]
+
+
+def parquet_records(file: CorpusFile) -> Iterator[Record]:
+    """The rows of a parquet file as plain Python values.
+
+    Raises:
+        CorpusError: it is no parquet file, or unpacks to more than a gigabyte.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    number = 0
+    try:
+        with pq.ParquetFile(file.path) as parquet:
+            about = parquet.metadata
+            size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+            if size > _LARGEST:
+                raise CorpusError(
+                    f"{file.path}:1: {size:,} bytes of rows, expected at most {_LARGEST:,}"
+                )
+            for batch in parquet.iter_batches(batch_size=_BATCH):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield Record(number, number, f"{file.path}:{number}", row)
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        reason = shown(tidy(str(error)), 80)
+        raise CorpusError(
+            f"{file.path}:{number + 1}: no parquet from this row on ({reason}), "
+            "expected a parquet file"
+        ) from None

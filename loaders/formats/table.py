@@ -53,15 +53,13 @@ def rows(file: CorpusFile, columns: Sequence[str], options: ReadOptions) -> Iter
         lines = bounded_lines(text, _LONGEST_LINE)
         header = _header(file, next(lines, ""), columns)
         place = {name: header.names.index(name.lower()) for name in columns}
-        any_row = False
+        line = 0
         for line, fields in _records(file, lines, header, options):
-            any_row = True
-            problem = _problem(fields, header)
-            if problem is not None:
+            if (problem := _problem(fields, header)) is not None:
                 options.bad(f"{file.path}:{line}: {problem[0]}", problem[1])
                 continue
             yield Row(line, {name: fields[index].strip() for name, index in place.items()})
-        if not any_row:
+        if not line:
             raise CorpusError(f"{file.path}:2: no row after the header, expected at least one")
 
 
@@ -72,8 +70,7 @@ def header_names(file: CorpusFile) -> tuple[str, ...]:
 
 
 def _header(file: CorpusFile, line: str, columns: Sequence[str]) -> _Header:
-    problem = text_problem(line)
-    if problem is not None:
+    if (problem := text_problem(line)) is not None:
         raise CorpusError(f"{file.path}:1: {problem[0]}")
     header = _split_header(line, columns)
     missing = [name for name in columns if name.lower() not in header.names]
@@ -89,12 +86,14 @@ def _header(file: CorpusFile, line: str, columns: Sequence[str]) -> _Header:
 
 
 def _split_header(line: str, columns: Sequence[str]) -> _Header:
+    """The header by the delimiter that gives more of these columns, or else more columns."""
     wanted = {name.lower() for name in columns}
+    quoted = line.lstrip().startswith('"')
     headers = []
     for delimiter in ",\t":
-        names = line.strip("\r\n").split(delimiter)
-        plain = tuple(name.strip().strip('"').strip().lower() for name in names)
-        headers.append(_Header(delimiter, line.lstrip().startswith('"'), plain))
+        names = line.strip("\r\n").lower().split(delimiter)
+        plain = tuple(name.strip().strip('"').strip() for name in names)
+        headers.append(_Header(delimiter, quoted, plain))
     return max(headers, key=lambda header: (len(wanted & set(header.names)), len(header.names)))
 
 
@@ -143,17 +142,13 @@ def _unquoted(field: str) -> str:
 
 
 def _problem(fields: list[str], header: _Header) -> tuple[str, str] | None:
-    for value in fields:
-        problem = text_problem(value)
-        if problem is not None:
-            return problem
-    if len(fields) != len(header.names):
-        few = len(fields) < len(header.names)
-        return (
-            f"{len(fields)} fields, expected {len(header.names)} as in the header"
-            + (" (is the line cut off?)" if few else ""),
-            "truncated line" if few else "too many fields",
-        )
+    if problem := next(filter(None, map(text_problem, fields)), None):
+        return problem
+    counts = f"{len(fields)} fields, expected {len(header.names)} as in the header"
+    if len(fields) < len(header.names):
+        return f"{counts} (is the line cut off?)", "truncated line"
+    if len(fields) > len(header.names):
+        return counts, "too many fields"
     if any("\n" in value.strip() or "\r" in value.strip() for value in fields):
         return (
             "a line break inside a field, expected one row a line "

@@ -28,7 +28,7 @@ class Element:
     Attributes:
         path: names from the root down to this element.
         line: the line of its start tag (1-based).
-        attributes: its attributes by name, as they stand in the start tag.
+        attributes: its attributes by name.
         text: the characters directly in it, without those of the elements in it.
     """
 
@@ -60,23 +60,21 @@ def elements(path: Path) -> Iterator[Element]:
 
     Raises:
         CorpusError: the file is empty or no XML, declares or uses an entity, nests deeper than 50
-            elements, or holds a text or tag of more than 100,000 characters. ``file:line`` is said.
-        OSError: it cannot be read.
+            elements, or holds a text or tag of more than 100,000 characters.
     """
     reader = _Reader(path)
     with path.open("rb") as stream:
         fed = 0
         while chunk := stream.read(_CHUNK):
             fed += len(chunk)
-            reader.feed(chunk, last=False)
+            closed = reader.feed(chunk)
             # What expat cannot cut yet, it keeps: a tag that never ends would fill the memory.
             if fed - reader.parser.CurrentByteIndex > LONGEST_FIELD + 2 * _CHUNK:
                 raise reader.error(f"a tag of more than {LONGEST_FIELD:,} bytes, expected short")
-            yield from reader.take()
+            yield from closed
         if not fed:
             raise CorpusError(f"{path}:1: the file is empty, expected XML")
-        reader.feed(b"", last=True)
-        yield from reader.take()
+        yield from reader.feed(b"", last=True)
 
 
 class _Reader:
@@ -95,7 +93,8 @@ class _Reader:
         self.parser.ExternalEntityRefHandler = self._external
         self.parser.SkippedEntityHandler = self._skipped
 
-    def feed(self, chunk: bytes, *, last: bool) -> None:
+    def feed(self, chunk: bytes, *, last: bool = False) -> list[Element]:
+        """The elements that end in a piece of the file."""
         try:
             self.parser.Parse(chunk, last)
         except expat.ExpatError as error:
@@ -106,8 +105,6 @@ class _Reader:
                 f"an encoding that cannot be read ({shown(str(error))}), expected UTF-8 or "
                 "ISO-8859-1"
             ) from None
-
-    def take(self) -> list[Element]:
         done, self.closed = self.closed, []
         return done
 
@@ -123,14 +120,12 @@ class _Reader:
             # Lines between elements, of which a file may have very many.
             self.stack[-1].pieces.clear()
             self.stack[-1].length = 0
-        name = name.rpartition(":")[2]
-        self.stack.append(_Open(name, self.parser.CurrentLineNumber, attributes))
+        self.stack.append(_Open(name.rpartition(":")[2], self.parser.CurrentLineNumber, attributes))
 
     def _end(self, name: str) -> None:
         path = tuple(element.name for element in self.stack)
-        element = self.stack.pop()
-        text = "".join(element.pieces)
-        self.closed.append(Element(path, element.line, element.attributes, text))
+        done = self.stack.pop()
+        self.closed.append(Element(path, done.line, done.attributes, "".join(done.pieces)))
 
     def _characters(self, text: str) -> None:
         element = self.stack[-1]

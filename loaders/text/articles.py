@@ -15,19 +15,15 @@ from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOpt
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LONGEST_FIELD, shown, shown_names, text_problem, tidy
 from coherencegym.loaders.text.excerpts import EXCERPTS, excerpt
-from coherencegym.loaders.text.near_duplicates import NearDuplicates
 from coherencegym.loaders.text.prose import sentences_drop, text_drop
-from coherencegym.loaders.text.sentence_splitter import split_sentences
+from coherencegym.loaders.text.sentences import split_sentences
 
 #: Columns that hold an article, the first that is there: sentences, or plain text.
 COLUMNS = ("sentences", "text", "article")
-
 #: Characters that a sentence of a document may have on average.
 _LONGEST_SENTENCE = 1000
-
 #: The reason why a row without the columns that are asked for is bad.
-MISSING = "column missing"
-
+_MISSING = "column missing"
 _MEMORY = "articles"
 
 
@@ -40,9 +36,6 @@ class Shape:
         fewest, most: sentences that it has.
         language: ISO 639-1, for splitting into sentences.
         pipeline: spaCy pipeline to split with; none: rules.
-
-    Raises:
-        CorpusError: there is no such excerpt, or the numbers are not in order.
     """
 
     excerpt: str = "auto"
@@ -102,35 +95,30 @@ def article_of_row(
         identifier: its id where it has no value under ``id_column`` (none given: ``id``).
 
     Raises:
-        BadArticleError: no such column (:data:`MISSING`), or a value is neither text nor sentences.
+        BadArticleError: no such column, or a value is neither text nor sentences.
     """
+
+    def named(name: str) -> str:
+        value = row.get(name)
+        return "" if value is None else tidy(str(value))
+
     if column is None:
         column = next((name for name in COLUMNS if name in row), "")
     for wanted in (column, id_column):
         if wanted is not None and wanted not in row:
             expected = repr(wanted) if wanted else " or ".join(map(repr, COLUMNS))
             there = shown_names(row)
-            raise BadArticleError(f"no column {expected}; the columns are {there}", MISSING)
+            raise BadArticleError(f"no column {expected}; the columns are {there}", _MISSING)
     text = row[column]
-    if not isinstance(text, str) and not (
-        isinstance(text, list) and all(isinstance(sentence, str) for sentence in text)
-    ):
+    if isinstance(text, str):
+        # The beginning of a very long article is enough, and bounds the memory.
+        text = text[:LONGEST_FIELD]
+    elif not isinstance(text, list) or not all(isinstance(each, str) for each in text):
         raise BadArticleError(
             f"{column} has {shown(repr(text))}, expected text or a list of sentences", "wrong type"
         )
-    named = {
-        name: "" if (value := row.get(name)) is None else tidy(str(value))
-        for name in ("title", "domain", id_column or "id")
-    }
-    return Article(
-        identifier=named[id_column or "id"] or identifier,
-        # The beginning of a very long article is enough, and bounds the memory.
-        text=text[:LONGEST_FIELD] if isinstance(text, str) else text,
-        source=source,
-        split=split,
-        title=named["title"],
-        domain=named["domain"],
-    )
+    identifier = named(id_column or "id") or identifier
+    return Article(identifier, text, source, split, named("title"), named("domain"))
 
 
 def document(article: Article, shape: Shape) -> tuple[str, tuple[str, ...]]:
@@ -143,6 +131,7 @@ def document(article: Article, shape: Shape) -> tuple[str, tuple[str, ...]]:
     if not any(map(tidy, [article.text] if isinstance(article.text, str) else article.text)):
         raise DroppedError("no text")
     title, whole = article.title, shape.excerpt != "first"
+    too_many = f"more than {shape.most} sentences"
     if isinstance(article.text, str):
         taken = excerpt(article.text, shape.excerpt)
         title, whole = title or taken.title, taken.whole
@@ -151,13 +140,13 @@ def document(article: Article, shape: Shape) -> tuple[str, tuple[str, ...]]:
         # So many characters hold at least one sentence more than there may be.
         reach = (shape.most + 1) * _LONGEST_SENTENCE
         if whole and len(taken.text) > reach:
-            raise DroppedError(f"more than {shape.most} sentences")
+            raise DroppedError(too_many)
         found = split_sentences(taken.text[:reach], shape.language, shape.pipeline)
         sentences = tuple(islice(found, shape.most + 1))
     else:
         sentences = tuple(filter(None, map(tidy, article.text)))
     if whole and len(sentences) > shape.most:
-        raise DroppedError(f"more than {shape.most} sentences")
+        raise DroppedError(too_many)
     sentences = sentences[: shape.most]
     if len(sentences) < shape.fewest:
         raise DroppedError(f"fewer than {shape.fewest} sentences")
@@ -174,6 +163,8 @@ def discourse_of(
     Raises:
         BadArticleError: it is no Unicode text.
     """
+    from coherencegym.loaders.text.near_duplicates import NearDuplicates  # numpy
+
     texts = [article.text] if isinstance(article.text, str) else article.text
     for text in (article.identifier, article.title, article.domain, *texts):
         if problem := text_problem(text):
@@ -183,8 +174,9 @@ def discourse_of(
     except DroppedError as dropped:
         options.skipped[str(dropped)] += 1
         return None
-    seen = options.memory.setdefault(_MEMORY, NearDuplicates())
-    if seen.add(" ".join(sentences)):
+    if _MEMORY not in options.memory:
+        options.memory[_MEMORY] = NearDuplicates()
+    if options.memory[_MEMORY].add(" ".join(sentences)):
         options.skipped["near-duplicate of an earlier document"] += 1
         return None
     named = {"title": title, "domain": article.domain}
@@ -215,15 +207,14 @@ def read_article_row(
     Raises:
         CorpusError: the row has no such column, or is bad.
     """
-    where = f"{file.path}:{number}"
     source = SourceSpan(file.path.name, number, number)
     identifier = f"{file.split}-{number:06d}"
     try:
         article = article_of_row(row, identifier, source, file.split, column, id_column)
         return discourse_of(corpus, article, shape, options)
     except BadArticleError as bad:
-        problem = f"{where}: {bad.problem}"
-        if bad.reason == MISSING:  # from every row, not from this one
+        problem = f"{file.path}:{number}: {bad.problem}"
+        if bad.reason == _MISSING:  # from every row, not from this one
             raise CorpusError(problem) from None
         options.bad(problem, bad.reason)
         return None

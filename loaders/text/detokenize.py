@@ -16,7 +16,9 @@ What tokenisation destroyed is left as it is where there are two readings: ``10 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+_Rules = Mapping[str, str | Callable[[re.Match[str]], str]]
 
 _BRACKETS = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
@@ -30,14 +32,46 @@ _END = r"(?=[\"']*(?:[.,;:!?…]|\s|$))"
 #: Words and decades that begin with an apostrophe: ``'em``, ``'til``, ``'80s``.
 _ELIDED = r"(?:[Ee]m|[Nn]|[Tt]il|[Tt]is|[Tt]was|[Cc]ause|[Rr]ound|\d\ds?)(?![\w'])"
 
-#: Endings that may follow the lost apostrophe of a contraction, by the word before it.
-_LOST = (
-    (r"i", r"m|ve|ll|d"),
-    (r"you|we|they", r"re|ve|ll|d"),
-    (r"he|she|it", r"s|ll|d"),
-    (r"that|what|who|there|here|where|how|let", r"s"),
-    (r"(?:are|ca|could|did|do|does|had|has|have|is|might|must|should|was|were|wo|would)n", r"t"),
-)
+
+def _without_spaces(match: re.Match[str]) -> str:
+    return match[0].replace(" ", "")
+
+
+#: Pattern -> replacement, in order, for what is told by the words beside it.
+_IN_WORDS: _Rules = {
+    # “ so ” ‘ so ’ it ’ s
+    r"(?i)(?<=\w) ’ (t|s|m|re|ve|ll|d)(?![\w’])": r"’\1",
+    r"(?<!\S)([“‘]) (?=\S)": r"\1",
+    r"(?<=\S) ([”’])(?!\w)": r"\1",
+    # don ' t, do n't, it 's, rock ' n roll, gon na
+    r"(?i)(?<=\w) ' (t|s|m|re|ve|ll|d)(?![\w'])": r"'\1",
+    r"(?i)(?<=\w) (n't|'(?:t|s|m|re|ve|ll|d))(?![\w'])": r"\1",
+    r"(?<=\w) ' n(?= \w)": r" 'n",
+    r"(?i)\b(gon|wan) (na)(?!\S)": r"\1\2",
+    # i m, don t: in lower case only, for the data that lost its apostrophes has no capitals
+    r"(?<!\S)(i) (m|ve|ll|d)(?!\S)": r"\1'\2",
+    r"(?<!\S)(you|we|they) (re|ve|ll|d)(?!\S)": r"\1'\2",
+    r"(?<!\S)(he|she|it) (s|ll|d)(?!\S)": r"\1'\2",
+    r"(?<!\S)(that|what|who|there|here|where|how|let) (s)(?!\S)": r"\1'\2",
+    r"(?<!\S)((?:are|ca|could|did|do|does|had|has|have|is|might|must|should|was|were|wo|would)n)"
+    r" (t)(?!\S)": r"\1'\2",
+    # 70 , 000 and 97 . 9, 10 : 30, $ 5, # 5, 5 %
+    r"(?<!\S)(\d{1,3}(?: , \d{3})+)(?!\S)": _without_spaces,
+    r"(?<!\S)(\d+) ([.:]) (\d+)(?!\S)": r"\1\2\3",
+    r"(?<!\S)([$£€#]) (?=\d)": r"\1",
+    r"(?<=\d) %(?!\S)": "%",
+    # u . s . (a single letter at the end of a sentence is no abbreviation)
+    r"(?<!\S)[A-Za-z] \.(?: [A-Za-z] \.)+(?!\S)": _without_spaces,
+}
+#: The same for what is told once other signs are joined.
+_AFTER_SIGNS: _Rules = {
+    # word ( s ), ( so )
+    r"(?<=\w) \( (s|es) \)(?!\w)": r"(\1)",
+    r"(?<!\S)([\"']*[(\[{]) (?=\S)": r"\1",
+    rf"(?<=\S) ([)\]}}]){_END}": r"\1",
+    # "Emma" 's
+    r"(?<=[.!?\"”)\]}>]) ('s)(?![\w'])": r"\1",
+}
 
 
 def detokenize(text: str) -> str:
@@ -48,8 +82,16 @@ def detokenize(text: str) -> str:
     >>> detokenize("hello , how are you ? i don ' t know . . .")
     "hello, how are you? i don't know..."
     """
-    for step in _STEPS:
-        text = step(text)
+    text = _replaced(_treebank_signs(text), _IN_WORDS)
+    # Lone quotation marks open and close by turns; one alone ends a word, or begins the text.
+    marks = [match.start() for match in re.finditer(r'(?<!\S)"(?!\S)', text)]
+    text = _joined(text, *_by_turns(marks))
+    return _replaced(_closing_signs(_apostrophes(text)), _AFTER_SIGNS)
+
+
+def _replaced(text: str, rules: _Rules) -> str:
+    for pattern, replacement in rules.items():
+        text = re.sub(pattern, replacement, text)
     return text
 
 
@@ -89,54 +131,12 @@ def _treebank_signs(text: str) -> str:
     return re.sub(r"(?<!\S)(?:-[LR][RSC]B-|``|'')(?!\S)", lambda m: _BRACKETS[m.group()], text)
 
 
-def _curly_marks(text: str) -> str:
-    """``“ so ” ‘ so ’ it ’ s`` to ``“so” ‘so’ it’s``."""
-    text = re.sub(r"(?<=\w) ’ (t|s|m|re|ve|ll|d)(?![\w’])", r"’\1", text, flags=re.IGNORECASE)
-    text = re.sub(r"(?<!\S)([“‘]) (?=\S)", r"\1", text)
-    return re.sub(r"(?<=\S) ([”’])(?!\w)", r"\1", text)
-
-
-def _contractions(text: str) -> str:
-    """``don ' t``, ``do n't``, ``it 's``, ``i m`` to ``don't``, ``don't``, ``it's``, ``i'm``."""
-    text = re.sub(r"(?<=\w) ' (t|s|m|re|ve|ll|d)(?![\w'])", r"'\1", text, flags=re.IGNORECASE)
-    text = re.sub(r"(?<=\w) (n't|'(?:t|s|m|re|ve|ll|d))(?![\w'])", r"\1", text, flags=re.IGNORECASE)
-    text = re.sub(r"(?<=\w) ' n(?= \w)", r" 'n", text)  # rock 'n roll
-    text = re.sub(r"\b(gon|wan) (na)(?!\S)", r"\1\2", text, flags=re.IGNORECASE)
-    for word, rest in _LOST:
-        # In lower case only: the data that lost its apostrophes has no capitals.
-        text = re.sub(rf"(?<!\S)({word}) ({rest})(?!\S)", r"\1'\2", text)
-    return text
-
-
-def _numbers(text: str) -> str:
-    """``70 , 000``, ``97 . 9``, ``10 : 30``, ``$ 5``, ``# 5``, ``5 %`` to ``70,000``, ..."""
-    text = re.sub(r"(?<!\S)(\d{1,3}(?: , \d{3})+)(?!\S)", lambda m: m[1].replace(" ", ""), text)
-    text = re.sub(r"(?<!\S)(\d+) ([.:]) (\d+)(?!\S)", r"\1\2\3", text)
-    text = re.sub(r"(?<!\S)([$£€#]) (?=\d)", r"\1", text)
-    return re.sub(r"(?<=\d) %(?!\S)", "%", text)
-
-
-def _abbreviations(text: str) -> str:
-    """``u . s .`` to ``u.s.``; a single letter at the end of a sentence is no abbreviation."""
-    return re.sub(
-        r"(?<!\S)[A-Za-z] \.(?: [A-Za-z] \.)+(?!\S)", lambda m: m.group().replace(" ", ""), text
-    )
-
-
-def _quotation_marks(text: str) -> str:
-    """Lone quotation marks open and close by turns; one alone ends a word, or begins the text."""
-    marks = [match.start() for match in re.finditer(r'(?<!\S)"(?!\S)', text)]
-    return _joined(text, *_by_turns(marks))
-
-
 def _apostrophes(text: str) -> str:
     """Lone apostrophes: in front of what is elided, after a plural, or around a quotation.
 
     One that follows a quotation that is open (```so ' he said``) closes it.
     """
-    left: list[int] = []
-    right: list[int] = []
-    pairs: list[int] = []
+    left, right, pairs = list[int](), list[int](), list[int]()
     is_open = False
     for match in re.finditer(rf"(?<!\S)(?:(?P<lone>')(?!\S)|[`'](?=\w)(?!{_ELIDED}))", text):
         place = match.start()
@@ -145,8 +145,8 @@ def _apostrophes(text: str) -> str:
         elif is_open:
             left.append(place)
             is_open = False
-        elif re.match(rf"' {_ELIDED}(?! ')", text[place:]) and not text[:place].endswith(
-            tuple(f"{digit} " for digit in range(10))
+        elif re.match(rf"' {_ELIDED}(?! ')", text[place:]) and not re.search(
+            r"[0-9] \Z", text[:place]
         ):
             right.append(place)
         else:
@@ -186,34 +186,4 @@ def _closing_signs(text: str) -> str:
     """
     if not re.search(r"(?<!\S)[.,;:!?](?=[\"']*(?:\s|$))", text):
         return text
-    return re.sub(rf"(?<=\S) ((?:[.,;:!?…]+ )*[.,;:!?…]+){_END}", _run, text)
-
-
-def _run(match: re.Match[str]) -> str:
-    return match[1].replace(" ", "")
-
-
-def _brackets(text: str) -> str:
-    """``( so )`` to ``(so)``, and ``word ( s )`` to ``word(s)``."""
-    text = re.sub(r"(?<=\w) \( (s|es) \)(?!\w)", r"(\1)", text)
-    text = re.sub(r"(?<!\S)([\"']*[(\[{]) (?=\S)", r"\1", text)
-    return re.sub(rf"(?<=\S) ([)\]}}]){_END}", r"\1", text)
-
-
-def _possessives(text: str) -> str:
-    """``"Emma" 's`` to ``"Emma"'s``, and after other signs that end a name."""
-    return re.sub(r"(?<=[.!?\"”)\]}>]) ('s)(?![\w'])", r"\1", text)
-
-
-_STEPS: tuple[Callable[[str], str], ...] = (
-    _treebank_signs,
-    _curly_marks,
-    _contractions,
-    _numbers,
-    _abbreviations,
-    _quotation_marks,
-    _apostrophes,
-    _closing_signs,
-    _brackets,
-    _possessives,
-)
+    return re.sub(rf"(?<=\S) ((?:[.,;:!?…]+ )*[.,;:!?…]+){_END}", _without_spaces, text)

@@ -9,7 +9,6 @@ do, or have the marks of one (``== History ==``, ``# History``).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coherencegym.loaders.formats.lines import tidy
@@ -39,13 +38,9 @@ _HIGHLIGHTS = re.compile(r"^\s*@highlight\b", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A part that is taken from an article.
+    """A part that is taken from an article, and the heading that the article began with, if any.
 
-    Attributes:
-        text: its text, blocks with an empty line between them.
-        whole: true where all of it has to be the document; otherwise the document is as many of its
-            first sentences as there may be.
-        title: a heading that the article began with; empty where there is none.
+    Where ``whole``, all of it has to be the document, else as many first sentences as there may be.
     """
 
     text: str
@@ -56,12 +51,9 @@ class Excerpt:
 def excerpt(article: str, how: str = "auto") -> Excerpt:
     """Cut an article.
 
-    Args:
-        article: its text.
-        how: ``opening``: what stands before the second heading, or before the first one where the
-            article does not begin with one (its title). ``first``: the article from its beginning,
-            without dateline and headings. ``auto``: ``first`` where there is a dateline, or no
-            heading but the title; ``opening`` elsewhere.
+    ``opening`` is what stands before the second heading, or before the first one where the article
+    does not begin with one (its title); ``first`` the article from its beginning, without dateline
+    and headings; ``auto`` is ``first`` where there is a dateline, or no heading but the title.
 
     Raises:
         ValueError: ``how`` is none of :data:`EXCERPTS`.
@@ -71,7 +63,10 @@ def excerpt(article: str, how: str = "auto") -> Excerpt:
     article = article.replace("\r\n", "\n").replace("\r", "\n")
     if summaries := _HIGHLIGHTS.search(article):
         article = article[: summaries.start()]
-    title, blocks = _without_title(_blocks(article))
+    blocks = _blocks(article)
+    # A text of one block has no title.
+    title = (heading(blocks[0]) if len(blocks) > 1 else None) or ""
+    blocks = blocks[1:] if title else blocks
     headings = [place for place, block in enumerate(blocks) if heading(block) is not None]
     story = without_dateline("\n\n".join(blocks)) if blocks else ""
     if how == "auto":
@@ -92,9 +87,8 @@ def without_dateline(story: str) -> str:
 
 def heading(block: str) -> str | None:
     """The heading that a block is, its last line where it is several; none where it is none."""
-    lines = [line for line in block.split("\n") if line.strip()]
     found = ""
-    for line in lines:
+    for line in filter(str.strip, block.split("\n")):
         marked = _MARKED.fullmatch(line)
         plain = len(line.split()) <= _LONGEST_HEADING and not _ENDS.search(line.rstrip())
         if marked is None and (not plain or line.lstrip()[0] in _BULLETS):
@@ -105,22 +99,9 @@ def heading(block: str) -> str | None:
 
 def _blocks(article: str) -> list[str]:
     """The blocks; a line with the marks of a heading is one by itself."""
-    blocks: list[str] = []
-    for block in re.split(r"\n[^\S\n]*\n\s*", article):
-        lines: list[str] = []
-        for line in block.split("\n"):
-            if _MARKED.fullmatch(line):
-                blocks += ["\n".join(lines), line]
-                lines = []
-            else:
-                lines.append(line)
-        blocks.append("\n".join(lines))
-    return [block.strip() for block in blocks if block.strip()]
-
-
-def _without_title(blocks: Sequence[str]) -> tuple[str, list[str]]:
-    """A title that comes first, and the other blocks; a text of one block has no title."""
-    title = heading(blocks[0]) if len(blocks) > 1 else None
-    if title is None:
-        return "", list(blocks)
-    return title, list(blocks[1:])
+    lines = [
+        f"\n{line}\n" if _MARKED.fullmatch(line) else line
+        for block in re.split(r"\n[^\S\n]*\n\s*", article)
+        for line in (*block.split("\n"), "")
+    ]
+    return [block.strip() for block in re.split(r"\n\n+", "\n".join(lines)) if block.strip()]

@@ -15,6 +15,8 @@ import re
 import zlib
 from typing import Any
 
+import numpy as np
+
 SHINGLE = 5
 BANDS, ROWS = 14, 8
 
@@ -27,8 +29,6 @@ class NearDuplicates:
     """Remembers texts, as hashes, and tells whether one like a new text was among them."""
 
     def __init__(self) -> None:
-        import numpy as np
-
         # SplitMix64 (Steele, Lea and Flood 2014) of the order's number: odd multipliers.
         orders = np.arange(1, BANDS * ROWS + 1, dtype=np.uint64)
         self._multipliers = _mixed(orders) | np.uint64(1)
@@ -52,8 +52,6 @@ class NearDuplicates:
 
     def _keys(self, text: str) -> Any:
         """One number for each band, shape (BANDS,)."""
-        import numpy as np
-
         words = _WORD.findall(text.lower())
         last = max(1, len(words) - SHINGLE + 1)
         shingles = {" ".join(words[start : start + SHINGLE]) for start in range(last)}
@@ -88,27 +86,19 @@ class NearDuplicates:
         return number
 
     def _grow(self) -> None:
-        import numpy as np
-
         keys = self._table[self._table != 0]
         self._table = np.zeros(2 * len(self._table), dtype=np.uint64)
         self._put(keys)
 
     def _slots(self, keys: Any) -> Any:
-        import numpy as np
-
         return (keys >> np.uint64(1)) & np.uint64(len(self._table) - 1)
 
     def _next(self, slots: Any) -> Any:
-        import numpy as np
-
         return (slots + np.uint64(1)) & np.uint64(len(self._table) - 1)
 
 
 def _mixed(numbers: Any) -> Any:
     """Numbers scrambled one to one, modulo 2^64 (SplitMix64)."""
-    import numpy as np
-
     numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

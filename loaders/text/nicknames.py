@@ -22,12 +22,7 @@ _WORD = re.compile(r"(?<!\S)[\"'(@]?(?P<who>[^\s\"'(@]\S*?)(?:'s)?[\"'),.:;!?>]*
 
 
 class Nicknames:
-    """The nicknames of a log, and which of them can be told from words.
-
-    Args:
-        names: everybody who takes part in the log.
-        messages: the messages sent there.
-    """
+    """The names of all who take part in a log, and which of them its messages tell from words."""
 
     def __init__(self, names: Collection[str], messages: Iterable[str]) -> None:
         self._names = frozenset(names)
@@ -46,18 +41,12 @@ class Nicknames:
     def mentions(self, message: str, unit: int, speaker: str | None = None) -> Iterator[Mention]:
         """The mentions in a message, in their order.
 
-        Args:
-            message: its text.
-            unit: its index, for the spans.
-            speaker: whose name the message itself begins with (``ann waves``), if it does.
+        ``speaker`` is the name that the message itself begins with (``ann waves``), if it does.
         """
         start = 0
-        if speaker is not None:
-            start = len(speaker)
-            yield _mention(unit, 0, start, speaker)
-        else:
-            for begin, start, name in self._addressees(message):
-                yield _mention(unit, begin, start, name)
+        first = [(0, len(speaker), speaker)] if speaker is not None else self._addressees(message)
+        for begin, start, name in first:
+            yield _mention(unit, begin, start, name)
         for match in _WORD.finditer(message, start):
             if match["who"] in self._certain:
                 yield _mention(unit, *match.span("who"), match["who"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from coherencegym.loaders.discourse import Features
 
 _SINGULAR = {
@@ -33,7 +35,7 @@ _TYPES = {
 
 
 def _table() -> dict[str, Features]:
-    columns: dict[str, dict[str, str]] = {}
+    columns: dict[str, dict[str, Any]] = {}
     for name, rows in (
         ("pronoun", _TYPES),
         ("gender", _GENDERS),
@@ -46,17 +48,7 @@ def _table() -> dict[str, Features]:
         for value, words in rows.items():
             for word in words.split():
                 columns.setdefault(word, {})[name] = value
-    return {word: _features(values) for word, values in columns.items()}
-
-
-def _features(values: dict[str, str]) -> Features:
-    return Features(
-        pos="PRON",
-        pronoun=values.get("pronoun", ""),
-        person=values.get("person", ""),
-        number=values.get("number", ""),
-        gender=values.get("gender", ""),
-    )
+    return {word: Features(pos="PRON", **values) for word, values in columns.items()}
 
 
 #: The features of each pronoun's form. ``her`` has no type: it is personal or possessive by its

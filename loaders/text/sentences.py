@@ -1,25 +1,252 @@
-"""Ends of sentences in plain text, by rule: for short texts that come without sentence breaks."""
+"""Sentences of plain text, told from places that only could be ends of them.
+
+:func:`split_sentences` is for articles, :func:`sentence_spans` for short texts that come without
+sentence breaks, and :func:`rejoined` puts together what a splitter cut in two in tokenised text.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
 
-#: Words whose full stop does not end a sentence; a single letter is an initial, or ``b. 1980``.
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.formats.lines import tidy
+
+_NEVER = """
+    adm approx arr assoc asst attn ave b bapt brig bro brt bt c ca capt cf cmdr col comdr cpl cr
+    d dr e.g ed eds esp est excl fig figs fl fr fs ft gen gov hon hr i.e illus incl insp intro
+    introd kgl lat lit lt maj messrs mgr mlle mme mr mrs ms mt nee no nos née op orig p perf pfc
+    plc pp pres prof pseud pt publ pvt q.v r rep repr resp ret rev rt sen sfc sgt spc ss st ste
+    supt syn tr trans treas univ v var viz vol vols vs
+"""
+#: Abbreviations that something always follows: their full stop ends no sentence.
+_NEVER_LAST = frozenset(_NEVER.split())
+#: Those among them that are words, too, told apart by the number or name that follows.
+_WORDS_TOO = ("no", "ed", "ms", "est", "fig", "var", "ret", "st")
+
+_SOMETIMES = """
+    a.d a.k.a a.m al apr aug avg b.a b.c b.s bc bldg blvd bros cm co corp ct cv d.c dept dist div
+    etc ext feb fri hrs inc jan jr jul jun kg km lb lbs ltd m.a m.d mi mins mm mo mph n.y nov
+    oct oz p.m ph.d rd sec sep sept sp spp sq sr ssp st subsp thu thurs tue tues u.k u.n u.s
+    u.s.a u.s.s.r wed yr yrs
+"""
+#: Abbreviations that can be the last word of a sentence, such as *Inc.* and *U.S.*
+_SOMETIMES_LAST = frozenset(_SOMETIMES.split())
+
+_STARTERS = """
+    A About According After Afterwards All Along Also Although Among An And Another Any As At
+    Based Because Before Besides Born Both Built But By Currently Despite Directed Do Does Due
+    During Each Either Established Even Every Few Finally First Following For Formed Founded
+    From Furthermore Given He Her Here His How However I If In Including Initially Instead It
+    Its Just Known Later Like Located Many Meanwhile More Moreover Most Much My Named Nearby
+    Neither Nevertheless No None Nor Not Nowadays Of Often On Once One Only Or Originally Other
+    Others Our Over Overall People Perhaps Prior Produced Recently Released She Similarly Since
+    So Some Sometimes Soon Still Subsequently Such That The Their Then There Thereafter These
+    They This Those Though Through Throughout Thus To Today Together Two Under Unlike Until Upon
+    Usually Was We Were What When Where Whether Which While Who Why With Within Without You Your
+"""
+#: Capitalised words that begin sentences and hardly ever follow an abbreviation in one.
+_FIRST = frozenset(_STARTERS.split())
+
+#: Verbs that say who spoke: after a quotation that ends in ``!`` or ``?`` the sentence goes on.
+_SAID = (
+    r"said|asked|cried|shouted|replied|answered|exclaimed|added|whispered|yelled|called|wrote|"
+    r"wondered|says|asks|told|remarked|explained"
+)
+_REPORT = re.compile(rf"(?:[A-Z][\w.’'-]*\s+){{1,3}}(?:{_SAID})\b")
+
+_CLOSERS = "\"'”’»)]"
+_OPENERS = "\"'“‘«([¿¡"
+
+_LAST_WORD = re.compile(r"(?:^|(?<=[\s(\[\"'“‘«/–—-]))([^\W\d_](?:\.?[^\W\d_])*)\.$")
+_INITIAL = re.compile(r"(?:^|(?<=[\s(\[\"'“‘«.-]))[^\W\d_]\.$")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_NUMBERED = re.compile(r"^[(\[]?(?:\d{1,3}|[ivx]{1,4}|[a-zA-Z])[.)]$")
+_FOOTNOTE = re.compile(r"\[\d{1,3}\]")
+_FOOTNOTES = re.compile(r"(?:\s*\[\d{1,3}\])+$")
+_WORD = re.compile(r"[^\W\d_]+(?!\.)")
+
+#: Characters of the text before and after a place that decide.
+_NEAR = 200
+
+#: Places where spaCy's sentencizer sees no end, as its tokenizer keeps the full stop of ``U.S.``
+#: and ``A.``, but there may be one; after an ellipsis; and behind the number of a footnote.
+_MAY_END = re.compile(r"[.!?…][\"'”’»)\]]*(?:\s*\[\d{1,3}\])*\s+")
+
+#: Words of short texts whose full stop ends no sentence; a letter is an initial, or ``b. 1980``.
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\"'“‘])"
     r"(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Rev|Gen|Col|Capt|Lt|Sgt|Gov|Sen|Rep|No|vs|ca|cf|e\.g|i\.e|[A-Zbcdr])\.$"
 )
-_STOP = re.compile(r"[.!?]+[\"'”’)\]]*")
-_GAP = re.compile(_STOP.pattern + r"\s+(?=[\"'“‘(\[]*(\w))")
+_STOP = r"[.!?]+[\"'”’)\]]*"
+_ENDS_IN_STOP = re.compile(f"{_STOP}$")
+_GAP = re.compile(rf"{_STOP}\s+(?=[\"'“‘(\[]*(\w))")
+
+#: Abbreviations of tokenised text before a number,
+_OF_NUMBER = (
+    r"No|Nos|c|ca|al|Op|op|Vol|vol|pp?|Fig|Figs|figs?|Eqs?|Sec|Art|Ch|Phys|Rev|Lett|Math|Nr"
+)
+#: abbreviations before a name,
+_OF_NAME = (
+    r"Mr|Mrs|Ms|Messrs|Dr|Drs|Prof|Rev|Fr|Hon|Gen|Col|Maj|Capt|Cpt|Lt|Sgt|Cpl|Gov|Govt|Sen|Rep|"
+    r"Adm|Cmdr|Pres|Supt|St|Ste|Mt|Ft|vs|v|cf|viz|Phys|Math|Astron|Astrophys|Sci|Int|Nat|Proc|"
+    r"Annu|Am|Soc|Univ|Dept|Bros|Msgr|Sr|resp"
+)
+#: abbreviations before anything that begins in lower case; one with a full stop inside is one, too.
+_OF_MORE = (
+    r"al|etc|Jr|Sr|Inc|Ltd|Co|Corp|ie|eg|approx|est|fl|lit|ft|in|Ph|Bus|Dept|incl|esp|Ing|"
+    r"\w+(?:\.\w+)+|[A-Z]"
+)
+_BEFORE_NUMBER = re.compile(rf"(?:^|[\s.])(?:{_OF_NUMBER}) \.$")
+_BEFORE_NAME = re.compile(rf"(?:^|\s)(?:{_OF_NAME}) \.$")
+_BEFORE_LOWER = re.compile(rf"(?:^|\s)(?:{_OF_MORE}|{_OF_NAME}|{_OF_NUMBER}) \.(?: \))?$")
+
+
+class TooLongError(ValueError):
+    """A text is longer than the pipeline takes; the message says how long it may be."""
+
+
+def split_sentences(text: str, language: str = "en", pipeline: str | None = None) -> Iterator[str]:
+    """The sentences of a text, lazily by paragraph; an empty line always ends a sentence.
+
+    By rule, spaCy's ``sentencizer`` says where sentences could end (it knows the full stops of many
+    scripts), and :func:`is_sentence_end` which of these places are ends. In scripts without white
+    space between sentences (Chinese, Japanese) the sentencizer has the last word.
+
+    Args:
+        text: plain text; a single line break is a space.
+        language: ISO 639-1, for the rules.
+        pipeline: name of, or folder with, an installed spaCy pipeline that finds sentences; what it
+            says is not corrected. None: the rules.
+
+    Raises:
+        TooLongError: the text is longer than spaCy takes.
+        CorpusError: there are no rules for the language, or no such pipeline.
+    """
+    splitter = _splitter(language, pipeline)
+    if len(text) > splitter.max_length:
+        raise TooLongError(
+            f"a text of {len(text):,} characters, expected at most {splitter.max_length:,}"
+        )
+    for paragraph in re.split(r"\n\s*\n", text):
+        if pipeline is None:
+            found = _by_rule(tidy(paragraph), splitter)
+        else:
+            found = (sentence.text for sentence in splitter(paragraph).sents)
+        yield from filter(None, map(tidy, found))
+
+
+def _by_rule(text: str, sentencizer: Any) -> Iterator[str]:
+    starts = {sentence.start_char for sentence in sentencizer(text).sents}
+    # The sentencizer gives an opening quotation mark to the sentence before it.
+    places = {_before_opening(text, start) for start in starts if start}
+    places |= {match.end() for match in _MAY_END.finditer(text)}
+    start = 0
+    for place in sorted(places):
+        spaced = text[place - 1 : place].isspace()
+        if place == start or (not spaced and text[place - 1 : place].isascii()):
+            continue
+        if not spaced or is_sentence_end(text[start:place], text[place : place + 400]):
+            yield text[start:place]
+            start = place
+    yield text[start:]
+
+
+def _before_opening(text: str, start: int) -> int:
+    """The place before the quotation marks and brackets that open the sentence at ``start``."""
+    place = start
+    while place and not text[place - 1].isspace() and not text[place - 1].isalnum():
+        place -= 1
+    return place if place and text[place - 1].isspace() else start
+
+
+@lru_cache(maxsize=4)
+def _splitter(language: str, pipeline: str | None) -> Any:
+    """The spaCy pipeline that finds sentences."""
+    import spacy
+
+    if pipeline is None:
+        try:
+            splitter = spacy.blank(language)
+        except ImportError as error:
+            raise CorpusError(
+                f"spaCy has no rules for the language {language!r}; name a trained pipeline"
+            ) from error
+        splitter.add_pipe("sentencizer")
+        return splitter
+    try:
+        splitter = spacy.load(pipeline)
+    except OSError as error:
+        raise CorpusError(
+            f"the spaCy pipeline {pipeline!r} is not installed; "
+            f"get it with `python -m spacy download {pipeline}`"
+        ) from error
+    if not {"parser", "senter", "sentencizer"} & set(splitter.pipe_names):
+        raise CorpusError(f"the spaCy pipeline {pipeline!r} does not find sentences")
+    return splitter
+
+
+def is_sentence_end(before: str, after: str) -> bool:
+    """Tell whether a sentence ends between two texts that white space parts.
+
+    English, and what other languages written in Latin letters share with it. None ends where
+    ``after`` goes on in lower case or with a footnote (``[8]``), where ``before`` is nothing but
+    the number of a list (``1.``), and inside round brackets that are closed soon.
+
+    Args:
+        before: the text from the last sentence end on, its closing quotation marks included.
+        after: the text that follows.
+    """
+    before, after = _FOOTNOTES.sub("", before.rstrip()), after.lstrip()[:_NEAR]
+    if not after:
+        return True
+    if _FOOTNOTE.match(after):
+        return False
+    first = after.lstrip(_OPENERS)[:1]
+    if first.islower() or not (first.isalnum() or after[0] in _OPENERS):
+        return False
+    if _NUMBERED.match(before) or _inside_brackets(before, after):
+        return False
+    stripped = before.rstrip(_CLOSERS)
+    if stripped[-1:] in ",:;&/–—-" or before[-1:] in _OPENERS.replace('"', "").replace("'", ""):
+        return False
+    if stripped != before and stripped[-1:] in ("!", "?") and _REPORT.match(after):
+        return False
+    if not stripped.endswith(".") or stripped.endswith(".."):
+        return True
+    return _ends_with_word(stripped[-_NEAR:], after.lstrip(_OPENERS), quoted=stripped != before)
+
+
+def _ends_with_word(before: str, after: str, quoted: bool) -> bool:
+    """Tell whether the full stop after the last word of ``before`` ends a sentence."""
+    match = _LAST_WORD.search(before)
+    if match is None:
+        return True
+    word, following = match[1].lower(), _WORD.match(after)
+    starts = following is not None and following[0] in _FIRST
+    if quoted and len(word) > 1:
+        return True
+    if len(word) > 1 and word in _NEVER_LAST:
+        return word in _WORDS_TOO and starts
+    if _INITIAL.search(before) or word in _NEVER_LAST:
+        return starts and match[1] != "c"
+    return starts or not (word in _SOMETIMES_LAST or _INITIALS.fullmatch(word))
+
+
+def _inside_brackets(before: str, after: str) -> bool:
+    """Tell whether a round bracket is open that ``after`` closes before it opens another."""
+    if before.count("(") <= before.count(")"):
+        return False
+    closing, opening = after.find(")"), after.find("(")
+    return closing >= 0 and (opening < 0 or closing < opening)
 
 
 def ends_sentence(text: str) -> bool:
-    """Tell whether what follows ``text`` begins a sentence; true of an empty text."""
+    """Tell whether what follows a short ``text`` begins a sentence; true of an empty text."""
     text = text.rstrip()
-    if not text:
-        return True
-    stop = re.search(_STOP.pattern + "$", text)
-    return stop is not None and _ABBREVIATION.search(text) is None
+    return not text or bool(_ENDS_IN_STOP.search(text) and not _ABBREVIATION.search(text))
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -31,11 +258,43 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     """
     spans, start = [], len(text) - len(text.lstrip())
     for gap in _GAP.finditer(text):
-        following = gap[1]
         end = gap.start() + len(gap[0].rstrip())
-        if (following.isupper() or following.isdigit()) and ends_sentence(text[start:end]):
+        if (gap[1].isupper() or gap[1].isdigit()) and ends_sentence(text[start:end]):
             spans.append((start, end))
             start = gap.end()
     if text[start:].strip():
         spans.append((start, len(text.rstrip())))
     return spans
+
+
+def rejoined(sentences: Sequence[str]) -> list[str]:
+    """The sentences with those joined that were one (``the No . | 7 is a lock``).
+
+    What has no word belongs to what is before.
+
+    Args:
+        sentences: tokenised, in the order of the document.
+    """
+    whole: list[str] = []
+    for sentence in sentences:
+        if whole and sentence == "." and whole[-1][-1:] in {".", "!", "?"}:
+            continue  # a full stop after a full stop
+        if whole and _continues(whole[-1], sentence):
+            whole[-1] += f" {sentence}"
+        else:
+            whole.append(sentence)
+    return whole
+
+
+def _continues(before: str, sentence: str) -> bool:
+    """Tell whether a sentence goes on with what another splitter would not have cut off."""
+    if not any(map(str.isalnum, before)) or not any(map(str.isalnum, sentence)):
+        return True
+    first = sentence[0]
+    if first in ",;:)]}%&":
+        return True
+    if first.isdigit():
+        return _BEFORE_NUMBER.search(before) is not None
+    if first.isupper() or first in "([`'":
+        return _BEFORE_NAME.search(before) is not None
+    return first.islower() and _BEFORE_LOWER.search(before) is not None

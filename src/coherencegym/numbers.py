@@ -7,15 +7,13 @@ import argparse
 
 def positive(text: str) -> int:
     """A whole number of at least 1, for argparse."""
-    number = int(text)
-    if number < 1:
+    if (number := int(text)) < 1:
         raise argparse.ArgumentTypeError(f"{text} is not at least 1")
     return number
 
 
 def not_negative(text: str) -> int:
     """A whole number of at least 0, for argparse."""
-    number = int(text)
-    if number < 0:
+    if (number := int(text)) < 0:
         raise argparse.ArgumentTypeError(f"{text} is less than 0")
     return number

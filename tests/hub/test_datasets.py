@@ -80,32 +80,27 @@ def test_a_revision_is_streamed(published: HubServer) -> None:
     assert set(storage) == {("GET", 206)}
 
 
-def test_a_fresh_process_loads_and_streams_a_revision(
+def test_a_fresh_process_pushes_loads_and_streams(
     published: HubServer, hub_env: dict[str, str]
 ) -> None:
     published.clear_requests()
     code = f"""
 import json
-from datasets import load_dataset
+from datasets import Dataset, load_dataset
 def rows(revision, **how):
-    table = load_dataset({REPO!r}, "a", split="train", revision=revision, **how)
+    table = load_dataset(
+        {REPO!r}, "a", split="train", revision=revision, token={published.read_token!r}, **how
+    )
     return [row["x"] for row in table]
 print(json.dumps([rows("v1.0.0"), rows("v1.0.0", streaming=True), rows(None)]))
+Dataset.from_dict({{"x": [1, 2]}}).push_to_hub("coherencegym/other", private=True)
 """
-    env = {**hub_env, "HF_TOKEN": published.read_token}
-    printed = run_python(NO_PARQUET_EXPORT + code, env)
+    printed = run_python(NO_PARQUET_EXPORT + code, hub_env)
     assert json.loads(printed) == [[0, 1, 2], [0, 1, 2], [0, 1, 2, 3, 4]]
-    assert {r.account for r in published.requests if r.origin == "hub"} == {"alice (read)"}
-
-
-def test_a_fresh_process_pushes(hub: HubServer, hub_env: dict[str, str]) -> None:
-    code = f"""
-from datasets import Dataset
-Dataset.from_dict({{"x": [1, 2]}}).push_to_hub({REPO!r}, private=True)
-"""
-    run_python(code, hub_env)
-    assert "data/train-00000-of-00001.parquet" in hub.files(REPO)
-    assert {r.account for r in hub.requests if r.origin == "hub"} == {"alice (write)"}
+    assert "data/train-00000-of-00001.parquet" in published.files("coherencegym/other")
+    asked = {(r.account, "other" in r.path) for r in published.requests if r.origin == "hub"}
+    assert {account for account, other in asked if not other} >= {"alice (read)"}
+    assert {account for account, other in asked if other} == {"alice (write)"}
 
 
 def test_run_python_shows_why_it_failed_and_passes_no_token_on(

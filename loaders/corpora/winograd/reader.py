@@ -27,7 +27,7 @@ from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOpt
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import open_text
-from coherencegym.loaders.formats.parquet_records import parquet_records
+from coherencegym.loaders.formats.records import parquet_records
 
 #: The number of schemas in WSC273.
 WSC273 = 273

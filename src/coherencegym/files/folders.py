@@ -23,8 +23,8 @@ def check_folder(folder: Path, overwrite: bool, marker: str, option: str = "--ou
     What killed runs left beside it is cleared first: see :func:`clear_leftovers`.
 
     Args:
-        folder: where the output goes.
-        overwrite: whether an earlier output there may be replaced.
+        folder: the folder that the output goes to.
+        overwrite: replace an earlier output there.
         marker: the file that every output of this kind has; a folder without it is somebody's own.
         option: the command-line option that names it.
 
@@ -86,26 +86,22 @@ def clear_leftovers(folder: Path) -> None:
     name = re.compile(rf"\.{re.escape(folder.name)}-[0-9a-f]{{8}}\.lock")
     with suppress(OSError):
         for path in sorted(folder.parent.iterdir()):
-            if name.fullmatch(path.name):
-                with _held(path, wait=False) as is_ours:
-                    if is_ours:
-                        _clear(path.with_suffix(""), folder)
-
-
-def _clear(work: Path, folder: Path) -> None:
-    old = _old_of(work)
-    if not folder.exists() and old.is_dir():
-        old.rename(folder)
-    for left in (work, old):
-        shutil.rmtree(left, ignore_errors=True)
+            if not name.fullmatch(path.name):
+                continue
+            with _held(path, wait=False) as is_ours:
+                if is_ours:
+                    work, old = path.with_suffix(""), _old_of(path.with_suffix(""))
+                    if not folder.exists() and old.is_dir():
+                        old.rename(folder)
+                    shutil.rmtree(work, ignore_errors=True)
+                    shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager
 def _held(path: Path, wait: bool) -> Iterator[bool]:
     """Hold a lock that falls free when this process ends, however it ends; its file goes with it.
 
-    Yields:
-        Whether it is held: not where another process has it, nor on a file system without locks.
+    False where it is not held: another process has it, or the file system has no locks.
     """
     from filelock import FileLock
 

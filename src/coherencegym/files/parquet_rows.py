@@ -8,15 +8,11 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 
 #: Bytes that the rows of a file may take when unpacked.
-MOST_BYTES = 1 << 30
+_LARGEST = 1 << 30
 
 
 def parquet_rows(path: Path, schema: Any = None) -> list[dict[str, Any]]:
-    """The rows of a file as plain Python values.
-
-    Args:
-        path: the file.
-        schema: the Arrow schema whose columns and types it must have; None: any.
+    """The rows of a file as plain Python values, held to the columns and types of an Arrow schema.
 
     Raises:
         EvaluationError: it is not there, no whole parquet file or too large, has other columns, or
@@ -34,20 +30,20 @@ def parquet_rows(path: Path, schema: Any = None) -> list[dict[str, Any]]:
                 )
             about = file.metadata
             size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-            if size > MOST_BYTES:
+            if size > _LARGEST:
                 raise EvaluationError(
-                    f"{path}: {size:,} bytes of rows; expected at most {MOST_BYTES:,}"
+                    f"{path}: {size:,} bytes of rows; expected at most {_LARGEST:,}"
                 )
             table = file.read()
         table.validate(full=True)  # also that texts are UTF-8
         rows: list[dict[str, Any]] = table.to_pylist()
+        return rows
     except EvaluationError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         # Besides Arrow's errors, a time or a decimal that Python has no value for.
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise EvaluationError(f"{path}: cannot be read ({reason[:200]})") from None
-    return rows
 
 
 def _columns(columns: Any) -> list[tuple[str, Any]]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 100_000_000
 #: Characters of a value that an error repeats.
 _SHOWN = 40
-#: What an error of pydantic's expects, in the words of JSON.
+#: Name of an error of pydantic's -> what it expects, in the words of JSON.
 _EXPECTED = {
     "bool_type": "true or false",
     "dataclass_type": "an object",
@@ -60,11 +60,7 @@ class _Object(dict[str, Any]):
 
 
 def read(path: Path, schema: type[_T]) -> _T:
-    """The value of a file.
-
-    Args:
-        path: the file; a byte order mark is passed over.
-        schema: what it is held to; ``dict[str, Any]`` is any object.
+    """The value of a file, held to a schema (``dict[str, Any]`` is any object).
 
     Raises:
         EvaluationError: it is too large, not UTF-8, not JSON, or not what the schema says.
@@ -78,9 +74,9 @@ def read(path: Path, schema: type[_T]) -> _T:
     _refuse_what_pydantic_reads(content, path)
     try:
         found: _T = _adapter(cast(Hashable, schema)).validate_json(content, strict=True)
+        return found
     except ValidationError as error:
         raise EvaluationError(f"{path}: {problem(error)}") from None
-    return found
 
 
 def held(value: Any, schema: type[_T]) -> _T:
@@ -161,7 +157,7 @@ def _repeated(value: Any, place: tuple[str | int, ...]) -> Iterator[tuple[Any, s
 
 
 def problem(error: ValidationError) -> str:
-    """What is wrong first: place, what was found, what was expected."""
+    """The first that is wrong: place, what was found, what was expected."""
     first: ErrorDetails = error.errors(include_url=False)[0]
     name, place = first["type"], [part for part in first["loc"] if part != "[key]"]
     if name == "json_invalid":
@@ -189,7 +185,7 @@ def _at(place: Sequence[str | int]) -> str:
 
 
 def kind(value: Any) -> str:
-    """What a value is, short enough for an error."""
+    """A value, short enough for an error; of an array or an object that it is one."""
     if isinstance(value, str | bool | int | float) or value is None:
         text = json.dumps(value[: _SHOWN + 1] if isinstance(value, str) else value)
         return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

@@ -1,8 +1,9 @@
-"""Refuse answers that no Hub gives: a proxy or a portal that speaks in its place.
+"""Answers and errors of the Hub: what no Hub gives is refused, and each is told in one line.
 
-The Hub's client takes any status of 2xx for the Hub's word. A login page then ends in an error of a
-JSON parser, or, where the client reads no answer (of a tag, or of an uploaded file), in a success
-that was none; and a redirect of 307 would carry the content of a commit to another host.
+A proxy or a portal may speak in its place, and the Hub's client takes any status of 2xx for the
+Hub's word. A login page then ends in an error of a JSON parser, or, where the client reads no
+answer (of a tag, or of an uploaded file), in a success that was none; and a redirect of 307 would
+carry the content of a commit to another host.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 #: Libraries whose errors mean that no answer came; which of them the client uses has changed.
-TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3"})
+_TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3"})
 
 #: Errors to which an answer of another shape than expected leads.
 _MISREAD = (ValueError, LookupError, TypeError, AttributeError)
@@ -45,18 +46,13 @@ def hub_answers() -> Iterator[None]:
     except Exception as error:
         if watch.last is None or not _is_misread(error):
             raise
-        raise AnswerError(described(watch.last)) from error
+        raise AnswerError(_described(watch.last)) from error
     finally:
         client.event_hooks = before
 
 
 def dataset_info(api: Any, repo_id: str, **options: Any) -> Any:
-    """What the Hub says of a dataset repository: at least commit, files, and whether it is private.
-
-    Args:
-        api: a client of the Hub.
-        repo_id: the repository.
-        **options: of ``HfApi.dataset_info``.
+    """The Hub's word on a dataset repository: at least commit, files, and whether it is private.
 
     Raises:
         AnswerError: it does not say so; taken for an empty repository, what is there would be lost.
@@ -76,8 +72,8 @@ def endpoint_host(api: Any) -> str:
     return urlsplit(str(api.endpoint)).netloc.rpartition("@")[2]
 
 
-def described(response: Any) -> str:
-    """Which host answered what, such as ``example.org answered GET /x with 200 (text/html)``.
+def _described(response: Any) -> str:
+    """A line such as ``example.org answered GET /x with 200 (text/html)``.
 
     Nothing of an address but hosts and the path that was asked for: queries hold signatures, and
     where a portal leads to is its own affair.
@@ -92,12 +88,12 @@ def described(response: Any) -> str:
     )
 
 
-def is_page(response: Any) -> bool:
-    """Whether an answer is for people, not for programs."""
+def _is_page(response: Any) -> bool:
+    """True of an answer for people, not for programs."""
     return "html" in response.headers.get("Content-Type", "").lower()
 
 
-def causes(error: BaseException) -> Iterator[BaseException]:
+def _causes(error: BaseException) -> Iterator[BaseException]:
     """Yield an error and what it came of, each once."""
     seen: set[int] = set()
     current: BaseException | None = error
@@ -105,6 +101,47 @@ def causes(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(current))
         yield current
         current = current.__cause__ or current.__context__
+
+
+def hub_problem(error: BaseException, again: str) -> tuple[int, str] | None:
+    """The exit code and the line for an error; None where it is no matter of the Hub.
+
+    The code is 2 where the user can mend it, 1 where the Hub failed or could not be reached. The
+    line ends with ``again``: what readers see now, and how to go on. What goes wrong in the upload
+    threads of the client comes wrapped in another error, so causes are looked at. Nothing that the
+    Hub or the client says is repeated: it may hold addresses.
+    """
+    from huggingface_hub import errors
+
+    for cause in _causes(error):
+        if isinstance(cause, AnswerError):
+            return 2, (
+                f"{cause}, which no Hub does: a proxy, a login page of the network or HF_ENDPOINT "
+                f"is in the way; {again}"
+            )
+        if isinstance(cause, errors.OfflineModeIsEnabled):
+            return 2, "HF_HUB_OFFLINE is set; unset it to push to the Hub"
+        if isinstance(cause, errors.HfHubHTTPError) and cause.response is not None:
+            return _refusal(cause.response, again)
+        lost = (errors.LocalEntryNotFoundError, ConnectionError, TimeoutError)
+        if isinstance(cause, lost) or _is_of_transport(cause):
+            return 1, f"the connection to the Hub broke ({type(cause).__name__}); {again}"
+    return None
+
+
+def _refusal(response: Any, again: str) -> tuple[int, str]:
+    from huggingface_hub import constants
+
+    status = response.status_code
+    is_hub = str(response.url).startswith(f"{constants.ENDPOINT}/") and not _is_page(response)
+    if status in (401, 403) and is_hub:
+        return 2, (
+            f"the Hub refused ({status}): this token may not write there; log in with "
+            "`hf auth login`, or set HF_TOKEN to a token with write access"
+        )
+    if status == 409:
+        return 2, "the Hub refused (409): somebody else made this tag or repository meanwhile"
+    return (1 if status >= 500 else 2), f"{_described(response)}; {again}"
 
 
 class _Watch:
@@ -127,24 +164,28 @@ class _Watch:
                 raise AnswerError(f"{_host(request.url)} redirects {_asked(request)} to {there}")
         is_read = writes or request.url.path.startswith("/api/")
         # Storage may call an empty answer a page.
-        if is_read and response.is_success and is_page(response) and response.read():
-            raise AnswerError(described(response))
+        if is_read and response.is_success and _is_page(response) and response.read():
+            raise AnswerError(_described(response))
 
 
 def _is_misread(error: BaseException) -> bool:
-    """Whether the client could not use an answer, rather than got none or a refusal."""
+    """True where the client could not use an answer, rather than got none or a refusal."""
     from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 
-    chain = list(causes(error))
-    for cause in chain:
-        library = type(cause).__module__.partition(".")[0]
-        if library in TRANSPORTS or isinstance(cause, (HfHubHTTPError, OfflineModeIsEnabled)):
-            return False
+    chain = list(_causes(error))
+    if any(isinstance(cause, (HfHubHTTPError, OfflineModeIsEnabled)) for cause in chain):
+        return False
+    if any(map(_is_of_transport, chain)):
+        return False
     return any(map(_is_odd, chain)) and any(map(_is_of_client, chain))
 
 
+def _is_of_transport(error: BaseException) -> bool:
+    return type(error).__module__.partition(".")[0] in _TRANSPORTS
+
+
 def _is_odd(error: BaseException) -> bool:
-    """Whether it says that something has another shape than expected."""
+    """True where it says that something has another shape than expected."""
     if isinstance(error, (ConnectionError, TimeoutError)):
         return False  # the other client's, which speaks to the Hub's storage
     # An OSError without a number is the client's own: a file without a commit, or of another size.
@@ -152,7 +193,7 @@ def _is_odd(error: BaseException) -> bool:
 
 
 def _is_of_client(error: BaseException) -> bool:
-    """Whether it was raised in the client of the Hub, or in what the client called."""
+    """True where it was raised in the client of the Hub, or in what the client called."""
     frames = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
     return any(name.startswith("huggingface_hub.") for name in frames)
 

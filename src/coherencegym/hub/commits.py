@@ -1,4 +1,4 @@
-"""A dataset repository on the Hub: its head, its tags, and one commit on the head that was read."""
+"""A dataset repository on the Hub: its name, its head, its tags, and one commit on that head."""
 
 from __future__ import annotations
 
@@ -7,10 +7,37 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from coherencegym.errors import EvaluationError
 from coherencegym.hub.answers import AnswerError, dataset_info, endpoint_host
 
-#: How often a commit is worked out anew after somebody else's came between.
+#: Tries to work a commit out anew after somebody else's came between.
 TRIES = 3
+#: Answers to a commit whose parent is no longer the head.
+_MOVED = (409, 412)
+
+
+def check_target(repo_id: str, needs_token: bool = False) -> None:
+    """Refuse what no push could come of, before anything is computed for it.
+
+    Raises:
+        EvaluationError: no name of a repository, or nobody is logged in.
+    """
+    from huggingface_hub import get_token
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+
+    is_name = repo_id.count("/") == 1
+    try:
+        validate_repo_id(repo_id)
+    except HFValidationError:
+        is_name = False
+    if not is_name:
+        raise EvaluationError(f"{repo_id!r} is no name of a repository; expected USER/NAME")
+    if needs_token and get_token() is None:
+        raise EvaluationError(
+            f"to push to {repo_id} log in with `hf auth login`, or set HF_TOKEN to a token with "
+            "write access"
+        )
 
 
 @dataclass(frozen=True)
@@ -18,7 +45,7 @@ class Head:
     """The head of a repository.
 
     Attributes:
-        private: whether only its owners see it.
+        private: true where only its owners see it.
         sha: commit of the main branch; empty where there is no repository.
         digests: path in it -> sha256 of a large file, git's name of another.
     """
@@ -29,7 +56,7 @@ class Head:
 
     @property
     def exists(self) -> bool:
-        """Whether the repository is there, and one may see it."""
+        """True where the repository is there, and one may see it."""
         return bool(self.sha)
 
 
@@ -80,7 +107,7 @@ def commit(
         parent: the head that was read.
         adds: path in the repository -> local file or content.
         deletes: paths that go.
-        message: of the commit.
+        message: what the commit says.
         create_pr: open a pull request instead.
 
     Raises:
@@ -89,27 +116,22 @@ def commit(
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
     from huggingface_hub.errors import HfHubHTTPError
 
-    operations: list[Any] = [
-        CommitOperationAdd(path, content) for path, content in sorted(adds.items())
-    ]
-    operations += [CommitOperationDelete(path) for path in sorted(deletes)]
     try:
         return api.create_commit(
             repo_id,
-            operations,
+            [
+                *(CommitOperationAdd(path, content) for path, content in sorted(adds.items())),
+                *(CommitOperationDelete(path) for path in sorted(deletes)),
+            ],
             commit_message=message,
             repo_type="dataset",
             parent_commit=parent,
             create_pr=create_pr,
         )
     except HfHubHTTPError as error:
-        if error.response is not None and error.response.status_code in MOVED:
+        if error.response is not None and error.response.status_code in _MOVED:
             return None
         raise
-
-
-#: Answers to a commit whose parent is no longer the head.
-MOVED = (409, 412)
 
 
 def read_tags(api: Any, repo_id: str) -> dict[str, str]:

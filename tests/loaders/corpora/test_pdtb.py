@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse, span_text
-from coherencegym.loaders.formats.raw_text import Placed
+from coherencegym.loaders.formats.standoff import Placed
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus, sample_of
 

@@ -15,8 +15,8 @@ import pytest
 from file_server import Fault, FileServer, serving
 
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.fetching.fetch import Survey, fetch
-from coherencegym.loaders.fetching.link import check_base
+from coherencegym.loaders.fetching.download import check_base
+from coherencegym.loaders.fetching.fetch import Survey, fetch_origin
 from coherencegym.loaders.fetching.origin import Origin, RemoteFile
 from coherencegym.loaders.find import UNFINISHED
 
@@ -45,7 +45,19 @@ def origin_of(content: dict[str, bytes]) -> Origin:
         RemoteFile(path, len(text), hashlib.sha256(text).hexdigest())
         for path, text in sorted(content.items())
     )
-    return Origin("toy", "A toy", "someone/toy", COMMIT, "MIT", "MIT", "", "all", "", 0, files)
+    return Origin(
+        name="toy",
+        title="A toy",
+        repository="someone/toy",
+        commit=COMMIT,
+        licence="MIT",
+        licence_note="MIT",
+        terms="",
+        selection="all",
+        use="",
+        without_digest=0,
+        files=files,
+    )
 
 
 TOY = origin_of(CONTENT)
@@ -60,7 +72,7 @@ def go(server: FileServer, tmp_path: Path) -> Callable[..., Survey]:
     def run(origin: Origin = ONE, slept: list[float] | None = None, **more: object) -> Survey:
         sleep = (slept if slept is not None else []).append
         settings = {"base": server.url, "sleep": sleep, "jobs": 2, "timeout": 20.0} | more
-        return fetch(origin, tmp_path / "toy", **settings)  # type: ignore[arg-type]
+        return fetch_origin(origin, tmp_path / "toy", **settings)  # type: ignore[arg-type]
 
     return run
 

@@ -60,7 +60,7 @@ def server(
             }
             (folder / f"{name}.json").write_text(json.dumps(fields))
             site.files |= {f"{BASE}/{path}": text for path, text in files.items()}
-        monkeypatch.setattr(origin, "FOLDER", folder)
+        monkeypatch.setattr(origin, "ORIGINS", folder)
         monkeypatch.setattr(download, "PAUSES", (0.0,) * 4)
         monkeypatch.setenv("COHERENCEGYM_MIRROR", site.url)
         monkeypatch.setenv("COHERENCEGYM_DATA", str(tmp_path / "data"))
@@ -185,7 +185,7 @@ def test_half_a_corpus_is_not_read(
     server: FileServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.files[f"{BASE}/dep/GUM_second_document.conllu"] = b"second"
-    path = origin.FOLDER / "gum.json"
+    path = origin.ORIGINS / "gum.json"
     fields = json.loads(path.read_text())
     fields["files"]["dep/GUM_second_document.conllu"] = [6, hashlib.sha256(b"second").hexdigest()]
     path.write_text(json.dumps(fields))
@@ -262,7 +262,7 @@ def command(server: FileServer, tmp_path: Path) -> list[str]:
     code = (
         "import sys; from pathlib import Path; from coherencegym.loaders import cli\n"
         "from coherencegym.loaders.fetching import origin\n"
-        f"origin.FOLDER = Path({str(origin.FOLDER)!r})\n"
+        f"origin.ORIGINS = Path({str(origin.ORIGINS)!r})\n"
         f"sys.exit(cli.main(['fetch', 'open', '--mirror', {server.url!r}]))"
     )
     return [sys.executable, "-c", code]

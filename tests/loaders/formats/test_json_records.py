@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
-from coherencegym.loaders.formats import json_window as module
-from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.json_window import LONGEST_RECORD
+from coherencegym.loaders.formats import json_records as module
+from coherencegym.loaders.formats.json_records import LONGEST_RECORD, json_records
 
 
 def lists(alphabet: str) -> st.SearchStrategy[list[dict[str, Any]]]:
@@ -52,17 +51,25 @@ def error(path: Path, content: str | bytes) -> str:
 
 @pytest.mark.parametrize("piece", [1, 40])
 @given(written=lists('a"\\}{,]\n é😀'), indent=st.sampled_from([None, 1]), ascii_only=st.booleans())
-def test_what_is_written_is_read_whatever_the_pieces(
+def test_an_array_is_read_whatever_the_pieces(
     piece: int, path: Path, written: list[dict[str, Any]], indent: int | None, ascii_only: bool
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_PIECE", piece)
         array = json.dumps(written, indent=indent, ensure_ascii=ascii_only)
         assert objects(path, "\ufeff " + array + "\n") == written
-        lines = [json.dumps(record, ensure_ascii=ascii_only) for record in written]
-        for end in ("\n", "\r\n", "\n\n"):
-            assert objects(path, end.join(lines)) == written
-            assert objects(path, "\n" + end.join(lines) + end) == written
+
+
+@given(
+    written=lists('a"\\}{,]\n é😀'), ascii_only=st.booleans(), start=st.sampled_from(["", "\ufeff"])
+)
+def test_lines_are_read_whatever_their_ends(
+    path: Path, written: list[dict[str, Any]], ascii_only: bool, start: str
+) -> None:
+    lines = [json.dumps(record, ensure_ascii=ascii_only) for record in written]
+    for end in ("\n", "\r\n", "\n\n"):
+        assert objects(path, start + end.join(lines)) == written
+        assert objects(path, f"{start}\n{end.join(lines)}{end}") == written
 
 
 @pytest.mark.parametrize("piece", [1, 40])

@@ -136,8 +136,8 @@ def test_an_endless_element_is_not_held_in_memory(tmp_path: Path, start: bytes) 
 
 def test_many_lines_between_elements_are_no_overlong_text(tmp_path: Path) -> None:
     path = tmp_path / "x.xml"
-    path.write_text("<a>" + "<b/>\n" * 150_000 + "</a>")
-    assert sum(element.name == "b" for element in elements(path)) == 150_000
+    path.write_text("<a>" + ("<b/>" + "\n" * 30) * 5000 + "</a>")
+    assert sum(element.name == "b" for element in elements(path)) == 5000
 
 
 def test_a_dtd_that_is_named_is_not_opened(file: CorpusFile) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coherencegym.loaders.text.prose import sentences_drop, text_drop
+from coherencegym.loaders.text.prose import debris, sentence_debris, sentences_drop, text_drop
 
 GOOD = ("The kettle sang.", "Ann took 2 cups from the shelf.", 'She said: "Tea is good."')
 
@@ -58,3 +58,67 @@ def test_no_prose(sentence: str, reason: str) -> None:
 )
 def test_lists_and_tables(text: str, reason: str | None) -> None:
     assert text_drop(text) == reason
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("Kashibai was married to Bajirao | on March 11, 1720.", "leftover markup"),
+        ("Goalkeeper: < br >", "leftover markup"),
+        ('! colspan=9 style= "background: # FF0000;"', "leftover markup"),
+        ("He was born on 4 April. < ref name= x > < /ref >", "leftover markup"),
+        ('He had a part in "", a series about ships.', "empty brackets or quotation marks"),
+        ("The town () is old.", "empty brackets or quotation marks"),
+        ("The town (;) is old.", "empty brackets or quotation marks"),
+        ("His father,, was a smith.", "doubled punctuation"),
+        ("It was shot by her fiancé,.", "doubled punctuation"),
+        ("He beat Robert Wagner Jr..", "doubled punctuation"),
+        ("Naples (, once a kingdom) is a port.", "doubled punctuation"),
+        ("They lost the match against the.", "a determiner without its noun"),
+        ("He primarily plays in the, but he can run.", "a determiner without its noun"),
+        ("The population at the was 962.", "a determiner without its noun"),
+        ("He owned Finnoe House, Borrisokane, a", "a determiner without its noun"),
+        ("It covers an area of and has a lake.", "a preposition without its noun"),
+        ("It has a total length of, and two bridges.", "a preposition without its noun"),
+        ("The village lies at.", "a preposition without its noun"),
+        ("He played for three teams between and.", "a preposition without its noun"),
+        ("It is reached by a -long causeway.", "a hyphen without its number"),
+        ("is a mountain pass in the Alps.", "a sentence that begins in the middle"),
+        (", Temple of the Blue Waves, is old.", "a sentence that begins in the middle"),
+        ("He wrote in several magazines (pub.", "a bracket that is not closed"),
+        ("The bridge (of the old town) stood (until 1900.", "a bracket that is not closed"),
+        ("The following rooms:", "a sentence without its end"),
+        ("National Hospital Organization", "a sentence without its end"),
+    ],
+)
+def test_debris(sentence: str, reason: str) -> None:
+    assert sentence_debris(sentence) == reason
+    assert debris(("All is well here.", sentence, "So it was.")) == reason
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It covers an area of 2 km (1 mi), and an elevation of over 300 m.",
+        "He wrote The A. and the by-election of 1990 ended in a draw.",
+        "At 8:00 a.m. the in-game clock, a .22 rifle and vitamin A, were there.",
+        "They took in an area of in-shore water by night ... and left.",
+        "She said: \"The film 'Of Mice and Men' is out.\"",
+        "He won .957 of them (.821 before that).",
+        "The water and everything in between.",
+        "The suffix -itis (as in arthritis) is Greek. [...]",
+        "de Havilland built it.",
+        "iPhone sales rose.",
+        "He studied the Qur'an.",
+        "Inc., Ltd., etc., are short.",
+        "For $x_{the} , ; of.",  # TeX has signs of its own
+        "1) He came; 2) she went.",
+        "They asked where it came from.",
+        "He was difficult to deal with.",
+        "Er fängt an.",
+        "यह एक घर है।",
+    ],
+)
+def test_what_looks_like_debris(sentence: str) -> None:
+    assert sentence_debris(sentence) is None
+    assert debris((sentence,)) is None

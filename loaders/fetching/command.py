@@ -1,0 +1,256 @@
+"""``python -m loaders fetch``: list what can be fetched, say on which terms, fetch it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.fetching.download import check_base
+from coherencegym.loaders.fetching.fetch import Progress, Survey, fetch_origin, survey
+from coherencegym.loaders.fetching.origin import PUBLIC, Origin, origin, origin_names
+from coherencegym.loaders.find import DATA_VARIABLE, data_root
+from coherencegym.loaders.registry import CORPORA
+
+#: Environment variable that names a server to ask in place of the public origin.
+MIRROR_VARIABLE = "COHERENCEGYM_MIRROR"
+MOST_JOBS = 32
+
+EXAMPLES = f"""\
+examples:
+  python -m loaders fetch                        what can be fetched, how much, on which terms
+  python -m loaders fetch winograd               into the folder where loaders look
+  python -m loaders fetch gum --accept           after reading its terms, which are printed
+  python -m loaders fetch gum --dry-run          which files would come; asks no server
+  python -m loaders fetch irc --data-dir ~/corpora
+                                                 into ~/corpora/irc/
+
+Files come from a pinned commit and are checked by size and sha256. A run that was cut off goes on
+where it was when it is started again. --mirror (or ${MIRROR_VARIABLE}) names a server that answers
+<repository>/<commit>/<path> as {PUBLIC} does; proxies are those
+of the environment (HTTPS_PROXY, NO_PROXY). Without --data-dir, files go to ${DATA_VARIABLE}, or,
+where that is not set, to the folder for caches.
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to those of ``python -m loaders``."""
+    parser = commands.add_parser(
+        "fetch",
+        help="download openly readable corpora, checked by digest",
+        description="Download openly readable corpora from their public origin at a pinned commit.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("names", nargs="*", metavar="NAME", help="origins to fetch; none: list")
+    add("--accept", action="store_true", help="accept the terms of those that have terms")
+    add("--dry-run", action="store_true", help="say what would be fetched; ask no server")
+    add(
+        "--data-dir",
+        type=Path,
+        metavar="DIR",
+        default=argparse.SUPPRESS,
+        help="put the files into DIR/NAME/",
+    )
+    add("--jobs", type=_jobs, default=4, metavar="N", help="files at a time; default 4")
+    add("--overwrite", action="store_true", help="replace files that have other content")
+    add("--mirror", metavar="URL", help=f"server to ask; default ${MIRROR_VARIABLE}, or {PUBLIC}")
+    add("--json", action="store_true", default=argparse.SUPPRESS, help="print the list as JSON")
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_JOBS:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 1 to {MOST_JOBS}")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """List, or fetch all that are named; terms are looked at before anything is fetched.
+
+    Raises:
+        CorpusError: what was asked for cannot be fetched, its terms were not accepted, or see
+            :func:`loaders.fetching.fetch.fetch_origin`.
+    """
+    if not options.names:
+        _print_list(options.json)
+        return 0
+    if options.json:
+        raise CorpusError("--json prints the list of what can be fetched, and goes with no name")
+    base = check_base(options.mirror or os.environ.get(MIRROR_VARIABLE) or PUBLIC)
+    wanted = [_wanted(name) for name in dict.fromkeys(options.names)]
+    root = data_root(options.data_dir)
+    for each in wanted:
+        _print_terms(each, root / each.name)
+    unaccepted = [each.name for each in wanted if each.terms]
+    if unaccepted and not (options.accept or options.dry_run):
+        raise CorpusError(
+            f"{', '.join(unaccepted)}: nothing was fetched: read the terms above, and pass "
+            "--accept if you accept them"
+        )
+    for each in wanted:
+        folder = root / each.name
+        if options.dry_run:
+            _print_files(each, folder, survey(each, folder))
+            continue
+        before = fetch_origin(
+            each,
+            folder,
+            base=base,
+            jobs=options.jobs,
+            overwrite=options.overwrite,
+            progress=_progress_bar(each.name),
+        )
+        _print_summary(each, folder, before)
+    return 0
+
+
+def _wanted(name: str) -> Origin:
+    if name in CORPORA and name not in origin_names():
+        raise CorpusError(
+            f"{name}: cannot be fetched, no public copy of it is pinned here; "
+            f"to get the files: {CORPORA[name].obtain}"
+        )
+    return origin(name)
+
+
+def _described(entry: Origin) -> dict[str, Any]:
+    """Describe an origin, as plain values."""
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "files": len(entry.files),
+        "bytes": entry.size,
+        "licence": entry.licence,
+        "licence_note": entry.licence_note,
+        "terms": entry.terms,
+        "selection": entry.selection,
+        "without_digest": entry.without_digest,
+        "origin": entry.homepage,
+    }
+
+
+def _print_list(as_json: bool) -> None:
+    listed = [origin(name) for name in origin_names()]
+    if as_json:
+        print(json.dumps(list(map(_described, listed)), ensure_ascii=False, indent=2))
+        return
+    is_terminal = sys.stdout.isatty()
+    print_rows(
+        ("name", "files", "size" if is_terminal else "bytes", "licence", "terms"),
+        [
+            (
+                entry.name,
+                str(len(entry.files)),
+                _size(entry.size) if is_terminal else str(entry.size),
+                entry.licence,
+                "--accept" if entry.terms else "none",
+            )
+            for entry in listed
+        ],
+        "`python -m loaders fetch NAME --dry-run` prints licence, terms and files.",
+    )
+
+
+def print_rows(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], note: str) -> None:
+    """Print a table and a note below it; in a pipe, tab-separated lines with a header."""
+    if not sys.stdout.isatty():
+        for row in (header, *rows):
+            print("\t".join(row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*header)
+    for row in rows:
+        table.add_row(*row)
+    console = Console()
+    console.print(table)
+    console.print(note, highlight=False)
+
+
+def _size(count: int) -> str:
+    """Bytes for people, in decimal units."""
+    if count < 1000:
+        return f"{count} bytes"
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"
+
+
+def _print_terms(entry: Origin, folder: Path) -> None:
+    """Print the address of an origin, its licence and terms, and where its files go."""
+    print(f"{entry.name}: {entry.title}")
+    texts = {
+        "from": entry.homepage,
+        "licence": f"{entry.licence}: {entry.licence_note}",
+        "terms": entry.terms or "those of the licence",
+        "files": f"{len(entry.files)}, {_size(entry.size)}: {entry.selection}",
+    }
+    if larger := entry.without_digest:
+        left_out = "larger files of the repository, of which no digest is known"
+        texts["left out"] = f"{larger} {left_out}"
+    for label, text in (texts | {"to": str(folder)}).items():
+        print(f"  {label + ':':<10}{text}")
+    sys.stdout.flush()  # before anything that standard error says
+
+
+def _print_files(entry: Origin, folder: Path, found: Survey) -> None:
+    """Each file and whether it is there, tab-separated, and what would be fetched."""
+    states = dict.fromkeys(found.there, "there") | dict.fromkeys(found.differing, "differs")
+    for file in entry.files:
+        print(f"{states.get(file, 'missing')}\t{file.size}\t{folder / file.path}")
+    missing = sum(file.size for file in found.missing)
+    print(
+        f"{entry.name}: would fetch {_files(len(found.missing))}, "
+        f"{_size(missing)}; {len(found.there)} are there"
+        + (f"; {len(found.differing)} differ (--overwrite)" if found.differing else "")
+    )
+
+
+def _print_summary(entry: Origin, folder: Path, before: Survey) -> None:
+    """Print what was fetched, and what can be done with it."""
+    fetched = len(entry.files) - len(before.there)
+    came = entry.size - sum(file.size for file in before.there)
+    print(
+        f"{entry.name}: {_files(len(entry.files))}, {_size(entry.size)} in {folder}: "
+        f"{len(before.there)} already there, {fetched} fetched ({_size(came)})"
+    )
+    if entry.use:
+        print("  to use it: " + entry.use.replace("{folder}", str(folder)))
+    elif entry.name in CORPORA:
+        print(f"  to see it: python -m loaders show {entry.name}")
+
+
+def _progress_bar(name: str) -> Progress:
+    """A bar on standard error where that is a terminal, else nothing."""
+
+    @contextmanager
+    def bar(total: int) -> Iterator[Callable[[int], object]]:
+        from rich import progress
+        from rich.console import Console
+
+        console = Console(stderr=True)
+        if not console.is_terminal:
+            yield lambda count: None
+            return
+        columns = (
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.DownloadColumn(),
+            progress.TransferSpeedColumn(),
+            progress.TimeRemainingColumn(),
+        )
+        with progress.Progress(*columns, console=console, transient=True) as shown:
+            task = shown.add_task(name, total=total)
+            yield lambda count: shown.advance(task, count)
+
+    return bar

@@ -1,0 +1,228 @@
+"""The files of an MMAX2 document: its words, the markables over them, sentences and mentions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.discourse import Features, Mention, Span
+from coherencegym.loaders.formats.lines import shown, tidy
+from coherencegym.loaders.formats.xml_elements import Element, elements
+from coherencegym.loaders.text.pronouns import by_form
+
+WORDS = "_words.xml"
+LEVELS = ("coref", "sentence")
+
+#: Attributes that name the chain, and what they have where there is none.
+_CHAIN = ("coref_set", "coref_class")
+_NO_CHAIN = ("", "empty", "none")
+
+_PRONOUN_TYPES = (
+    *("personal", "possessive", "reflexive", "reciprocal"),
+    *("demonstrative", "relative", "interrogative", "indefinite"),
+)
+_NUMBERS = {"sing": "singular", "plur": "plural", "they (sg.)": "singular", "they (pl.)": "plural"}
+_GENDERS = {"masc": "masculine", "fem": "feminine", "neut": "neuter"}
+_FUNCTIONS = {"subj": "nsubj", "obj": "obj", "adjunct": "obl"}
+
+#: First word, and the one after the last.
+_Range = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedWord:
+    """A word in its sentence: which unit, and which characters."""
+
+    text: str
+    unit: int
+    start: int
+    end: int
+
+
+def document_files(path: Path) -> tuple[Path, ...]:
+    """The files of a document: its words, and the two levels over them where they are found."""
+    name = path.name.removesuffix(WORDS)
+    above = path.parent.parent
+    folders = (above / "Markables", above / "markables", path.parent)
+    found = [path]
+    for level in LEVELS:
+        candidates = [folder / f"{name}_{level}_level.xml" for folder in folders]
+        found += list(filter(Path.is_file, candidates))[:1]
+    return tuple(found)
+
+
+def read_words(path: Path) -> tuple[dict[str, str], list[int]]:
+    """The words by id, in their order, and their lines.
+
+    Raises:
+        CorpusError: there is none, or one without text or with the id of another.
+    """
+    words: dict[str, str] = {}
+    lines: list[int] = []
+    for element, identifier in _identified(path, "word"):
+        words[identifier] = tidy(element.text)
+        if not words[identifier]:
+            raise CorpusError(
+                f"{path}:{element.line}: word {shown(identifier)} is empty, expected a word"
+            )
+        lines.append(element.line)
+    if not words:
+        raise CorpusError(f"{path}:1: no word, expected <word id=...> elements")
+    return words, lines
+
+
+def _identified(path: Path, name: str) -> Iterator[tuple[Element, str]]:
+    """The elements of a name with their ids, each id once."""
+    seen: set[str] = set()
+    for element in elements(path):
+        if element.name == name:
+            identifier = tidy(element.attributes.get("id", ""))
+            if not identifier or identifier in seen:
+                raise CorpusError(
+                    f"{path}:{element.line}: {name} id {shown(identifier)}, expected each once"
+                )
+            seen.add(identifier)
+            yield element, identifier
+
+
+def _word_ranges(
+    path: Path, element: Element, name: str, positions: Mapping[str, int]
+) -> list[_Range]:
+    """The words of an attribute such as ``word_1..word_3,word_7``."""
+    where = f"{path}:{element.line}: {name} of {shown(element.attributes['id'])}"
+    ranges: list[_Range] = []
+    for part in element.attributes.get(name, "").split(","):
+        first, dots, last = part.strip().partition("..")
+        ends = (first, last if dots else first)
+        for identifier in ends:
+            if identifier not in positions:
+                raise CorpusError(
+                    f"{where} has {shown(identifier)}, expected words of the document, "
+                    "such as word_1..word_3,word_7"
+                )
+        start, end = positions[ends[0]], positions[ends[1]] + 1
+        if start >= end or (ranges and start < ranges[-1][1]):
+            span = shown(element.attributes[name])
+            raise CorpusError(f"{where} is {span}, expected words in their order")
+        ranges.append((start, end))
+    return ranges
+
+
+def mmax_sentences(
+    path: Path, positions: Mapping[str, int], count: int
+) -> list[tuple[int, int, str | None]]:
+    """First word, after the last word, and speaker of each unit, which together are all words.
+
+    Raises:
+        CorpusError: sentences overlap, or a span is none.
+    """
+    found = []
+    for element, _ in _identified(path, "markable"):
+        ranges = _word_ranges(path, element, "span", positions)
+        speaker = tidy(element.attributes.get("speaker", "")) or None
+        found.append((ranges[0][0], ranges[-1][1], speaker, element.line))
+    units: list[tuple[int, int, str | None]] = []
+    at = 0
+    for start, end, speaker, line in sorted(found, key=lambda sentence: sentence[:2]):
+        if start < at:
+            raise CorpusError(f"{path}:{line}: overlaps another sentence, expected them apart")
+        if start > at:
+            units.append((at, start, None))
+        units.append((start, end, speaker))
+        at = end
+    if at < count:
+        units.append((at, count, None))
+    return units
+
+
+def mmax_mentions(
+    path: Path, positions: Mapping[str, int], words: Sequence[PlacedWord]
+) -> list[Mention]:
+    """The mentions in the order of the text, longer ones first.
+
+    Raises:
+        CorpusError: a span is none.
+    """
+    found = []
+    for element, _ in _identified(path, "markable"):
+        ranges = _word_ranges(path, element, "span", positions)
+        minimal: Sequence[_Range] = ()
+        if element.attributes.get("min_ids"):
+            minimal = _word_ranges(path, element, "min_ids", positions)
+        found.append(((ranges[0][0], -ranges[-1][1]), _mention(element, ranges, minimal, words)))
+    found.sort(key=lambda pair: pair[0])
+    return [mention for _, mention in found]
+
+
+def _mention(
+    element: Element,
+    ranges: Sequence[_Range],
+    minimal: Sequence[_Range],
+    words: Sequence[PlacedWord],
+) -> Mention:
+    attributes = {name: tidy(value) for name, value in element.attributes.items()}
+    chain = next((attributes[name] for name in _CHAIN if name in attributes), "")
+    one_word = len(ranges) == 1 and ranges[0][1] - ranges[0][0] == 1
+    # The last word of the minimal span, or the only word; none where nobody said.
+    head = minimal[-1][1] - 1 if minimal else ranges[0][0] if one_word else None
+    form = words[head].text if head is not None else ""
+    said = attributes.get("mention", "")
+    # The annotator says it, or the form: a one-word pronoun, a name's capital (but the beginning
+    # of a sentence is no sign of a name).
+    name = form or words[ranges[-1][1] - 1].text
+    inside = words[ranges[0][0]].start > 0 or not one_word
+    if said == "pronoun" or (not said and one_word and by_form(form) is not None):
+        kind = "pronoun"
+    elif name[:1].isupper() and inside and said in ("", "np"):
+        kind = "proper"
+    else:
+        kind = "nominal"
+    return Mention(
+        span=_span(ranges, words),
+        chain=attributes["id"] if chain in _NO_CHAIN else chain,
+        kind=kind,
+        head=None if head is None else _span([(head, head + 1)], words),
+        features=_features(attributes, form, kind == "pronoun"),
+    )
+
+
+def _span(ranges: Sequence[_Range], words: Sequence[PlacedWord]) -> Span:
+    """The characters of some words; one part a unit and range."""
+    parts: list[tuple[int, int, int]] = []
+    for start, end in ranges:
+        for index, word in enumerate(words[start:end]):
+            if index and parts[-1][0] == word.unit:
+                parts[-1] = (word.unit, parts[-1][1], word.end)
+            else:
+                parts.append((word.unit, word.start, word.end))
+    return tuple(parts)
+
+
+def _features(attributes: Mapping[str, str], form: str, is_pronoun: bool) -> Features:
+    def said(name: str) -> str:
+        return attributes.get(name, "")
+
+    known = (by_form(form) if is_pronoun else None) or Features()
+    if said("type") == "pleonastic" or said("reference") == "non_referring":
+        pronoun = "expletive" if is_pronoun else ""
+    else:
+        pronoun = said("type_of_pronoun")
+        pronoun = pronoun if pronoun in _PRONOUN_TYPES else known.pronoun
+    person = re.fullmatch(r"per([123])", said("person"))
+    is_event = said("antetype") == "event"
+    return replace(
+        known,
+        entity="event" if is_event else said("category").removeprefix("unmarked"),
+        status=said("reference").removeprefix("unmarked"),
+        link="appos" if "apposition" in said("nptype") else "",
+        function=_FUNCTIONS.get(said("gram_fnc"), ""),
+        pos="VERB" if said("mention") in ("vp", "clause") else known.pos,
+        predicate=said("gram_fnc") == "predicate",
+        pronoun=pronoun,
+        person=person[1] if person else known.person,
+        number=_NUMBERS.get(said("number") or said("agreement"), known.number),
+        gender=_GENDERS.get(said("gender"), known.gender),
+    )

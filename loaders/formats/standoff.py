@@ -1,0 +1,253 @@
+"""Standoff relations: the pipe format of the Penn Discourse Treebank, and the raw text under it.
+
+A relation stands on a line, columns parted by ``|``. Two layouts are read, told apart by the number
+of columns: that of the third release and of the corpora that follow it (34 columns or a few more;
+Webber et al. 2019, Prasad et al. 2019), and that of the second (48 columns; Prasad et al. 2008).
+Spans are character offsets into the raw text, ``832..839``; ``;`` joins the parts of a
+discontinuous one.
+
+Annotation counts characters of a file; a discourse counts them within the text of a unit, in which
+runs of white space are one space. A :class:`Placed` text knows where each character went.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.discourse import Relation, Span
+from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem
+from coherencegym.loaders.senses import UnknownSenseError, meaning_of
+
+#: Parts (start, end) of a span in the raw text, in order.
+Offsets = tuple[tuple[int, int], ...]
+
+#: Characters that a raw text may have.
+LONGEST_TEXT = 5_000_000
+_TYPES = ("AltLex", "AltLexC", "EntRel", "Explicit", "Hypophora", "Implicit", "NoRel")
+_PART = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The columns of a line (from 0) in which things stand."""
+
+    scheme: str
+    connective: int
+    words: tuple[int, ...]
+    senses: tuple[int, ...]
+    arg1: int
+    arg2: int
+
+
+_PDTB3 = _Layout("pdtb3", 1, (7,), (8, 9, 11, 12), 14, 20)
+_PDTB2 = _Layout("pdtb2", 3, (5,), (11, 12, 13, 14), 22, 32)
+_COLUMNS_OF_PDTB2 = 48
+_FEWEST_COLUMNS = 21
+
+
+@dataclass(frozen=True, slots=True)
+class RawRelation:
+    """A relation as its line has it.
+
+    Attributes:
+        type: ``Explicit``, ``Implicit``, ...
+        connective: the place of the connective; empty where it stands nowhere.
+        word: the annotated connective as the line spells it; empty where it does not.
+        senses: the annotated senses, the first one first.
+        arg1, arg2: the places of the arguments.
+        scheme: ``pdtb3`` or ``pdtb2``: whose senses they are.
+        line: its number.
+    """
+
+    type: str
+    connective: Offsets
+    word: str
+    senses: tuple[str, ...]
+    arg1: Offsets
+    arg2: Offsets
+    scheme: str
+    line: int
+
+
+def read_relations(file: CorpusFile, options: ReadOptions) -> Iterator[RawRelation]:
+    """The relations of a file; those without a place, or rejected, are counted.
+
+    Raises:
+        CorpusError: a bad line, unless bad rows are skipped; or the file is no text in UTF-8.
+    """
+    for number, line in numbered_lines(file):
+        if not line.strip():
+            continue
+        try:
+            columns = _columns(number, line)
+            if "Rejected" in columns[_FEWEST_COLUMNS:]:
+                options.skipped["relation that its annotators rejected"] += 1
+                continue
+            relation = _relation(number, columns)
+            if relation.type == "Explicit" and not relation.connective:
+                # GUM has some, where several relations share a word that one of them got.
+                options.skipped["explicit relation whose connective stands nowhere"] += 1
+                continue
+            yield relation
+        except LineError as error:
+            error.report(file, options)
+
+
+def _columns(number: int, line: str) -> list[str]:
+    if (problem := text_problem(line)) is not None:
+        raise LineError(number, *problem)
+    columns = [column.strip() for column in line.split("|")]
+    if len(columns) < _FEWEST_COLUMNS:
+        message = (
+            f"{len(columns)} columns parted by '|', expected at least {_FEWEST_COLUMNS} as in the "
+            "pipe format of the Penn Discourse Treebank"
+        )
+        raise LineError(number, message, "too few columns")
+    if columns[0] not in _TYPES:
+        expected = ", ".join(_TYPES)
+        message = f"{shown(columns[0])} is no type of relation, expected one of {expected}"
+        raise LineError(number, message, "unknown type of relation")
+    return columns
+
+
+def _relation(number: int, columns: list[str]) -> RawRelation:
+    layout = _PDTB2 if len(columns) >= _COLUMNS_OF_PDTB2 else _PDTB3
+    kind = columns[0]
+    connective = _offsets(number, columns[layout.connective], "connective")
+    return RawRelation(
+        type=kind,
+        # Of other types that column says where an implicit connective would stand, or an AltLex.
+        connective=connective if kind == "Explicit" else (),
+        word=next((columns[place] for place in layout.words if columns[place]), ""),
+        senses=tuple(columns[place] for place in layout.senses if columns[place]),
+        arg1=_offsets(number, columns[layout.arg1], "Arg1"),
+        arg2=_offsets(number, columns[layout.arg2], "Arg2"),
+        scheme=layout.scheme,
+        line=number,
+    )
+
+
+def _offsets(number: int, text: str, name: str) -> Offsets:
+    """The parts of a span, in order; a part twice is one."""
+    parts = set()
+    for part in filter(None, text.split(";")):
+        match = _PART.fullmatch(part.strip())
+        if match is None or int(match[1]) >= int(match[2]):
+            expected = "expected <start>..<end> with numbers of characters"
+            raise LineError(number, f"{name} has the span {shown(part)}, {expected}", "bad span")
+        parts.add((int(match[1]), int(match[2])))
+    return tuple(sorted(parts))
+
+
+def read_raw(path: Path) -> str:
+    """A raw text, line ends and byte order mark included: annotations count them.
+
+    Raises:
+        CorpusError: it is not UTF-8, has a NUL byte, or is too long.
+    """
+    with path.open("rb") as file:
+        data = file.read(4 * LONGEST_TEXT + 1)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise CorpusError(f"{path}:{line}: byte {error.start} is no UTF-8, expected text") from None
+    if len(text) > LONGEST_TEXT:
+        raise CorpusError(f"{path}:1: over {LONGEST_TEXT:,} characters, expected one document")
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise CorpusError(f"{path}:{line}: a NUL byte, expected text")
+    return text
+
+
+@dataclass
+class Placed:
+    """The places of a raw text's characters in the units made of it.
+
+    Attributes:
+        raw: the raw text.
+        texts: the texts of the units.
+        places: raw offset -> (unit, character); offsets that stand nowhere are missing.
+    """
+
+    raw: str
+    texts: list[str] = field(default_factory=list)
+    places: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def add(self, pieces: Sequence[tuple[int, int]]) -> None:
+        """Add a unit: these stretches of the raw text, each run of white space one space."""
+        text, space = "", False
+        for start, end in pieces:
+            for offset in range(start, end):
+                if self.raw[offset].isspace():
+                    space = bool(text)
+                    continue
+                text += " " if space else ""
+                space = False
+                self.places[offset] = (len(self.texts), len(text))
+                text += self.raw[offset]
+        if text:
+            self.texts.append(text)
+
+    def span(self, offsets: Offsets) -> Span:
+        """Offsets as parts of units; a part over several units becomes one for each.
+
+        Raises:
+            LookupError: a part lies outside the text, or holds nothing of any unit.
+        """
+        parts: list[tuple[int, int, int]] = []
+        for start, end in offsets:
+            found: dict[int, tuple[int, int]] = {}
+            for offset in range(start, min(end, len(self.raw))):
+                if offset in self.places:
+                    unit, character = self.places[offset]
+                    first = found.get(unit, (character, 0))[0]
+                    found[unit] = (first, character + 1)
+            if end > len(self.raw) or not found:
+                raise LookupError(f"{start}..{end}")
+            parts += [(unit, first, last) for unit, (first, last) in sorted(found.items())]
+        return tuple(parts)
+
+
+def placed_relation(relation: RawRelation, text: Placed) -> Relation:
+    """A relation with spans in units.
+
+    Raises:
+        LineError: a span lies outside the text, the connective is not what the line says, or a
+            sense of an explicit relation is unknown.
+    """
+    try:
+        connective = text.span(relation.connective)
+        arg1, arg2 = text.span(relation.arg1), text.span(relation.arg2)
+    except LookupError as error:
+        length = f"which has {len(text.raw):,} characters"
+        problem = f"the span {error.args[0]} lies outside the text, {length}"
+        raise LineError(relation.line, problem, "span outside the text") from None
+    if relation.type == "Explicit":
+        _check_explicit(
+            relation, " ".join(text.texts[u][start:end] for u, start, end in connective)
+        )
+    return Relation(relation.type, connective or None, arg1, arg2, relation.senses)
+
+
+def _check_explicit(relation: RawRelation, found: str) -> None:
+    """Refuse another word than the connective at its place, and senses that are not known."""
+    if relation.word and _letters(found) != _letters(relation.word):
+        problem = f"the connective is {shown(relation.word)}, but {shown(found)} stands at its span"
+        raise LineError(relation.line, problem, "connective elsewhere")
+    for sense in relation.senses:
+        try:
+            meaning_of(relation.scheme, sense)
+        except UnknownSenseError as error:
+            raise LineError(relation.line, str(error), "unknown sense") from None
+    if not relation.senses:
+        raise LineError(relation.line, "an explicit relation without a sense", "no sense")
+
+
+def _letters(text: str) -> str:
+    """Letters alone: annotations differ in dots and in how they join parts."""
+    return "".join(filter(str.isalnum, text.lower()))
