@@ -60,9 +60,9 @@ class CorpusFile:
 
 @dataclass
 class ReadOptions:
-    """The treatment of bad rows by a reader; ``skipped`` counts what it left out, by reason.
+    """The treatment of bad rows, counts of what a reader left out, by reason, and its memory.
 
-    ``memory`` is for what a reader keeps from one file to the next while a corpus is read once.
+    The memory is for what it keeps from one file to the next while a corpus is read once.
     """
 
     skip_bad_rows: bool = False

@@ -109,34 +109,41 @@ def find(
     if corpus.files:
         files = tuple(file for file in corpus.files if splits is None or file.split in splits)
         return Found(None, files)
-    patterns = [p for p in corpus.patterns if splits is None or p.split in splits]
-    expected = " or ".join(dict.fromkeys(f"'{p.example or p.glob}'" for p in patterns))
-    obtain = f"to get the files: {how_to_obtain(corpus)}"
     sought = places(corpus, data_dir)
     for place in sought:
-        matches = _matches(corpus, place)
-        if not matches:
-            continue
-        if (place / UNFINISHED).exists():
-            raise CorpusNotFoundError(
-                f"{corpus.name}: {place} has a part of the files only, fetching them was cut off; "
-                f"run `python -m loaders fetch {corpus.name}` again, or delete {UNFINISHED} there "
-                "to use what there is"
-            )
-        if splits is not None:
-            wanted = [match for match in matches if match[0].split in splits]
-        else:
-            wanted = [match for match in matches if match[0].by_default] or matches
-        if wanted:
-            return _choose(corpus, place, wanted)
-        there = ", ".join(dict.fromkeys(pattern.split for pattern, _ in matches))
-        raise CorpusNotFoundError(
-            f"{corpus.name}: {place} has files of split {there} only, expected {expected}; {obtain}"
-        )
+        if matches := _matches(corpus, place):
+            return _choose(corpus, place, _wanted(corpus, place, matches, splits))
     raise CorpusNotFoundError(
-        f"{corpus.name}: no files found; expected {expected} "
-        f"in one of: {', '.join(map(str, sought))}; {obtain}"
+        f"{corpus.name}: no files found; expected {_expected(corpus, splits)} in one of: "
+        f"{', '.join(map(str, sought))}; to get the files: {how_to_obtain(corpus)}"
     )
+
+
+def _wanted(
+    corpus: Corpus, place: Path, matches: list[_Match], splits: Sequence[str] | None
+) -> list[_Match]:
+    """The matches in a place that are to be read."""
+    if (place / UNFINISHED).exists():
+        raise CorpusNotFoundError(
+            f"{corpus.name}: {place} has a part of the files only, fetching them was cut off; "
+            f"run `python -m loaders fetch {corpus.name}` again, or delete {UNFINISHED} there "
+            "to use what there is"
+        )
+    if splits is None:
+        return [match for match in matches if match[0].by_default] or matches
+    if wanted := [match for match in matches if match[0].split in splits]:
+        return wanted
+    there = ", ".join(dict.fromkeys(pattern.split for pattern, _ in matches))
+    raise CorpusNotFoundError(
+        f"{corpus.name}: {place} has files of split {there} only, "
+        f"expected {_expected(corpus, splits)}; to get the files: {how_to_obtain(corpus)}"
+    )
+
+
+def _expected(corpus: Corpus, splits: Sequence[str] | None) -> str:
+    """The file names that would do, as one phrase."""
+    patterns = [p for p in corpus.patterns if splits is None or p.split in splits]
+    return " or ".join(dict.fromkeys(f"'{p.example or p.glob}'" for p in patterns))
 
 
 def _choose(corpus: Corpus, place: Path, matches: list[_Match]) -> Found:

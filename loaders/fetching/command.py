@@ -122,16 +122,11 @@ def _wanted(name: str) -> Origin:
 
 def _described(entry: Origin) -> dict[str, Any]:
     """Describe an origin, as plain values."""
+    told = ("licence", "licence_note", "terms", "selection", "without_digest")
     return {
-        "name": entry.name,
-        "title": entry.title,
-        "files": len(entry.files),
-        "bytes": entry.size,
-        "licence": entry.licence,
-        "licence_note": entry.licence_note,
-        "terms": entry.terms,
-        "selection": entry.selection,
-        "without_digest": entry.without_digest,
+        **{"name": entry.name, "title": entry.title},
+        **{"files": len(entry.files), "bytes": entry.size},
+        **{name: getattr(entry, name) for name in told},
         "origin": entry.homepage,
     }
 

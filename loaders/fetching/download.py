@@ -56,10 +56,9 @@ class Link:
     Attributes:
         client: asks; made by :func:`open_link`.
         base: all files are below this URL; redirects may stay on its server or go to https.
-        advance: a function that is told how many bytes came (fewer than 0: so many will come
-            again).
-        stop: once set, downloads end at the next chunk.
+        advance: takes the number of bytes that came (below 0: so many will come again).
         sleep: waits so many seconds.
+        stop: once set, downloads end at the next chunk.
     """
 
     client: httpx2.Client
@@ -103,11 +102,8 @@ def open_link(
 ) -> Iterator[Link]:
     """A link that is closed after use, by the proxies of the environment (``HTTPS_PROXY``, ...).
 
-    Args:
-        base: see :class:`Link`.
-        advance: see :class:`Link`.
-        sleep: see :class:`Link`; none: wait, and stop waiting when told to.
-        timeout: seconds without an answer, or between two parts of it, before trying again.
+    Without ``sleep`` it really waits, and stops waiting when told to. ``timeout`` is in seconds
+    without an answer, or between two parts of it.
 
     Raises:
         CorpusError: a proxy of the environment is no URL.

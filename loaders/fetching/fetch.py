@@ -31,11 +31,7 @@ class Survey:
 
 
 def survey(origin: Origin, folder: Path) -> Survey:
-    """Look at the files of an origin in a folder, by size and then by digest.
-
-    Raises:
-        CorpusError: a file cannot be read.
-    """
+    """Look at the files of an origin in a folder, by size and then by digest."""
     there, missing, differing = list[RemoteFile](), list[RemoteFile](), list[RemoteFile]()
     for file in origin.files:
         path = folder / file.path
@@ -68,7 +64,7 @@ def fetch_origin(
         folder: the folder that it goes into, under the paths of the repository; made if need be.
         base: the public origin or a mirror of it.
         jobs: the number of files at a time.
-        overwrite: true where files with other content are replaced.
+        overwrite: replace files that have other content.
         progress: shows what came.
         sleep: waits so many seconds before a file is tried again; none: really.
         timeout: seconds without an answer before trying again.

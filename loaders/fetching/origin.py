@@ -139,11 +139,7 @@ def origin_names() -> tuple[str, ...]:
 
 
 def origin(name: str) -> Origin:
-    """The origin of this name.
-
-    Raises:
-        CorpusError: there is none (names the nearest), or its data file is wrong.
-    """
+    """The origin of this name; ``CorpusError`` names the nearest where there is none."""
     if name in (names := origin_names()):
         return read_origin(ORIGINS / f"{name}.json")
     near = difflib.get_close_matches(name.lower(), names, n=1)
@@ -153,11 +149,7 @@ def origin(name: str) -> Origin:
 
 @cache
 def read_origin(path: Path) -> Origin:
-    """Read and check a data file.
-
-    Raises:
-        CorpusError: a field is missing or wrong, or a path would leave the folder.
-    """
+    """Read a data file; ``CorpusError`` for a wrong field, or a path that leaves the folder."""
     try:
         fields: dict[str, Any] = {**vars(strict_json.read(path, _Declared))}
     except OSError as error:

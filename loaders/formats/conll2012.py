@@ -78,11 +78,7 @@ def read_parts(file: CorpusFile, options: ReadOptions) -> Iterator[Part]:
 
 
 def part_sentences(part: Part) -> Iterator[list[Word]]:
-    """The words of each sentence of a part; empty lines stand between sentences.
-
-    Raises:
-        LineError: a line has too few columns.
-    """
+    """The words of each sentence, between empty lines; ``LineError`` for one of too few columns."""
     words: list[Word] = []
     for number, line in part.lines:
         columns = line.split()

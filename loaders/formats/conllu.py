@@ -38,11 +38,9 @@ class Token:
     Attributes:
         id: the id in the file: ``3`` or ``3.1``.
         form, lemma, upos, xpos, deprel: the columns of the file; ``_`` where it says nothing.
-        feats: morphological features.
         head: id of the word that it depends on, 0 for the root; none where the file has ``_``.
         misc: the last column; a part without ``=`` has an empty value.
         start, end: characters in the sentence's text; equal for an empty node.
-        line: number of the line.
     """
 
     id: str
@@ -117,22 +115,14 @@ class Block:
 
 
 def blocks(file: CorpusFile) -> Iterator[Block]:
-    """Split a file at its empty lines; nothing is checked.
-
-    Raises:
-        CorpusError: the file is empty, or no UTF-8 text at all.
-    """
+    """Split a file at its empty lines; nothing is checked but that it is text (``CorpusError``)."""
     for blank, lines in groupby(numbered_lines(file), lambda line: not line[1].strip()):
         if not blank:
             yield Block(tuple(lines))
 
 
 def documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
-    """The blocks of a file by document: each begins with one that has a ``# newdoc`` comment.
-
-    Raises:
-        CorpusError: as :func:`blocks`.
-    """
+    """The blocks of a file by document: each begins with one that has ``# newdoc``."""
     document: list[Block] = []
     for block in blocks(file):
         if document and block.begins_document:
@@ -144,11 +134,7 @@ def documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
 
 
 def parse(block: Block) -> Sentence:
-    """Read the lines of a sentence.
-
-    Raises:
-        LineError: a line is not as the format wants it, or the words do not give ``# text``.
-    """
+    """Read a sentence; ``LineError`` where a line is bad or the words do not give ``# text``."""
     for number, line in block.lines:
         if (unusable := text_problem(line)) is not None:
             raise LineError(number, *unusable)

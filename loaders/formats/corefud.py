@@ -228,11 +228,15 @@ def _head_of(words: Sequence[Token], fields: Mapping[str, str]) -> Token:
     """
     inside = {None, *(word.number for word in words)}
     tops = [word for word in words if word.head not in inside and word.deprel != "punct"]
-    numbers = (fields.get("minspan") or fields.get("head") or "").split(",")
-    plain = (int(number[:6]) for number in numbers if number.isascii() and number.isdigit())
-    named = [words[number - 1] for number in plain if 1 <= number <= len(words)]
+    named = _named(words, fields.get("minspan") or fields.get("head") or "")
     both = [word for word in tops if word in named]
     return (both or tops or named or list(words))[0]
+
+
+def _named(words: Sequence[Token], numbers: str) -> list[Token]:
+    """The words of a mention that ``1,3`` names."""
+    plain = filter(re.compile("[0-9]+").fullmatch, numbers.split(","))
+    return [words[place - 1] for n in plain if 1 <= (place := int(n[:6])) <= len(words)]
 
 
 def _features_of(

@@ -55,11 +55,7 @@ def document_files(path: Path) -> tuple[Path, ...]:
 
 
 def read_words(path: Path) -> tuple[dict[str, str], list[int]]:
-    """The words by id, in their order, and their lines.
-
-    Raises:
-        CorpusError: there is none, or one without text or with the id of another.
-    """
+    """The words by id, in their order, and their lines; ``CorpusError`` for a bad or no word."""
     words: dict[str, str] = {}
     lines: list[int] = []
     for element, identifier in _identified(path, "word"):
@@ -141,11 +137,7 @@ def mmax_sentences(
 def mmax_mentions(
     path: Path, positions: Mapping[str, int], words: Sequence[PlacedWord]
 ) -> list[Mention]:
-    """The mentions in the order of the text, longer ones first.
-
-    Raises:
-        CorpusError: a span is none.
-    """
+    """The mentions in the order of the text, longer first; ``CorpusError`` for a bad span."""
     found = []
     for element, _ in _identified(path, "markable"):
         ranges = _word_ranges(path, element, "span", positions)
@@ -169,17 +161,10 @@ def _mention(
     # The last word of the minimal span, or the only word; none where nobody said.
     head = minimal[-1][1] - 1 if minimal else ranges[0][0] if one_word else None
     form = words[head].text if head is not None else ""
-    said = attributes.get("mention", "")
-    # The annotator says it, or the form: a one-word pronoun, a name's capital (but the beginning
-    # of a sentence is no sign of a name).
     name = form or words[ranges[-1][1] - 1].text
-    inside = words[ranges[0][0]].start > 0 or not one_word
-    if said == "pronoun" or (not said and one_word and by_form(form) is not None):
-        kind = "pronoun"
-    elif name[:1].isupper() and inside and said in ("", "np"):
-        kind = "proper"
-    else:
-        kind = "nominal"
+    # A capital at the beginning of a sentence is no sign of a name.
+    capital = name[:1].isupper() and (words[ranges[0][0]].start > 0 or not one_word)
+    kind = _kind(attributes.get("mention", ""), form if one_word else "", capital)
     return Mention(
         span=_span(ranges, words),
         chain=attributes["id"] if chain in _NO_CHAIN else chain,
@@ -187,6 +172,13 @@ def _mention(
         head=None if head is None else _span([(head, head + 1)], words),
         features=_features(attributes, form, kind == "pronoun"),
     )
+
+
+def _kind(said: str, word: str, capital: bool) -> str:
+    """The kind that the annotator says, else that of the form: a pronoun, a name's capital."""
+    if said == "pronoun" or (not said and by_form(word) is not None):
+        return "pronoun"
+    return "proper" if capital and said in ("", "np") else "nominal"
 
 
 def _span(ranges: Sequence[_Range], words: Sequence[PlacedWord]) -> Span:

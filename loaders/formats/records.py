@@ -33,11 +33,7 @@ class Record:
 
 
 def parquet_records(file: CorpusFile) -> Iterator[Record]:
-    """The rows of a parquet file as plain Python values.
-
-    Raises:
-        CorpusError: it is no parquet file, or unpacks to more than a gigabyte.
-    """
+    """The rows of a parquet file as plain values; ``CorpusError`` if it is none or too large."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -54,13 +54,9 @@ class RawRelation:
     """A relation as its line has it.
 
     Attributes:
-        type: ``Explicit``, ``Implicit``, ...
         connective: the place of the connective; empty where it stands nowhere.
         word: the annotated connective as the line spells it; empty where it does not.
-        senses: the annotated senses, the first one first.
-        arg1, arg2: the places of the arguments.
-        scheme: ``pdtb3`` or ``pdtb2``: whose senses they are.
-        line: its number.
+        scheme: ``pdtb3`` or ``pdtb2``, the tables that its senses are of.
     """
 
     type: str
@@ -74,11 +70,7 @@ class RawRelation:
 
 
 def read_relations(file: CorpusFile, options: ReadOptions) -> Iterator[RawRelation]:
-    """The relations of a file; those without a place, or rejected, are counted.
-
-    Raises:
-        CorpusError: a bad line, unless bad rows are skipped; or the file is no text in UTF-8.
-    """
+    """The relations of a file; those without a place, or rejected, are counted as skipped."""
     for number, line in numbered_lines(file):
         if not line.strip():
             continue

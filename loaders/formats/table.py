@@ -30,21 +30,16 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class _Header:
     delimiter: str
-    quoted: bool
+    literal: bool
     names: tuple[str, ...]
 
 
 def rows(file: CorpusFile, columns: Sequence[str], options: ReadOptions) -> Iterator[Row]:
-    """Read the rows of a table.
+    """Read the rows of a table whose first line names these columns, in any case, among others.
 
-    The header line decides between comma and tab. A table with tabs whose header is not quoted is
-    read without quoting, because there a leading quotation mark belongs to the text
+    That line decides between comma and tab. A table with tabs whose header is not quoted is read
+    without quoting, because there a leading quotation mark belongs to the text
     (``"Run!" he said.``); a field that writes its inner quotation marks twice is unquoted.
-
-    Args:
-        file: the table; its first line names the columns (case does not matter).
-        columns: the columns wanted; others are passed over.
-        options: the treatment of bad rows.
 
     Raises:
         CorpusError: a column is missing, there is no row, or a bad row.
@@ -88,12 +83,12 @@ def _header(file: CorpusFile, line: str, columns: Sequence[str]) -> _Header:
 def _split_header(line: str, columns: Sequence[str]) -> _Header:
     """The header by the delimiter that gives more of these columns, or else more columns."""
     wanted = {name.lower() for name in columns}
-    quoted = line.lstrip().startswith('"')
     headers = []
     for delimiter in ",\t":
         names = line.strip("\r\n").lower().split(delimiter)
         plain = tuple(name.strip().strip('"').strip() for name in names)
-        headers.append(_Header(delimiter, quoted, plain))
+        literal = delimiter == "\t" and not line.lstrip().startswith('"')
+        headers.append(_Header(delimiter, literal, plain))
     return max(headers, key=lambda header: (len(wanted & set(header.names)), len(header.names)))
 
 
@@ -101,11 +96,10 @@ def _records(
     file: CorpusFile, lines: Iterator[str], header: _Header, options: ReadOptions
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (line, fields) of every row that is not blank."""
-    literal = header.delimiter == "\t" and not header.quoted
     reader = csv.reader(
         _short_lines(file, lines, options),
         delimiter=header.delimiter,
-        quoting=csv.QUOTE_NONE if literal else csv.QUOTE_MINIMAL,
+        quoting=csv.QUOTE_NONE if header.literal else csv.QUOTE_MINIMAL,
         strict=True,
     )
     while True:
@@ -119,7 +113,7 @@ def _records(
             options.bad(message, "malformed quoting")
             continue
         if fields and any(map(str.strip, fields)):
-            yield line, [_unquoted(f) for f in fields] if literal else fields
+            yield line, [_unquoted(f) for f in fields] if header.literal else fields
 
 
 def _short_lines(file: CorpusFile, lines: Iterator[str], options: ReadOptions) -> Iterator[str]:

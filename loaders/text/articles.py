@@ -1,20 +1,24 @@
 """Short documents made of articles: excerpt, sentences, filters, near-duplicates.
 
 The documents of Shen et al. 2021 (*Evaluating Document Coherence Modeling*, TACL 9, section 3) have
-3 to 8 sentences. What does not make such a document is left out and counted by reason.
+3 to 8 sentences; they are the opening sections of Wikipedia articles and the beginnings of CNN
+stories. What does not make such a document is left out and counted by reason.
+
+Blocks are what empty lines part. A heading is a block whose lines are short and do not end as
+sentences do, or have the marks of one (``== History ==``, ``# History``).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LONGEST_FIELD, shown, shown_names, text_problem, tidy
-from coherencegym.loaders.text.excerpts import EXCERPTS, excerpt
 from coherencegym.loaders.text.prose import sentences_drop, text_drop
 from coherencegym.loaders.text.sentences import split_sentences
 
@@ -26,13 +30,35 @@ _LONGEST_SENTENCE = 1000
 _MISSING = "column missing"
 _MEMORY = "articles"
 
+EXCERPTS = ("auto", "opening", "first")
+
+#: Marks that lines of lists and tables begin with.
+_BULLETS = "*•‣◦▪·-–—|"
+#: Words that a line of a heading may have.
+_LONGEST_HEADING = 12
+
+_MARKED = re.compile(r"\s*(?:(={1,6})\s*(?P<wiki>[^=\n]+?)\s*\1|#{1,6}\s+(?P<hash>.+?)\s*#*)\s*")
+_ENDS = re.compile(r"[.!?…。！？।:;,][\"'”’»)\]]*$")
+#: The origin of a story, before its first word: ``ATLANTA, Georgia (CNN) -- ``, ``(CNN)``,
+#: ``PARIS (Reuters) - ``, ``LONDON -- ``.
+_AGENCY = r"\((?:CNN|Reuters|AP|AFP|Bloomberg|UPI|Xinhua)\b[^()\n]{0,40}\)"
+_CITY = r"[A-Z][\w.,’'/ -]{0,60}?"
+_CAPITALS = r"[A-Z]{3,}[A-Z. ]*(?:,\s[A-Z][\w. ]{1,25})?"
+_DATELINE = re.compile(
+    rf"\s*(?:(?:{_CITY}\s*)?{_AGENCY}\s*(?:--|[—–:-])?\s*"
+    rf"|(?:{_CAPITALS}\s*)?\([A-Z][^()\n]{{1,40}}\)\s*(?:--|[—–])\s*"
+    rf"|{_CAPITALS}\s*(?:--|[—–])\s+)"
+)
+#: The marks before the summaries of stories in the Cornell and CNN collections.
+_HIGHLIGHTS = re.compile(r"^\s*@highlight\b", re.MULTILINE)
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """The shape of a document.
 
     Attributes:
-        excerpt: the part of an article that it is, one of :data:`loaders.text.excerpts.EXCERPTS`.
+        excerpt: the part of an article that it is, one of :data:`EXCERPTS`.
         fewest, most: sentences that it has.
         language: ISO 639-1, for splitting into sentences.
         pipeline: spaCy pipeline to split with; none: rules.
@@ -121,6 +147,78 @@ def article_of_row(
     return Article(identifier, text, source, split, named("title"), named("domain"))
 
 
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A part that is taken from an article, and the heading that the article began with, if any.
+
+    Where ``whole``, all of it has to be the document, else as many first sentences as there may be.
+    """
+
+    text: str
+    whole: bool
+    title: str = ""
+
+
+def excerpt(article: str, how: str = "auto") -> Excerpt:
+    """Cut an article.
+
+    ``opening`` is what stands before the second heading, or before the first one where the article
+    does not begin with one (its title); ``first`` the article from its beginning, without dateline
+    and headings; ``auto`` is ``first`` where there is a dateline, or no heading but the title.
+
+    Raises:
+        ValueError: ``how`` is none of :data:`EXCERPTS`.
+    """
+    if how not in EXCERPTS:
+        raise ValueError(f"excerpt {how!r}, expected one of {', '.join(EXCERPTS)}")
+    article = article.replace("\r\n", "\n").replace("\r", "\n")
+    if summaries := _HIGHLIGHTS.search(article):
+        article = article[: summaries.start()]
+    blocks = _blocks(article)
+    # A text of one block has no title.
+    title = (heading(blocks[0]) if len(blocks) > 1 else None) or ""
+    blocks = blocks[1:] if title else blocks
+    opening = "\n\n".join(takewhile(_is_prose, blocks))
+    text = "\n\n".join(blocks)
+    story = without_dateline(text)
+    has_story = story != text or summaries is not None or opening == text
+    if how == "opening" or (how == "auto" and not has_story):
+        return Excerpt(opening, whole=True, title=title)
+    return Excerpt("\n\n".join(filter(_is_prose, story.split("\n\n"))), False, title)
+
+
+def _is_prose(block: str) -> bool:
+    return heading(block) is None
+
+
+def without_dateline(story: str) -> str:
+    """A story without the place and agency that it opens with; unchanged where it has none."""
+    match = _DATELINE.match(story)
+    return story[match.end() :] if match else story
+
+
+def heading(block: str) -> str | None:
+    """The heading that a block is, its last line where it is several; none where it is none."""
+    found = ""
+    for line in filter(str.strip, block.split("\n")):
+        marked = _MARKED.fullmatch(line)
+        plain = len(line.split()) <= _LONGEST_HEADING and not _ENDS.search(line.rstrip())
+        if marked is None and (not plain or line.lstrip()[0] in _BULLETS):
+            return None
+        found = tidy(marked["wiki"] or marked["hash"]) if marked is not None else tidy(line)
+    return found or None
+
+
+def _blocks(article: str) -> list[str]:
+    """The blocks; a line with the marks of a heading is one by itself."""
+    lines = [
+        f"\n{line}\n" if _MARKED.fullmatch(line) else line
+        for block in re.split(r"\n[^\S\n]*\n\s*", article)
+        for line in (*block.split("\n"), "")
+    ]
+    return [block.strip() for block in re.split(r"\n\n+", "\n".join(lines)) if block.strip()]
+
+
 def document(article: Article, shape: Shape) -> tuple[str, tuple[str, ...]]:
     """The title and the sentences of the document that an article makes.
 
@@ -158,11 +256,7 @@ def document(article: Article, shape: Shape) -> tuple[str, tuple[str, ...]]:
 def discourse_of(
     corpus: Corpus, article: Article, shape: Shape, options: ReadOptions
 ) -> Discourse | None:
-    """The discourse that an article makes; none where it makes none, which is counted.
-
-    Raises:
-        BadArticleError: it is no Unicode text.
-    """
+    """The discourse of an article; none is counted. ``BadArticleError``: it is no Unicode text."""
     from coherencegym.loaders.text.near_duplicates import NearDuplicates  # numpy
 
     texts = [article.text] if isinstance(article.text, str) else article.text

@@ -268,13 +268,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def rejoined(sentences: Sequence[str]) -> list[str]:
-    """The sentences with those joined that were one (``the No . | 7 is a lock``).
-
-    What has no word belongs to what is before.
-
-    Args:
-        sentences: tokenised, in the order of the document.
-    """
+    """The tokenised sentences with those joined that were one (``the No . | 7 is a lock``)."""
     whole: list[str] = []
     for sentence in sentences:
         if whole and sentence == "." and whole[-1][-1:] in {".", "!", "?"}:

@@ -22,11 +22,8 @@ def check_folder(folder: Path, overwrite: bool, marker: str, option: str = "--ou
 
     What killed runs left beside it is cleared first: see :func:`clear_leftovers`.
 
-    Args:
-        folder: the folder that the output goes to.
-        overwrite: replace an earlier output there.
-        marker: the file that every output of this kind has; a folder without it is somebody's own.
-        option: the command-line option that names it.
+    A folder without ``marker``, the file that every output of its kind has, is somebody's own.
+    ``option`` is that of the command line that names the folder.
 
     Raises:
         FileExistsError: it exists and may not be overwritten, or is not an earlier output.

@@ -80,11 +80,7 @@ def read(path: Path, schema: type[_T]) -> _T:
 
 
 def held(value: Any, schema: type[_T]) -> _T:
-    """A value of Python's own types, as a schema has it: lists become tuples, and so on.
-
-    Raises:
-        EvaluationError: it is not what the schema says.
-    """
+    """A value of Python's types as a schema has it (lists become tuples); ``EvaluationError``."""
     try:
         found: _T = _adapter(cast(Hashable, schema)).validate_python(value)
         return found

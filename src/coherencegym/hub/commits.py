@@ -17,11 +17,7 @@ _MOVED = (409, 412)
 
 
 def check_target(repo_id: str, needs_token: bool = False) -> None:
-    """Refuse what no push could come of, before anything is computed for it.
-
-    Raises:
-        EvaluationError: no name of a repository, or nobody is logged in.
-    """
+    """Refuse with ``EvaluationError`` what no push could come of: no name, or no token."""
     from huggingface_hub import get_token
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
@@ -99,15 +95,11 @@ def commit(
     message: str,
     create_pr: bool = False,
 ) -> Any:
-    """Commit on a head; none where somebody else's commit came first (409, 412).
+    """Commit on the head that was read; none where somebody else's commit came first (409, 412).
 
     Args:
-        api: a client of the Hub.
-        repo_id: the repository.
-        parent: the head that was read.
         adds: path in the repository -> local file or content.
         deletes: paths that go.
-        message: what the commit says.
         create_pr: open a pull request instead.
 
     Raises:

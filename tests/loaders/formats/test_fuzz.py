@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -141,10 +142,11 @@ def test_damaged_layouts(name: str, data: st.DataObject, folder: Path) -> None:
     attempt(replace(corpus, folder=place / corpus.name if corpus.own_folder else place))
 
 
+@cache
 def copied(sample: Corpus, place: Path) -> Callable[[Path], Corpus]:
     """Copy a sample; from one of the files in the copy to the corpus that is read because of it."""
     assert sample.folder is not None
-    shutil.copytree(sample.folder, place, dirs_exist_ok=True)
+    shutil.copytree(sample.folder, place)
     files = find(replace(sample, folder=place)).files
 
     def owner(victim: Path) -> Corpus:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.loaders.text.excerpts import EXCERPTS, excerpt, heading, without_dateline
+from coherencegym.loaders.text.articles import EXCERPTS, excerpt, heading, without_dateline
 
 OPENING = "Skarra is an island. It is small.\n\nNobody lives there."
 ARTICLE = f"{OPENING}\n\nHistory \n\nMonks came. They left."
