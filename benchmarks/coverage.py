@@ -18,18 +18,16 @@ import numpy as np
 from coherencegym.eval.statistics.effective_size import clustered
 from coherencegym.eval.statistics.intervals import (
     Interval,
+    difference_of_means,
     interval_of,
     macro_interval,
-    share_interval,
-)
-from coherencegym.eval.statistics.mean_intervals import (
-    difference_of_means,
     mean_interval,
     median_interval,
+    share_interval,
 )
-from coherencegym.eval.statistics.measures import Measure, auc
+from coherencegym.eval.statistics.measures import Measure, auc, f1
 from coherencegym.eval.statistics.paired import difference_interval, sign_flips
-from coherencegym.eval.tasks.detect.tallies import f1, tally
+from coherencegym.eval.tasks.detect.decisions import summed, tally
 
 #: Numbers of clusters.
 CLUSTERS = (2, 3, 4, 5, 7, 10, 20, 60, 200, 500)
@@ -346,7 +344,7 @@ def of_documents(number: int, kind: str, runs: int, generator: Generator) -> Fou
             for s, p in zip(scores, places, strict=True)
         ]
         if kind == "F1":
-            now.append(f1(called, names, 4 * number))
+            now.append(f1(*summed(called, "f1"), names, 4 * number))
             parts = np.array([[2 * o.hits, 2 * o.hits + o.false_alarms + o.misses] for o in called])
             with np.errstate(invalid="ignore"):
                 resampled = (drawn @ parts[:, 0]) / (drawn @ parts[:, 1])

@@ -14,10 +14,14 @@ import pytest
 from coherencegym.builders.making.build import Options, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find as find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds import registry
 from coherencegym.eval.kinds.table_kind import SuiteError
+from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.results.saved import read as read_saved
+from coherencegym.eval.tasks.registry import TASKS
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.find import find
 from coherencegym.loaders.read import read
@@ -27,6 +31,7 @@ REVERSE = "manipulations/reverse.py"
 ORDER = "builders/recipe_order.py"
 HALVES = "eval/kinds/halves.py"
 RECIPE_HALVES = "builders/recipe_halves.py"
+MATCH = "eval/tasks/match/task.py"
 
 
 def blocks(repository: Path, language: str) -> list[str]:
@@ -72,7 +77,7 @@ def build_recipes(
 def test_the_examples_make_a_suite(
     repository: Path, modules: dict[str, Any], tmp_path: Path
 ) -> None:
-    assert list(modules) == [RECIPES, REVERSE, ORDER, HALVES, RECIPE_HALVES]
+    assert list(modules) == [RECIPES, REVERSE, ORDER, HALVES, RECIPE_HALVES, MATCH]
     folder, manifest = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
     assert find(modules[RECIPES].CORPUS, tmp_path / "data").files
     entry = manifest["configs"]["recipes_all"]
@@ -105,6 +110,46 @@ def test_the_example_of_a_kind_is_built_shown_and_read(
     assert reverse.second == "Wait four minutes. Pour it over the leaves."
     with pytest.raises(EvaluationError, match=r"kind 'halves'; expected items \(.*another command"):
         list(table_rows(find_dataset(str(folder)), kind=registry.KINDS["items"]))
+
+
+def test_the_example_of_a_task_is_a_subcommand(
+    repository: Path,
+    modules: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    kind = modules[HALVES].HALVES
+    monkeypatch.setattr(registry, "KINDS", {**registry.KINDS, kind.name: kind})
+    monkeypatch.setitem(TASKS, "match", ("tell halves", modules[MATCH].__name__))  # its line
+    data, _ = build_recipes(repository, modules, modules[RECIPE_HALVES].SUITE, tmp_path)
+    asked = ["match", "--model", "demo", "--device", "cpu", "--dataset", str(data)]
+    assert main([*asked, "--output", str(tmp_path / "none")]) == 0
+    assert main([*asked, "--output", str(tmp_path / "some"), "--saved", "1000"]) == 0
+    printed = capsys.readouterr().out
+    assert "recipes_all: AUC" in printed
+    assert "|task:match|configs:all|split:test|saved:1000.0|" in printed
+
+    run = read_run(tmp_path / "some")
+    assert {score.measure: score.score for score in run.scores}["accuracy"] == 0.5
+    saved = read_saved(tmp_path / "some")
+    assert (saved.task, saved.settings["saved"]) == ("match", 1000.0)
+    area, *_ = read_run(tmp_path / "none").scores
+    assert (area.measure, area.n, area.chance) == ("AUC", 4, 0.5)
+    outcomes = [one for one in saved.tables[0].outcomes if one.measure == "AUC"]
+    right = [one.value for one in outcomes if one.truth]
+    wrong = [one.value for one in outcomes if not one.truth]
+    assert len(right) == len(wrong) == 2
+    assert area.score == sum(a > b for a in right for b in wrong if a and b) / 4
+
+    folders = [str(tmp_path / name) for name in ("none", "some")]
+    assert main(["plot", *folders, "--output", str(tmp_path / "plots")]) == 0
+    assert main(["compare", *folders]) == 2
+    assert "saved: 0.0 and 1000.0" in capsys.readouterr().err
+    assert main(["compare", *folders, "--anyway"]) == 0
+    assert "recipes_all: accuracy" in capsys.readouterr().out
+    assert main([*asked, "--split", "x", "--output", str(tmp_path / "x")]) == 2
+    assert "no split 'x'" in capsys.readouterr().err
 
 
 def test_the_example_of_a_kind_refuses_what_it_is_not(modules: dict[str, Any]) -> None:

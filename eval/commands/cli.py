@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol, cast
 
 from coherencegym.errors import EvaluationError, ProcessError, one_line
+from coherencegym.eval.tasks.registry import TASKS
 
 #: Subcommand -> what it is for, and the module that has ``add_arguments`` and ``run``.
 COMMANDS = {
@@ -82,12 +83,27 @@ class OneLine(argparse.ArgumentParser):
         self.exit(USER_ERROR, f"eval: {one_line(message)} (--help lists the options)\n")
 
 
+def _commands() -> dict[str, tuple[str, str]]:
+    """All subcommands, those of the tasks of the registry included."""
+    return {**COMMANDS, **TASKS}
+
+
+def _command(name: str) -> Command:
+    if name in TASKS:
+        from coherencegym.eval.commands.task_command import TaskCommand
+        from coherencegym.eval.tasks.registry import task_named
+
+        return TaskCommand(task_named(name))
+    return cast(Command, importlib.import_module(COMMANDS[name][1]))
+
+
 def _parser(name: str, module: Command) -> argparse.ArgumentParser:
     is_default = name == DEFAULT
-    others = "\n".join(f"  {key:<14} {help_text}" for key, (help_text, _) in COMMANDS.items())
+    summary, _ = _commands()[name]
+    others = "\n".join(f"  {key:<14} {help_text}" for key, (help_text, _) in _commands().items())
     parser = OneLine(
         prog="python -m eval" if is_default else f"python -m eval {name}",
-        description=COMMANDS[name][0][0].upper() + COMMANDS[name][0][1:] + ".",
+        description=summary[0].upper() + summary[1:] + ".",
         epilog=f"examples:\n{module.EXAMPLES}\nsubcommands (--help after each):\n{others}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -104,15 +120,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    named = bool(words) and words[0] in COMMANDS
+    named = bool(words) and words[0] in _commands()
     name = words.pop(0) if named else DEFAULT
     if words and not named and not words[0].startswith("-"):
         print(
-            one_line(f"eval: no subcommand {words[0]!r}; expected one of {', '.join(COMMANDS)}"),
+            one_line(f"eval: no subcommand {words[0]!r}; expected one of {', '.join(_commands())}"),
             file=sys.stderr,
         )
         return USER_ERROR
-    module = cast(Command, importlib.import_module(COMMANDS[name][1]))
+    module = _command(name)
     arguments = _parser(name, module).parse_args(words)
     from coherencegym.eval.kinds.items import SuiteError
 

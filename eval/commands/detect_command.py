@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.tasks.detect.detect import Detected
-    from coherencegym.eval.tasks.detect.document_tables import DocumentTable
+    from coherencegym.eval.tasks.detect.tables import DocumentTable
 
 EXAMPLES = """\
   python -m eval detect --model gpt2 --dataset coherencegym/intruder_sentences --revision v1.0.0
@@ -140,9 +140,9 @@ def _finite(text: str) -> float:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score the documents of a dataset; prints the table and writes the folder."""
-    from coherencegym.eval.results.runs import MARKER
-    from coherencegym.eval.tasks.detect.detection_data import read_data
-    from coherencegym.eval.tasks.detect.report import gather
+    from coherencegym.eval.results.folder import MARKER
+    from coherencegym.eval.tasks.detect.data import read_data
+    from coherencegym.eval.tasks.detect.results import gather_detection
     from coherencegym.eval.views.detect.report import write
     from coherencegym.eval.views.detect.table import print_results
     from coherencegym.files.folders import check_folder
@@ -180,7 +180,7 @@ def run(arguments: argparse.Namespace) -> int:
         ]
     if not processes.is_first:
         return 0
-    results = gather(data, detected, model, settings)
+    results = gather_detection(data, detected, model, settings)
     write(results, output, overwrite=arguments.overwrite)
     print_results(results)
     print(f"written to {output}")

@@ -80,8 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Score a model on a dataset or on suites; prints the table and writes the folder."""
     from coherencegym.errors import EvaluationError
+    from coherencegym.eval.results.folder import MARKER
     from coherencegym.eval.results.results import gather
-    from coherencegym.eval.results.runs import MARKER
     from coherencegym.eval.views.report import write
     from coherencegym.eval.views.table import print_table
     from coherencegym.files.folders import check_folder

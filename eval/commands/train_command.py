@@ -14,8 +14,9 @@ from coherencegym.eval.tasks.detect.decisions import DECISIONS
 from coherencegym.numbers import not_negative, positive
 
 if TYPE_CHECKING:
-    from coherencegym.eval.tasks.detect.train.train import Encoder, Settings
-    from coherencegym.eval.tasks.detect.train.training_data import TrainingData
+    from coherencegym.eval.tasks.detect.data import TrainingData
+    from coherencegym.eval.tasks.detect.train.encoder import Encoder
+    from coherencegym.eval.tasks.detect.train.train import Settings
 
 EXAMPLES = """\
   python -m eval train-detector --model roberta-base --dataset coherencegym/intruder_sentences
@@ -117,13 +118,10 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.forward.distributed import world
     from coherencegym.eval.models.quiet import quiet_libraries
-    from coherencegym.eval.results.runs import MARKER
-    from coherencegym.eval.tasks.detect.train.train import (
-        Settings,
-        load_encoder,
-        require_accelerate,
-    )
-    from coherencegym.eval.tasks.detect.train.training_data import read_training_data
+    from coherencegym.eval.results.folder import MARKER
+    from coherencegym.eval.tasks.detect.data import read_training_data
+    from coherencegym.eval.tasks.detect.train.encoder import load_encoder
+    from coherencegym.eval.tasks.detect.train.train import Settings, require_accelerate
     from coherencegym.files.folders import check_folder
 
     require_accelerate()
@@ -178,7 +176,7 @@ def _train(
     seeds: Sequence[int],
     output: Path,
 ) -> int:
-    from coherencegym.eval.tasks.detect.train.gather import gather
+    from coherencegym.eval.tasks.detect.train.results import gather_training
     from coherencegym.eval.tasks.detect.train.train import train
     from coherencegym.eval.views.detect.report import write_training
     from coherencegym.eval.views.detect.table import print_results, print_training
@@ -201,7 +199,7 @@ def _train(
                 progress=sys.stderr.isatty(),
             )
         )
-    results = gather(data, encoder, settings, trained, chosen)
+    results = gather_training(data, encoder, settings, trained, chosen)
     write_training(results, output, overwrite=arguments.overwrite)
     if len(seeds) == 1:
         print_results(results.seeds[0])
@@ -215,7 +213,7 @@ def _dry_run(
     data: TrainingData, encoder: Encoder, settings: Settings, seeds: Sequence[int]
 ) -> None:
     """Print how much would be trained on."""
-    from coherencegym.eval.tasks.detect.train.training_pairs import pairs_of
+    from coherencegym.eval.tasks.detect.train.encoder import pairs_of
 
     for table in (data.training, *data.detection.tables):
         print(

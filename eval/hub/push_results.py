@@ -17,7 +17,8 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.hub.results_card import FOLDER, KINDS, render_card
-from coherencegym.eval.results.runs import MARKER, Run, read_run
+from coherencegym.eval.results.folder import MARKER
+from coherencegym.eval.results.runs import Run, read_run
 from coherencegym.hub.commits import TRIES, Head, commit, fetch, make_repository, read_head
 
 #: Files of a results folder that are pushed, where they are there.

@@ -1,27 +1,31 @@
 """One model against another on the same items: what ``python -m eval compare`` reports.
 
 Judgements are paired on config, split, item, formula and metric, other outcomes on config, split,
-measure, judge and unit (:mod:`eval.results.paired_units`). A prediction that is undefined for
+measure, judge and unit (:mod:`eval.results.paired_scores`). A prediction that is undefined for
 either model, or whose item is too long for either, is left out for both and counted; so a score
 here can be another than in the folder that it is from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.comparability import obstacles, remarks
-from coherencegym.eval.results.paired_scores import PairedScore
-from coherencegym.eval.results.paired_units import unit_pairs, unit_rows
-from coherencegym.eval.results.predictions_file import SavedItem, SavedJudgement
+from coherencegym.eval.results.files import SavedJudgement
+from coherencegym.eval.results.paired_scores import (
+    PairedScore,
+    of_difference,
+    unit_pairs,
+    unit_rows,
+)
 from coherencegym.eval.results.saved import Saved, SavedTable
-from coherencegym.eval.statistics.intervals import Interval
-from coherencegym.eval.statistics.paired import Test, difference_interval, holm, paired_test
+from coherencegym.eval.statistics.paired import difference_interval, holm, paired_test
 from coherencegym.eval.tasks.score.selections import Selection, select
-from coherencegym.eval.tasks.score.summary import item_values, shown
+from coherencegym.eval.tasks.score.summary import item_values, only_one, shown_rows
 
 
 @dataclass(frozen=True)
@@ -53,35 +57,11 @@ class Comparison:
 
 def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:
     """The rows that are printed: those of the tables of scores, details only where asked for."""
-    return [row for row in shown(rows) if details or row.level != "detail"]
+    return [row for row in shown_rows(rows) if details or row.level != "detail"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """A prediction of an item, as both models met it; it is called as the baseline's is."""
-
-    baseline: SavedJudgement
-    model: SavedJudgement
-
-    @property
-    def item(self) -> SavedItem:
-        return self.baseline.item
-
-    @property
-    def formula(self) -> str:
-        return self.baseline.formula
-
-    @property
-    def metric(self) -> str:
-        return self.baseline.metric
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        return self.baseline.groups
-
-    @property
-    def defined(self) -> bool:
-        return self.baseline.outcome is not None and self.model.outcome is not None
+#: A prediction of an item as the baseline and the model met it; it is called as the baseline's is.
+_Pair = tuple[SavedJudgement, SavedJudgement]
 
 
 def compare(
@@ -93,7 +73,7 @@ def compare(
         baseline, model: results on the same items, by the same rules.
         anyway: compare what both have where items or rules differ.
         details: correct for the rows of level ``detail`` (see
-        :class:`eval.tasks.score.summary.Score`) as well.
+        :class:`eval.tasks.score.summary.ItemScore`) as well.
         seed: of drawn signs.
 
     Raises:
@@ -113,7 +93,7 @@ def compare(
             pairs = list(_pairs(table, other))
             units = list(unit_pairs(table.outcomes, other.outcomes))
             unpaired -= 2 * (len(pairs) + len(units))
-            rows += _rows(table, pairs, seed) if pairs else []
+            rows += _rows(table, pairs, seed) if pairs else ()
             rows += unit_rows(units, seed)
     if not rows:
         raise EvaluationError(f"{folders}: no item is in both; nothing can be compared")
@@ -144,7 +124,7 @@ def _pairs(table: SavedTable, other: SavedTable) -> Iterator[_Pair]:
     theirs = dict(_keyed(other.judgements))
     for key, judgement in _keyed(table.judgements):
         if key in theirs:
-            yield _Pair(judgement, theirs[key])
+            yield judgement, theirs[key]
 
 
 _Key = tuple[str, str, str, int]
@@ -159,52 +139,41 @@ def _keyed(judgements: Iterable[SavedJudgement]) -> Iterator[tuple[_Key, SavedJu
         yield (*key, seen[key]), judgement
 
 
-def _rows(table: SavedTable, pairs: Sequence[_Pair], seed: int) -> list[PairedScore]:
-    rows = select(pairs, lambda pair: pair.item.columns, table.headline)
-    return [_row(table, row, seed) for row in rows]
+def _rows(table: SavedTable, pairs: Sequence[_Pair], seed: int) -> Iterator[PairedScore]:
+    theirs = {id(judgement): other for judgement, other in pairs}
+    for row in select([own for own, _ in pairs], lambda one: one.item.columns, table.headline):
+        yield _row(table, row, [(own, theirs[id(own)]) for own in row.judgements], seed)
 
 
-def _row(table: SavedTable, row: Selection, seed: int) -> PairedScore:
-    pairs: list[_Pair] = row.judgements
-    both = [pair for pair in pairs if pair.defined]
-    values = item_values(pair.baseline for pair in both)
+def _row(table: SavedTable, row: Selection, pairs: Sequence[_Pair], seed: int) -> PairedScore:
+    both = [pair for pair in pairs if None not in (pair[0].outcome, pair[1].outcome)]
+    values = item_values(own for own, _ in both)
     clusters = [value.cluster for value in values]
     left = [value.share for value in values]
-    right = [value.share for value in item_values(pair.model for pair in both)]
-    test: Test | None = None
-    interval: Interval | None = None
+    right = [value.share for value in item_values(other for _, other in both)]
+    differences = [theirs - ours for ours, theirs in zip(left, right, strict=True)]
+    tested: dict[str, Any] = {}
     if values:
-        differences = [theirs - ours for ours, theirs in zip(left, right, strict=True)]
         test = paired_test(left, right, clusters, seed)
         interval = difference_interval(differences, clusters, test)
+        tested = of_difference(fmean(right) - fmean(left), interval, test)
     return PairedScore(
         config=table.config,
         split=table.split,
-        formula=_only(pairs, lambda pair: pair.formula),
-        metric=_only(pairs, lambda pair: pair.metric),
+        formula=only_one(own.formula for own, _ in pairs),
+        metric=only_one(own.metric for own, _ in pairs),
         group="" if row.level == "formula" else row.name,
         level=row.level,
         n=len(values),
         n_discourses=len({value.discourse_id for value in values}),
         n_clusters=len(set(clusters)),
-        left_out=len({pair.item.item_id for pair in pairs}) - len(values),
-        undefined_baseline=sum(pair.baseline.outcome is None for pair in pairs),
-        undefined=sum(pair.model.outcome is None for pair in pairs),
-        too_close=sum(pair.baseline.too_close or pair.model.too_close for pair in both),
+        left_out=len({own.item.item_id for own, _ in pairs}) - len(values),
+        undefined_baseline=sum(own.outcome is None for own, _ in pairs),
+        undefined=sum(other.outcome is None for _, other in pairs),
+        too_close=sum(own.too_close or other.too_close for own, other in both),
         baseline_score=fmean(left) if left else None,
         score=fmean(right) if right else None,
-        baseline_higher=sum(theirs < ours for ours, theirs in zip(left, right, strict=True)),
-        higher=sum(theirs > ours for ours, theirs in zip(left, right, strict=True)),
-        difference=fmean(right) - fmean(left) if values else None,
-        ci_low=interval.low if interval else None,
-        ci_high=interval.high if interval else None,
-        ci_method=interval.method if interval else "",
-        test=test.method if test else "",
-        p=test.p if test else None,
+        baseline_higher=sum(difference < 0 for difference in differences),
+        higher=sum(difference > 0 for difference in differences),
+        **tested,
     )
-
-
-def _only(pairs: Sequence[_Pair], of: Callable[[_Pair], str]) -> str:
-    """What all have in common; empty where they differ."""
-    found = {of(pair) for pair in pairs}
-    return found.pop() if len(found) == 1 else ""

@@ -1,48 +1,14 @@
-"""How the rows of tables and plots are named."""
+"""The names of the rows of tables and plots."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
+from coherencegym.eval.results.saved import Saved
+from coherencegym.eval.statistics.scores import ScoreRow
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.summary import Row
-
-if TYPE_CHECKING:
-    from coherencegym.eval.results.saved import Saved
-
-
-class PredictionRow(Protocol):
-    """A row about a prediction of a table, or about several (formula and metric are then empty)."""
-
-    @property
-    def config(self) -> str:
-        """Of the table."""
-
-    @property
-    def split(self) -> str:
-        """Of the table."""
-
-    @property
-    def formula(self) -> str:
-        """Of the prediction."""
-
-    @property
-    def metric(self) -> str:
-        """Of the prediction."""
-
-
-class ScoreRow(Row, PredictionRow, Protocol):
-    """A row of scores, or of their comparison."""
-
-    @property
-    def group(self) -> str:
-        """Of predictions, or ``column=value``; empty: all."""
-
-    @property
-    def what(self) -> str:
-        """The measure, and by which decision; empty for a CD score."""
+from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 
 
 def labels(rows: Sequence[ScoreRow]) -> list[str]:
@@ -58,8 +24,8 @@ def labels(rows: Sequence[ScoreRow]) -> list[str]:
     return names
 
 
-def formula_labels(rows: Sequence[PredictionRow]) -> list[str]:
-    """How to name the prediction of a row: by its metric alone where only that tells them apart."""
+def formula_labels(rows: Sequence[ScoreRow | LengthCorrelation | Difference]) -> list[str]:
+    """The predictions of rows: by the metric alone where only that tells them apart."""
     formulas: dict[tuple[str, str], set[str]] = {}
     for row in rows:
         formulas.setdefault((row.config, row.split), set()).add(row.formula)
@@ -84,7 +50,7 @@ def difference_labels(rows: Sequence[Difference]) -> list[str]:
 
 
 def model_labels(results: Sequence[Saved]) -> list[str]:
-    """What to call the models of several folders of results: no two alike.
+    """The names of the models of several folders of results: no two alike.
 
     The model's name where that tells them apart, or else with its precision, or else the folder.
     """

@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.files.strict_json import Many, Some, kind, read
-
-#: The file that every folder of results has.
-MARKER = "results.json"
-#: Of that file: what reads it later refuses another.
-FORMAT = 1
 
 
 @dataclass(frozen=True)
@@ -27,13 +24,12 @@ class Run:
     """The scores of one model on one dataset.
 
     Attributes:
-        model: as the user named it.
-        commit: of the model.
-        suite, version: of the dataset; empty where it has none.
+        model, commit: as the user named it.
+        suite, version: the dataset's; empty where it has none.
         rows: the digest of each table's rows, by config and split.
         scores, differences: as :mod:`eval.results.results` has them.
-        folder: where the results lie; empty for those in memory.
-        signature: of the run.
+        folder: the place of the results; empty for those in memory.
+        signature: one line from which they can be reproduced.
         settings: what the user chose, and what came of it.
         data, repo, data_commit: the dataset as the user named it, and its Hub id and commit; empty
             for one that is not on the Hub.
@@ -54,31 +50,7 @@ class Run:
     data_commit: str = ""
 
 
-class Gathered(Protocol):
-    """What the results of every task have in memory."""
-
-    @property
-    def signature(self) -> str:
-        """Of the run."""
-
-    @property
-    def model(self) -> Mapping[str, Any]:
-        """As ``results.json`` has it."""
-
-    @property
-    def dataset(self) -> Mapping[str, Any]:
-        """As ``results.json`` has it."""
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """As ``results.json`` has them."""
-
-    @property
-    def rows(self) -> Sequence[Score]:
-        """The scores."""
-
-
-def run_of(results: Gathered) -> Run:
+def run_of(results: TaskResults) -> Run:
     """The run that results in memory are of."""
     return Run(
         model=str(results.model["name"]),
@@ -110,7 +82,7 @@ def read_run(folder: Path) -> Run:
     if not path.is_file():
         what = "no such folder" if not folder.exists() else f"no {MARKER} in it"
         raise EvaluationError(f"{folder}: {what}; expected a folder that python -m eval wrote")
-    refuse_older_detection(path)
+    read_head(path)
     found = read(path, _Results)
     return Run(
         model=found.model.name,
@@ -129,24 +101,29 @@ def read_run(folder: Path) -> Run:
     )
 
 
-def refuse_older_detection(path: Path) -> None:
-    """Refuse results of detection from before its folders were those of every task.
+@dataclass(frozen=True)
+class Head:
+    """The keys of ``results.json`` that say how to read it."""
+
+    format: Any = None
+    task: str = "score"
+    datasets: Any = None
+
+
+def read_head(path: Path) -> Head:
+    """The head of ``results.json``.
 
     Raises:
-        EvaluationError: they are.
+        EvaluationError: it has none, or is from before the folders of detection were those of
+            every task.
     """
-    found = read(path, _Task)
-    if found.task is not None and found.datasets is not None:
+    found = read(path, Head)
+    if found.datasets is not None:
         raise EvaluationError(
             f"{path}: written by an older release; run python -m eval {kind(found.task)[1:-1]} "
             "again"
         )
-
-
-@dataclass(frozen=True)
-class _Task:
-    task: str | None = None
-    datasets: Any = None
+    return found
 
 
 @dataclass(frozen=True)

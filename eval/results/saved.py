@@ -14,11 +14,17 @@ from typing import Any
 from pydantic import BaseModel
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.results import outcomes_file, predictions_file
-from coherencegym.eval.results.predictions_file import SavedJudgement
-from coherencegym.eval.results.runs import FORMAT, MARKER, refuse_older_detection
-from coherencegym.eval.statistics.outcomes import Outcome, value_of
-from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.results.files import (
+    OUTCOMES_FILE,
+    PREDICTIONS_FILE,
+    SavedJudgement,
+    read_judgements,
+    read_outcomes,
+)
+from coherencegym.eval.results.folder import MARKER, RESULTS_FORMAT
+from coherencegym.eval.results.runs import read_head
+from coherencegym.eval.statistics.measures import value_of
+from coherencegym.eval.statistics.scores import CD, UnitOutcome
 from coherencegym.eval.tasks.score.selections import select
 from coherencegym.eval.tasks.score.summary import item_values
 from coherencegym.files import strict_json
@@ -73,7 +79,7 @@ class SavedTable(_Table):
     """
 
     judgements: tuple[SavedJudgement, ...] = field(default=(), repr=False)
-    outcomes: tuple[Outcome, ...] = field(default=(), repr=False)
+    outcomes: tuple[UnitOutcome, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -117,18 +123,15 @@ def read(folder: Path) -> Saved:
         )
     if not path.is_file():
         raise EvaluationError(f"{folder}: no {MARKER}; expected a folder of results")
-    file = folder / predictions_file.FILE
-    found = strict_json.read(path, _Format).format
-    if found is None:
+    head = read_head(path)
+    if head.format is None:
         raise EvaluationError(f"{path}: written by an older release; score the model again")
-    if type(found) is not int or found != FORMAT:
+    if type(head.format) is not int or head.format != RESULTS_FORMAT:
         raise EvaluationError(
-            f"{path}: format {kind(found)}; expected {FORMAT} (a newer release may read it)"
+            f"{path}: format {kind(head.format)}; expected {RESULTS_FORMAT} (a newer release may "
+            "read it)"
         )
-    refuse_older_detection(path)
-    task = strict_json.read(path, _Format).task
-    if task != "score":
-        file = folder / outcomes_file.FILE
+    file = folder / (PREDICTIONS_FILE if head.task == "score" else OUTCOMES_FILE)
     if (folder / "seed-0").is_dir() and not file.is_file():
         raise EvaluationError(
             f"{folder}: results of several seeds; expected the folder of one, such as "
@@ -143,17 +146,9 @@ def read(folder: Path) -> Saved:
         model=results.model,
         dataset=results.dataset,
         settings=results.settings.model_dump(),
-        tables=tuple(
-            _tables(results, path, file) if task == "score" else _unit_tables(results, path, file)
-        ),
-        task=task,
+        tables=tuple((_tables if head.task == "score" else _unit_tables)(results, path, file)),
+        task=head.task,
     )
-
-
-@dataclass(frozen=True)
-class _Format:
-    format: Any = None
-    task: str = "score"
 
 
 class _Settings(BaseModel, extra="allow"):
@@ -190,7 +185,7 @@ class _Results:
 
 def _tables(results: _Results, path: Path, file: Path) -> Iterator[SavedTable]:
     scores = {(s.config, s.split): (s.n, s.met) for s in results.scores if s.level == "all"}
-    judged = predictions_file.read(file)
+    judged = read_judgements(file)
     seen: set[tuple[str, str]] = set()
     for number, about in enumerate(results.dataset.tables):
         where = f"{path}: dataset.tables[{number}]"
@@ -207,7 +202,7 @@ def _tables(results: _Results, path: Path, file: Path) -> Iterator[SavedTable]:
 
 def _unit_tables(results: _Results, path: Path, file: Path) -> Iterator[SavedTable]:
     """The tables of a task other than ``score``, their outcomes held to the scores."""
-    found = outcomes_file.read(file)
+    found = read_outcomes(file)
     for about in results.dataset.tables:
         key = about.config, about.split
         table = SavedTable(**asdict(about), outcomes=tuple(found.pop(key, ())))
@@ -226,11 +221,9 @@ def _check_units(table: SavedTable, score: _Score, path: Path, file: Path) -> No
         if (one.measure, one.judge) == (score.measure, score.judge) and one.value is not None
     ]
     value = value_of(chosen)
-    if (value is None) != (score.score is None) or (
-        value is not None
-        and score.score is not None
-        and not math.isclose(value, score.score, abs_tol=1e-6)
-    ):
+    # What is not defined is far from everything that is.
+    both = (math.inf if one is None else one for one in (value, score.score))
+    if not math.isclose(*both, abs_tol=1e-6):
         raise EvaluationError(
             f"{path}: {kind(table.config)}, {kind(score.measure)}: {kind(score.score)}, but in "
             f"{file.name} it is {kind(value)}; {_AGAIN}"

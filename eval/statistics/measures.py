@@ -7,9 +7,10 @@ units.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from coherencegym.eval.statistics.effective_size import (
     Clusters,
@@ -19,15 +20,18 @@ from coherencegym.eval.statistics.effective_size import (
     worth,
 )
 from coherencegym.eval.statistics.intervals import (
+    FEWEST,
     Interval,
     interval_of,
     ratio_interval,
     share_interval,
 )
 from coherencegym.eval.statistics.paired import Test, difference_interval, signs_and_sizes
+from coherencegym.eval.statistics.scores import Score, UnitOutcome, level_of
 
 #: Parts and wholes of each unit, whose sums make a ratio.
 Counts = tuple[Sequence[float], Sequence[float]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,88 @@ class Measure:
     high: float | None
     method: str
     n: int
+
+    def as_score(self) -> dict[str, Any]:
+        """The fields of a :class:`Score` that have it."""
+        return {
+            "n": self.n,
+            "score": self.value,
+            "ci_low": self.low,
+            "ci_high": self.high,
+            "ci_method": self.method,
+        }
+
+    def as_people(self) -> dict[str, Any]:
+        """The fields of a :class:`Score` that have it where it is of people."""
+        if self.value is None:
+            return {}
+        return {
+            "human_score": self.value,
+            "human_ci_low": self.low,
+            "human_ci_high": self.high,
+            "human_n": self.n,
+        }
+
+
+def value_of(outcomes: Sequence[UnitOutcome]) -> float | None:
+    """The value that outcomes of one measure, all with a value, add up to; None where they do not.
+
+    A ratio without wholes has none, nor have ranks where all units are of one kind.
+    """
+    values = [one.value for one in outcomes if one.value is not None]
+    if not values:
+        return None
+    if outcomes[0].statistic == "ranks":
+        truths = [bool(one.truth) for one in outcomes]
+        found = [v for v, truth in zip(values, truths, strict=True) if truth]
+        others = [v for v, truth in zip(values, truths, strict=True) if not truth]
+        return float(above(found, others).mean() / len(others)) if found and others else None
+    whole = math.fsum(one.whole for one in outcomes)
+    return math.fsum(values) / whole if whole else None
+
+
+def measured(outcomes: Sequence[UnitOutcome]) -> Measure:
+    """The value that outcomes of one measure, at least one, add up to, with its interval."""
+    known = [one for one in outcomes if one.value is not None]
+    values, clusters = [one.value or 0.0 for one in known], [one.cluster for one in known]
+    if outcomes[0].statistic == "ranks":
+        return area(values, [bool(one.truth) for one in known], clusters)
+    if outcomes[0].statistic == "ratio":
+        return ratio(values, [one.whole for one in known], clusters, len(known))
+    return accuracy(values, clusters)
+
+
+def added_up(outcomes: Iterable[UnitOutcome]) -> list[Score]:
+    """The scores of outcomes: of each table, measure and judge one of all units, and by group."""
+    scores = []
+    for group, members in grouped(outcomes, lambda outcome: outcome):
+        first = members[0]
+        left_out = Counter(one.reason for one in members if one.value is None)
+        scores.append(
+            Score(
+                config=first.config,
+                split=first.split,
+                measure=first.measure,
+                judge=first.judge,
+                group=group,
+                level=level_of(group),
+                **measured(members).as_score(),
+                chance=0.5 if first.statistic == "ranks" else None,
+                counts=dict(left_out),
+            )
+        )
+    return scores
+
+
+def grouped(units: Iterable[T], of: Callable[[T], UnitOutcome]) -> Iterator[tuple[str, list[T]]]:
+    """Units by table, measure and judge: all of them (no name), then those of each group."""
+    found: dict[tuple[str, ...], dict[str, list[T]]] = {}
+    for unit in units:
+        one = of(unit)
+        groups = found.setdefault((one.config, one.split, one.measure, one.judge), {})
+        for name in ("", *one.groups):
+            groups.setdefault(name, []).append(unit)
+    return ((name, members) for groups in found.values() for name, members in groups.items())
 
 
 def accuracy(values: Sequence[float], clusters: Sequence[str]) -> Measure:
@@ -133,27 +219,31 @@ def share_difference(
 def auc(
     scores: Sequence[Sequence[float]], positions: Sequence[int], clusters: Sequence[str]
 ) -> Measure:
-    """The area under the ROC curve over all non-opening sentences, ties counting half.
-
-    It is how often an intruder scores higher than another sentence, of whichever document. Each
-    sentence adds to its variance by how many of the other kind it is above or below (DeLong, DeLong
-    and Clarke-Pearson 1988, Biometrics 44), those of one cluster together (Obuchowski 1997,
-    Biometrics 53).
-    """
-    import numpy as np
-
-    number, owner = owners(clusters)
+    """The :func:`area` over all non-opening sentences of documents, of which one is looked for."""
     flat = [
-        (score, place == position, document)
-        for own, position, document in zip(scores, positions, owner, strict=True)
+        (score, place == position, cluster)
+        for own, position, cluster in zip(scores, positions, clusters, strict=True)
         for place, score in enumerate(own)
         if place
     ]
-    values, intruder, place_of = (np.array(list(column)) for column in zip(*flat, strict=True))
-    if not 0 < intruder.sum() < len(intruder):
-        return Measure(None, None, None, "", len(flat))
-    value, of_all = _ranked(values, intruder, place_of, number)
-    return _measure(value, interval_of(of_all, number), len(flat))
+    return area([one[0] for one in flat], [one[1] for one in flat], [one[2] for one in flat])
+
+
+def area(values: Sequence[float], truths: Sequence[bool], clusters: Sequence[str]) -> Measure:
+    """The area under the ROC curve, ties counting half.
+
+    It is how often a true unit has a higher value than another. Each unit adds to its variance by
+    how many of the other kind it is above or below (DeLong, DeLong and Clarke-Pearson 1988,
+    Biometrics 44), those of one cluster together (Obuchowski 1997, Biometrics 53).
+    """
+    import numpy as np
+
+    truth = np.array(truths, dtype=bool)
+    if not 0 < truth.sum() < len(truth):
+        return Measure(None, None, None, "", len(truth))
+    number, owner = owners(clusters)
+    value, of_all = _ranked(np.array(values, dtype=np.float64), truth, owner, number)
+    return _measure(value, interval_of(of_all, number), len(truth))
 
 
 def ranks_difference(
@@ -187,7 +277,7 @@ def ranks_difference(
         _ranked(np.array(own, dtype=np.float64), truth, owner, number) for own in (before, after)
     )
     value = right - left
-    if here.fewest < _FEWEST:
+    if here.fewest < FEWEST:
         one = Interval(-1.0, 1.0, "one cluster")
         return _measure(value, one, len(truth)), Test(1.0, "DeLong")
     change = there.residuals - here.residuals
@@ -196,10 +286,6 @@ def ranks_difference(
     interval = Interval(max(-1.0, value - half), min(1.0, value + half), "DeLong")
     p = 2 * float(t.sf(abs(value) / error, freedom)) if error else float(not value)
     return _measure(value, interval, len(truth)), Test(p, "DeLong")
-
-
-#: Clusters of such different sizes are worth less than this, which is as good as one.
-_FEWEST = 1.5
 
 
 def _ranked(values: Any, truth: Any, owner: Any, number: int) -> tuple[float, Clusters]:

@@ -1,37 +1,74 @@
-"""What outcomes add up to: the one row of results that every task has, and every view reads."""
+"""What units came to under a measure, and what that adds up to: the rows of every task's results.
+
+Outcomes are the rows of ``outcomes.parquet``; a score is the one row that every view reads.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from coherencegym.files.strict_json import Share
 
-#: What the score of a suite of minimal pairs or sets measures (Beyer et al. 2021, section 3).
+#: How outcomes add up: the mean of their values; the sum of their values over that of their wholes;
+#: how often the value of a true unit is above that of another (the area under the ROC curve).
+Statistic = Literal["share", "ratio", "ranks"]
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitOutcome:
+    """What a unit (an item, a document, a sentence) came to under a measure.
+
+    Attributes:
+        config, split: the table.
+        measure, judge: as :class:`Score` has them.
+        statistic: how the outcomes of the measure add up.
+        unit_id: unique within table, measure and judge.
+        discourse_id: the discourse that the unit is from.
+        cluster: the units that are drawn as one: a family, or else the discourse.
+        groups: those that the unit is in, ``column=value`` among them; all are in the group of all.
+        value: a share, a part of the whole, or a number that ranks; None where there is none.
+        whole: the value is a part of it, for a ratio; 1 for others.
+        truth: the unit is one of those to be found, for ranks; None for others.
+        reason: says why there is no value; empty where there is one.
+    """
+
+    config: str
+    split: str
+    measure: str
+    judge: str
+    statistic: Statistic
+    unit_id: str
+    discourse_id: str
+    cluster: str
+    groups: tuple[str, ...] = ()
+    value: float | None
+    whole: float = 1.0
+    truth: bool | None = None
+    reason: str = ""
+
+
+#: The measure of a suite of minimal pairs or sets (Beyer et al. 2021, section 3).
 CD = "CD score"
 #: The level of a score that is not the model's: of people, or of a baseline.
 REFERENCE = "reference"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """One row of results; what has a default an older release may not have written.
+class ScoreRow:
+    """What a score, or a comparison of two, is of.
 
     Attributes:
         config, split: the table.
-        formula, metric: of the predictions; empty where they have several, or there are none.
+        formula, metric: the predictions'; empty where they have several, or there are none.
         group: a group of predictions or units, or ``column=value``; empty: all.
         level: ``all``, ``column``, ``group``, ``formula``, ``headline``, ``detail`` (see
-            :class:`eval.tasks.score.summary.Score`), or ``reference``.
+            :class:`eval.tasks.score.summary.ItemScore`), or ``reference``.
         n: units in the score: items, documents or sentences.
-        score: the value with its 95 % interval and how that was computed; None without units.
-        artefact_score: the same for a classifier that never sees the contrast in context.
-        human_score: the same for people, with its interval, over ``human_n`` units; None, and 0,
-            where nobody was asked.
-        measure: what the score is: the CD score, F1, the area under the ROC curve.
-        judge: how the model's decision was taken, or whose it is; empty where there is one way.
-        chance: what a judge that reads nothing reaches; None where that is not known.
-        counts: by reason, how many units are left out, or of a kind.
+        measure: the CD score, F1, the area under the ROC curve, ...
+        judge: the way in which the model decided, or who did; empty where there is one way.
     """
 
     config: str
@@ -41,6 +78,30 @@ class Score:
     group: str
     level: str
     n: int
+    measure: str = CD
+    judge: str = ""
+
+    @property
+    def what(self) -> str:
+        """The measure and by which decision, for people; empty for a CD score."""
+        if self.measure == CD:
+            return ""
+        return f"{self.measure}, {self.judge}" if self.judge else self.measure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score(ScoreRow):
+    """One row of results; what has a default an older release may not have written.
+
+    Attributes:
+        score: the value with its 95 % interval and how that was computed; None without units.
+        artefact_score: the same for a classifier that never sees the contrast in context.
+        human_score: the same for people, with its interval, over ``human_n`` units; None, and 0,
+            where nobody was asked.
+        chance: reached by a judge that reads nothing; None where that is not known.
+        counts: units that are left out, by reason, or that are of a kind.
+    """
+
     score: Share | None
     ci_low: Share | None
     ci_high: Share | None
@@ -52,24 +113,22 @@ class Score:
     human_ci_low: float | None = None
     human_ci_high: float | None = None
     human_n: int = 0
-    measure: str = CD
-    judge: str = ""
     chance: Share | None = 0.5
     counts: Mapping[str, int] = field(default_factory=dict)
 
-    @property
-    def what(self) -> str:
-        """The measure and by which decision, for people; empty for a CD score."""
-        return what(self.measure, self.judge)
+
+def level_of(group: str) -> str:
+    """The level of a score of units, by the name of their group."""
+    if not group:
+        return "all"
+    return "column" if "=" in group else "group"
 
 
-def what(measure: str, judge: str) -> str:
-    """The measure and by which decision, for people; empty for a CD score."""
-    if measure == CD:
-        return ""
-    return f"{measure}, {judge}" if judge else measure
+def text_of(value: object) -> str:
+    """A column's value as a group's name says it: JSON's spelling of truth values."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def only_cd(scores: Sequence[Score]) -> bool:
-    """Whether all of them are CD scores."""
+    """Say that all of them are CD scores."""
     return all(score.measure == CD for score in scores)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.results.results import Results
-from coherencegym.eval.tasks.score.summary import shown
+from coherencegym.eval.tasks.score.summary import shown_rows
 from coherencegym.eval.views.blocks import blocks
 from coherencegym.eval.views.html_items import collect
 from coherencegym.eval.views.html_selection import Selection, Stretch
@@ -57,8 +57,8 @@ def render_report(results: Results, plots: Sequence[Path] = ()) -> str:
         policy=policy(script, style),
         script=Markup(script),
         style=Markup(style),
-        scores=score_grid(shown(scores)),
-        all_scores=score_grid(scores) if len(shown(scores)) < len(scores) else None,
+        scores=score_grid(shown_rows(scores)),
+        all_scores=score_grid(scores) if len(shown_rows(scores)) < len(scores) else None,
         blocks=list(blocks(results)),
         plots=[(path.stem, _data_url(path)) for path in plots],
         selections=items.selections,

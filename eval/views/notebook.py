@@ -28,12 +28,12 @@ def shown(results: Results) -> ShownResults:
 
 def as_html(results: Results) -> str:
     """The tables, notes and signature as a fragment of HTML: no script, no request, all escaped."""
-    from coherencegym.eval.tasks.score.summary import shown as shown_scores
+    from coherencegym.eval.tasks.score.summary import shown_rows
     from coherencegym.eval.views.blocks import blocks
     from coherencegym.eval.views.table import score_grid
 
     text: str = _template().render(
-        results=results, grids=[score_grid(shown_scores(results.scores)), *blocks(results)]
+        results=results, grids=[score_grid(shown_rows(results.scores)), *blocks(results)]
     )
     return text
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.tasks.score.summary import shown
+from coherencegym.eval.tasks.score.summary import shown_rows
 from coherencegym.eval.views.figures import short_model
 
 #: Config as named in the figure, split, level, group, formula, metric, measure, judge.
@@ -51,7 +51,7 @@ class Rows:
 def merge(runs: Sequence[Run]) -> Rows:
     """Bring runs together."""
     renamed = [_renamed(run, names) for run, names in zip(runs, _table_names(runs), strict=True)]
-    visible = [(score_key(s), s) for run in renamed for s in shown(run.scores)]
+    visible = [(score_key(s), s) for run in renamed for s in shown_rows(run.scores)]
     tables = list(dict.fromkeys(key[:2] for key, _ in visible))
     rows: dict[ScoreKey, Score] = {}
     for table in tables:

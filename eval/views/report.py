@@ -3,8 +3,8 @@
 ``results.json`` has the signature, model, dataset, settings and scores, with them the differences
 from control configs (:mod:`eval.tasks.score.controls`), the correlations of margin and length
 (:mod:`eval.tasks.score.lengths`) and what was published (:mod:`eval.data.published`);
-``predictions.parquet`` what became of every prediction (:mod:`eval.results.predictions_file`);
-``outcomes.parquet`` the same in the form of every task (:mod:`eval.results.outcomes_file`);
+``predictions.parquet`` what became of every prediction, ``outcomes.parquet`` the same in the form
+of every task (:mod:`eval.results.files`);
 ``regions.parquet`` the surprisal of every region that was read; ``tokens.parquet``, if asked for,
 that of every token; ``scores.png`` and ``scores.svg`` the scores with their intervals;
 ``heatmap.png`` and ``heatmap.svg``, where the suite replaces words by others, the scores by both
@@ -14,21 +14,20 @@ that of every token; ``scores.png`` and ``scores.svg`` the scores with their int
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.predictions import WHOLE, read_of
-from coherencegym.eval.results import outcomes_file, predictions_file
+from coherencegym.eval.results.files import (
+    PREDICTIONS_FILE,
+    judgement_rows,
+    predictions_schema,
+)
+from coherencegym.eval.results.folder import results_folder, write_rows
 from coherencegym.eval.results.results import Results
-from coherencegym.eval.results.runs import FORMAT, MARKER
-from coherencegym.eval.statistics.outcomes import Outcome
-from coherencegym.eval.tasks.score.outcomes import outcomes
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.text.regions import SPECIAL
-from coherencegym.files.folders import written_beside
 
 
 def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bool = False) -> None:
@@ -37,52 +36,17 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
     Raises:
         FileExistsError: the folder exists and overwriting was not asked for.
     """
-    import pyarrow
-    from pyarrow import parquet
-
     from coherencegym.eval.results.runs import run_of
     from coherencegym.eval.views.html_report import write_report
     from coherencegym.eval.views.plots import plot_runs
 
-    with written_beside(folder, overwrite, MARKER) as work:
-        text = json.dumps(as_json(results), ensure_ascii=False, indent=1, allow_nan=False)
-        (work / "results.json").write_text(text + "\n", encoding="utf-8")
-        parquet.write_table(
-            pyarrow.Table.from_pylist(list(region_rows(results)), schema=_region_schema()),
-            work / "regions.parquet",
-        )
-        parquet.write_table(
-            pyarrow.Table.from_pylist(
-                list(prediction_rows(results)), schema=predictions_file.schema()
-            ),
-            work / predictions_file.FILE,
-        )
-        outcomes_file.write(_outcomes(results), work)
+    with results_folder(results, folder, overwrite=overwrite) as work:
+        write_rows(region_rows(results), _region_schema(), work / "regions.parquet")
+        write_rows(prediction_rows(results), predictions_schema(), work / PREDICTIONS_FILE)
         if tokens:
-            parquet.write_table(
-                pyarrow.Table.from_pylist(list(token_rows(results)), schema=_token_schema()),
-                work / "tokens.parquet",
-            )
+            write_rows(token_rows(results), _token_schema(), work / "tokens.parquet")
         plot_runs([run_of(results)], work)
         write_report(results, work)
-
-
-def as_json(results: Results) -> dict[str, Any]:
-    """The content of ``results.json``."""
-    return {
-        "format": FORMAT,
-        "signature": results.signature,
-        "model": dict(results.model),
-        "dataset": dict(results.dataset),
-        "settings": dict(results.settings),
-        "notes": list(results.notes),
-        "scores": [asdict(score) for score in results.scores],
-        "macro": [asdict(macro) for macro in results.macros],
-        "differences": [asdict(difference) for difference in results.differences],
-        "lengths": [asdict(length) for length in results.lengths],
-        "published": [asdict(row) for row in results.published],
-        "word_effects": [asdict(effect) for effect in results.word_effects],
-    }
 
 
 def _region_schema() -> Any:
@@ -125,14 +89,7 @@ def _token_schema() -> Any:
 def prediction_rows(results: Results) -> Iterator[dict[str, Any]]:
     """Rows of ``predictions.parquet``: every prediction of every item."""
     for table, _ in results.tables:
-        yield from predictions_file.rows(table, results.judged[table.config, table.split])
-
-
-def _outcomes(results: Results) -> Iterator[Outcome]:
-    """The outcomes of every table."""
-    for table, _ in results.tables:
-        judgements = results.judged[table.config, table.split]
-        yield from outcomes(table.config, table.split, judgements, table.breakdowns)
+        yield from judgement_rows(table, results.judged[table.config, table.split])
 
 
 def region_rows(results: Results) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from coherencegym.eval.results.labels import labels
 from coherencegym.eval.results.results import Results
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS, ItemScore, shown
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS, ItemScore, shown_rows
 from coherencegym.eval.views.blocks import blocks
 from coherencegym.eval.views.grid import Grid, Row, made, natural_width, rich_block, rich_table
 
@@ -44,9 +44,9 @@ def score_table(scores: Sequence[ItemScore], width: int) -> Any:
     Columns that have nothing to say (no ties, no artefact scores) are left out, and so are the
     margins' intervals where they do not fit into the width (characters).
     """
-    grid = score_grid(shown(scores))
+    grid = score_grid(shown_rows(scores))
     if natural_width(grid) > width:
-        grid = score_grid(shown(scores), with_intervals=False)
+        grid = score_grid(shown_rows(scores), with_intervals=False)
     return rich_table(grid)
 
 

@@ -22,8 +22,8 @@ from coherencegym.eval.library import Kind
 from coherencegym.eval.models.in_memory import evaluating, state_digest
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.comparability import obstacles
+from coherencegym.eval.results.folder import results_json
 from coherencegym.eval.results.saved import read
-from coherencegym.eval.views.report import as_json
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_options_are_those_of_the_command_line(
     items = items_from(data, split="test")
     ours = score(demo.model, demo.tokenizer, items, name="demo", commit=demo.commit, **options)
     theirs = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert json.loads(json.dumps(as_json(ours))) == theirs
+    assert json.loads(json.dumps(results_json(ours))) == theirs
 
 
 def test_options_reach_the_run(

@@ -1,14 +1,22 @@
-"""From scores of sentences to intruders: two decisions, and the threshold that both need.
+"""From scores of sentences to intruders, and what came of it.
 
-``argmax``: a document has at most one intruder, the sentence with the highest score, if that is
-above the threshold. ``independent``: every sentence above the threshold is one, as in Shen et al.
-2021, section 5, who classify each sentence by itself. The threshold is the one with the best F1
-over sentences on other documents, such as those of the validation split.
+Two decisions need a threshold, the one with the best F1 over sentences on other documents, such as
+those of the validation split. ``argmax``: a document has at most one intruder, the sentence with
+the highest score, if that is above the threshold. ``independent``: every sentence above the
+threshold is one, as in Shen et al. 2021, section 5, who classify each sentence by itself.
+
+They are measured as there (section 4.3): **document accuracy** is whether a document has an
+intruder at all, and a document is taken to have one if at least one of its sentences is; **F1** is
+over its non-opening sentences, the intruders being the positive class. Beside them the **exact
+accuracy** asks for every sentence of the document to be right, and the **accuracy of the place**,
+for the highest score to be that of the intruder, where there is one, whatever the threshold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from coherencegym.errors import EvaluationError
@@ -17,21 +25,30 @@ Decision = Literal["argmax", "independent"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 
 
+def was_read(scores: Sequence[float]) -> bool:
+    """Tell a document that was read from one that is too long, whose scores are NaN."""
+    return scores[-1] == scores[-1]
+
+
 def highest(scores: Sequence[float]) -> int:
     """The place of the sentence with the highest score; never that of the opening sentence."""
     return max(range(1, len(scores)), key=lambda place: scores[place])
+
+
+def _candidates(scores: Sequence[float], decision: Decision) -> Sequence[int]:
+    """The places whose scores are held against a threshold."""
+    return [highest(scores)] if decision == "argmax" else range(1, len(scores))
 
 
 def intruders(scores: Sequence[float], threshold: float, decision: Decision) -> tuple[int, ...]:
     """The places (from 0) of the sentences of a document that are taken for intruders.
 
     Args:
-        scores: of each sentence, at least two; that of the opening one is not looked at.
+        scores: one for each sentence, at least two; that of the opening one is not looked at.
         threshold: a score must be greater.
         decision: how.
     """
-    places = [highest(scores)] if decision == "argmax" else range(1, len(scores))
-    return tuple(place for place in places if scores[place] > threshold)
+    return tuple(place for place in _candidates(scores, decision) if scores[place] > threshold)
 
 
 def best_threshold(
@@ -43,8 +60,8 @@ def best_threshold(
     called an intruder for nothing.
 
     Args:
-        scores: of each document, of each sentence.
-        positions: of each document, the place of its intruder, -1 for none.
+        scores: those of the sentences of each document.
+        positions: the place of each document's intruder, -1 for none.
         decision: how sentences are chosen.
 
     Raises:
@@ -55,7 +72,12 @@ def best_threshold(
         raise EvaluationError(
             "no document with an intruder to choose the threshold on; expected some, or --threshold"
         )
-    found = sorted(_candidates(scores, positions, decision), key=lambda pair: -pair[0])
+    compared = (
+        (own[place], place == position)
+        for own, position in zip(scores, positions, strict=True)
+        for place in _candidates(own, decision)
+    )
+    found = sorted(compared, key=lambda pair: -pair[0])
     # Above all scores nothing is an intruder, and F1 is 0.
     best, threshold = 0.0, found[0][0]
     right = 0
@@ -70,11 +92,77 @@ def best_threshold(
     return threshold
 
 
-def _candidates(
-    scores: Sequence[Sequence[float]], positions: Sequence[int], decision: Decision
-) -> Iterator[tuple[float, bool]]:
-    """Scores that a threshold is compared with, and whether each is that of an intruder."""
-    for own, position in zip(scores, positions, strict=True):
-        places = [highest(own)] if decision == "argmax" else range(1, len(own))
-        for place in places:
-            yield own[place], place == position
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a decision did on one document; a mean over several decisions has fractions.
+
+    Attributes:
+        hits, false_alarms, misses: intruders found, other sentences taken for one, intruders not
+            found.
+        document: 1 if it was found out whether there is an intruder.
+        exact: 1 if every sentence is right.
+    """
+
+    hits: float
+    false_alarms: float
+    misses: float
+    document: float
+    exact: float
+
+    @property
+    def parts(self) -> dict[str, tuple[float, float]]:
+        """What the document adds to each measure, and to what that is a part of."""
+        return {
+            "document_accuracy": (self.document, 1.0),
+            "exact_accuracy": (self.exact, 1.0),
+            "f1": (2 * self.hits, 2 * self.hits + self.false_alarms + self.misses),
+            "precision": (self.hits, self.hits + self.false_alarms),
+            "recall": (self.hits, self.hits + self.misses),
+        }
+
+
+def tally(predicted: Sequence[int], position: int) -> Tally:
+    """What came of calling the sentences at these places intruders.
+
+    Args:
+        predicted: places, each once.
+        position: that of the intruder, -1 for none.
+    """
+    hit = position in predicted
+    intruded = position > 0
+    return Tally(
+        hits=float(hit),
+        false_alarms=float(len(predicted) - hit),
+        misses=float(intruded and not hit),
+        document=float(bool(predicted) == intruded),
+        exact=float(len(predicted) == intruded and (hit or not intruded)),
+    )
+
+
+def mean_tally(tallies: Sequence[Tally]) -> Tally:
+    """The mean of several decisions on one document."""
+    return Tally(
+        *(
+            math.fsum(getattr(one, name) for one in tallies) / len(tallies)
+            for name in Tally.__dataclass_fields__
+        )
+    )
+
+
+def tallies_of(
+    scores: Sequence[Sequence[float]],
+    positions: Sequence[int],
+    threshold: float,
+    decision: Decision,
+) -> list[Tally]:
+    """What a decision did on each document; see :func:`best_threshold`."""
+    return [
+        tally(intruders(own, threshold, decision), position)
+        for own, position in zip(scores, positions, strict=True)
+    ]
+
+
+def summed(tallies: Sequence[Tally], measure: str) -> tuple[list[float], list[float]]:
+    """What each document adds to a measure, and to what that is a part of."""
+    pairs = [one.parts[measure] for one in tallies]
+    return [part for part, _ in pairs], [whole for _, whole in pairs]

@@ -1,4 +1,4 @@
-"""Everything that a run of ``python -m eval detect`` reports, and the folder that it leaves.
+"""Everything that a run of ``python -m eval detect`` reports: the thresholds, and what they find.
 
 ``results.json`` has what that of every task has (signature, model, dataset, settings, scores), and
 the thresholds, what they were chosen on, and what probes change; ``outcomes.parquet`` what every
@@ -9,20 +9,36 @@ no text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from coherencegym.eval.data.filtered import chosen_with, filtered_note
+from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.kinds.documents import COHERENT
-from coherencegym.eval.statistics.outcomes import Outcome
-from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.detect.decisions import Decision, highest
-from coherencegym.eval.tasks.detect.detection_scores import DetectionScore
-from coherencegym.eval.tasks.detect.document_tables import DocumentTable
-from coherencegym.eval.tasks.detect.edited_scores import ProbeScore
-from coherencegym.eval.tasks.detect.rows import outcomes_of, probe_scores_of, scores_of
-
-TASK = "detect"
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.statistics.scores import Score, UnitOutcome
+from coherencegym.eval.tasks.detect.data import DetectionData
+from coherencegym.eval.tasks.detect.decisions import (
+    DECISIONS,
+    Decision,
+    best_threshold,
+    highest,
+    was_read,
+)
+from coherencegym.eval.tasks.detect.detect import Detected
+from coherencegym.eval.tasks.detect.outcomes import outcomes_of, scores_of
+from coherencegym.eval.tasks.detect.probes import (
+    ProbeScore,
+    probe_outcomes,
+    probe_scores,
+    probe_scores_of,
+)
+from coherencegym.eval.tasks.detect.scores import JUDGED, DetectionScore, table_scores
+from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table, joined
 
 
 @dataclass(frozen=True)
@@ -47,33 +63,29 @@ class ScoredTable:
 
     @property
     def too_long(self) -> int:
-        """How many documents are longer than the model's context."""
-        return sum(own[-1] != own[-1] for own in self.scores)
+        """The number of documents that are longer than the model's context."""
+        return sum(not was_read(own) for own in self.scores)
 
 
 @dataclass(frozen=True)
-class DetectionResults:
+class DetectionResults(TaskResults):
     """Everything that a run reports.
 
-    ``tables`` are all that were read; ``scores`` are of those that were tested.
+    Attributes:
+        calibration: the datasets that only thresholds were chosen on.
+        thresholds: for each config and decision.
+        scores: rows of the tables that were tested on.
+        tables: all that were read, with the scores of their sentences.
+        tested: those that were tested on.
+        probes: rows of the tables of probes.
     """
 
-    signature: str
-    model: Mapping[str, Any]
-    datasets: Sequence[Mapping[str, Any]]
-    settings: Mapping[str, Any]
+    calibration: Sequence[Mapping[str, Any]]
     thresholds: Sequence[Threshold]
     scores: Sequence[DetectionScore]
-    notes: Sequence[str]
     tables: Sequence[ScoredTable]
-    probes: Sequence[ProbeScore] = ()
-    task: str = TASK
-
-    @property
-    def dataset(self) -> dict[str, Any]:
-        """The dataset that was tested on, with those of its tables."""
-        first = self.datasets[0]
-        return {**first, "tables": [table for table in first["tables"] if table["tested"]]}
+    tested: Sequence[ScoredTable]
+    probes: Sequence[ProbeScore]
 
     @property
     def rows(self) -> list[Score]:
@@ -82,43 +94,221 @@ class DetectionResults:
         return [*scores_of(self.scores, too_long), *probe_scores_of(self.probes)]
 
     @property
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self) -> Iterator[UnitOutcome]:
         """The outcomes of the tables that were tested on."""
         for one in self.tested:
-            own = {t.decision: t.threshold for t in self.thresholds if t.config == one.table.config}
-            yield from outcomes_of(one.table, one.scores, own)
+            made = probe_outcomes if one.table.probes else outcomes_of
+            yield from made(one.table, one.scores, _of(self.thresholds, one.table))
 
-    @property
-    def tested(self) -> list[ScoredTable]:
-        """The tables that were tested on."""
-        names = {
-            (str(self.datasets[0]["name"]), table["config"], table["split"])
-            for table in self.dataset["tables"]
-        }
-        return [
-            one
-            for one in self.tables
-            if (one.table.source.name, one.table.config, one.table.split) in names
-        ]
-
-    def as_json(self) -> dict[str, Any]:
-        """What ``results.json`` has."""
-        calibration = [
-            {**dataset, "tables": [table for table in dataset["tables"] if not table["tested"]]}
-            for dataset in self.datasets
-        ]
+    def more(self) -> dict[str, Any]:
+        """The keys of ``results.json`` that only this task has."""
         return {
-            "task": self.task,
-            "signature": self.signature,
-            "model": dict(self.model),
-            "dataset": self.dataset,
-            "calibration": [dataset for dataset in calibration if dataset["tables"]],
-            "settings": dict(self.settings),
+            "calibration": list(self.calibration),
             "thresholds": [asdict(threshold) for threshold in self.thresholds],
-            "scores": [asdict(score) for score in self.rows],
             "probes": [asdict(probe) for probe in self.probes],
-            "notes": list(self.notes),
         }
+
+
+def gather_detection(
+    data: DetectionData,
+    detected: Sequence[Detected],
+    model: LoadedModel,
+    settings: Mapping[str, Any],
+) -> DetectionResults:
+    """The results of a run.
+
+    Args:
+        data: the documents.
+        detected: the scores of each of ``data.tables``, in their order.
+        model: the one that scored them.
+        settings: what the user chose.
+
+    Raises:
+        EvaluationError: no document that thresholds are chosen on has an intruder.
+    """
+    read = [one.scored for one in detected if one.scored is not None]
+    about = {**model.about(), "context": read[0].context if read else None}
+    rendering = next((one.separator for one in read if one.separator), None)
+    all_settings = {
+        **settings,
+        "start_of_text": asdict(read[0].start) if read else None,
+        "separator_rendering": asdict(rendering) if rendering else None,
+        "added_tokens": None,
+        "tie_bits": None,
+        "intervals": INTERVALS,
+        "versions": versions(about),
+    }
+    own = {"task": "detect", "detector": settings["detector"], "threshold": _chosen_on(data)}
+
+    def signed(dataset: Mapping[str, Any]) -> str:
+        return f"{signature(about, dataset, all_settings)}|{joined(own)}"
+
+    scores = [one.scores for one in detected]
+    return judged("detect", data, scores, about, all_settings, signed, model.notes, model)
+
+
+def judged(
+    task: str,
+    data: DetectionData,
+    scores: Sequence[Sequence[Sequence[float]]],
+    about: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    signed: Callable[[Mapping[str, Any]], str],
+    more_notes: Iterable[str],
+    model: LoadedModel | None = None,
+) -> DetectionResults:
+    """The results of scores, whoever gave them: the model of a run, or a trained one.
+
+    Args:
+        task: its name.
+        data: the documents.
+        scores: of each of ``data.tables``, of each document, of each sentence.
+        about, settings: as ``results.json`` has them.
+        signed: gives the signature, from what results record of the dataset.
+        more_notes: lines about the model, or its training.
+        model: one that rows may have been chosen with.
+
+    Raises:
+        EvaluationError: see :func:`gather_detection`.
+    """
+    tables = [ScoredTable(*pair) for pair in zip(data.tables, scores, strict=True)]
+    tested = [one for one in tables if data.is_tested(one.table)]
+    thresholds = list(_thresholds(data, tables, settings["decision"]))
+    found: list[DetectionScore] = []
+    probes: list[ProbeScore] = []
+    for one in tested:
+        given = one.table, one.scores, _of(thresholds, one.table)
+        if one.table.probes:
+            probes += probe_scores(*given)
+        else:
+            found += table_scores(*given)
+    dataset, *others = _datasets(data, tables)
+    both = [(kept, [t for t in kept["tables"] if not t["tested"]]) for kept in (dataset, *others)]
+    return DetectionResults(
+        signature=signed(dataset),
+        model=about,
+        dataset={**dataset, "tables": [t for t in dataset["tables"] if t["tested"]]},
+        settings=settings,
+        notes=[
+            *data.source.notes,
+            *more_notes,
+            *_threshold_notes(data, thresholds, model),
+            *_table_notes(data, tables, found),
+        ],
+        calibration=[{**kept, "tables": unseen} for kept, unseen in both if unseen],
+        thresholds=thresholds,
+        scores=found,
+        tables=tables,
+        tested=tested,
+        probes=probes,
+        task=task,
+    )
+
+
+def _chosen_on(data: DetectionData) -> str:
+    """The tables that thresholds are from, for a signature; or the user's threshold."""
+    if data.threshold is not None:
+        return f"{data.threshold:g}"
+    places = set()
+    for table in data.calibration.values():
+        place = f"{table.config}/{table.split}"
+        is_here = table.source.folder == data.source.folder
+        places.add(place if is_here else f"{table.source.name}:{place}")
+    return ",".join(sorted(places))
+
+
+def _thresholds(
+    data: DetectionData, tables: Sequence[ScoredTable], decision: Decision | None
+) -> Iterator[Threshold]:
+    """A threshold for each config that is tested on, and each decision; None: both of them."""
+    for tested in data.tested:
+        for name in DECISIONS if decision is None else (decision,):
+            if data.threshold is not None:
+                yield Threshold(tested.config, name, data.threshold)
+                continue
+            table = data.calibration[tested.config]
+            (scored,) = (one for one in tables if one.table.key == table.key)
+            pairs = [
+                (own, document.intruder_position)
+                for own, document in zip(scored.scores, table.documents, strict=True)
+                if was_read(own) and (is_plain(document) or not table.probes)
+            ]
+            best = best_threshold([own for own, _ in pairs], [p for _, p in pairs], name)
+            chosen_on = table.source.name, table.config, table.split, len(pairs)
+            yield Threshold(tested.config, name, best, *chosen_on)
+
+
+def _of(thresholds: Iterable[Threshold], table: DocumentTable) -> dict[Decision, float]:
+    """The thresholds of a table that is tested on."""
+    return {t.decision: t.threshold for t in thresholds if t.config == table.config}
+
+
+def _datasets(data: DetectionData, tables: Sequence[ScoredTable]) -> Iterator[dict[str, Any]]:
+    """What results record of the datasets, that which is tested on first."""
+    by_folder: dict[str, list[ScoredTable]] = {str(data.source.folder): []}
+    for scored in tables:
+        by_folder.setdefault(str(scored.table.source.folder), []).append(scored)
+    for own in by_folder.values():
+        digests = (f"{s.table.config} {s.table.split} {s.table.rows_sha256}" for s in own)
+        about = [
+            about_table(
+                scored.table,
+                scored.table.documents,
+                intruded=scored.table.intruded,
+                too_long=scored.too_long,
+                tested=data.is_tested(scored.table),
+            )
+            for scored in own
+        ]
+        verified = all(scored.table.verified for scored in own)
+        yield about_dataset(own[0].table.source, sorted(digests), verified, about)
+
+
+def _threshold_notes(
+    data: DetectionData, thresholds: Sequence[Threshold], model: LoadedModel | None
+) -> Iterator[str]:
+    """What each config's thresholds are, and that its rows were chosen with the model."""
+    for tested in data.tested:
+        own = [t for t in thresholds if t.config == tested.config]
+        values = ", ".join(f"{t.decision} {t.threshold:.4g}" for t in own)
+        where = "as was asked for"
+        if own and own[0].chosen_on:
+            other = f"{own[0].dataset}, " if own[0].dataset != data.source.name else ""
+            where = (
+                f"the best F1 on {own[0].documents:,} documents of {other}{own[0].chosen_on} "
+                f"({own[0].split})"
+            )
+        yield f"{tested.config}: thresholds {values}: {where}"
+        extras = (document.extra for document in tested.documents)
+        if model is not None and chosen_with(extras, model.name, model.commit):
+            yield filtered_note(tested.config, model.name)
+
+
+def _table_notes(
+    data: DetectionData, tables: Sequence[ScoredTable], scores: Sequence[DetectionScore]
+) -> Iterator[str]:
+    """What a reader of the table must know."""
+    for scored in tables:
+        if scored.too_long:
+            yield (
+                f"{scored.table.name}: {scored.too_long:,} documents are longer than the model's "
+                "context and are left out"
+            )
+    if any(table.probes for table in data.tested):
+        yield (
+            "F1 over the sentences of incoherent documents, and the share of coherent documents "
+            "that are taken for coherent: without the probe, with it, and the difference"
+        )
+        return
+    yield (
+        "document acc.: is there an intruder; exact acc.: every sentence right; F1, precision, "
+        "recall, AUC: over sentences but the opening one; place: the highest score is the "
+        "intruder's, where there is one"
+    )
+    if any(score.documents < FEW_ITEMS for score in scores):
+        yield f"! fewer than {FEW_ITEMS} documents: read the interval, not the score"
+    if any(score.group == JUDGED for score in scores):
+        yield "people: on the documents that have their answers; answers with as many votes share"
 
 
 def document_rows(results: DetectionResults) -> Iterator[dict[str, Any]]:
@@ -131,16 +321,16 @@ def document_rows(results: DetectionResults) -> Iterator[dict[str, Any]]:
     for scored in results.tables:
         table = scored.table
         for document, own in zip(table.documents, scored.scores, strict=True):
-            too_long = own[-1] != own[-1]
+            read = was_read(own)
             yield {
                 "dataset": table.source.name,
                 "config": table.config,
                 "split": table.split,
                 "item_id": document.item_id,
                 "intruder_position": document.intruder_position,
-                "scores": None if too_long else [None, *own[1:]],
-                "highest": COHERENT if too_long else highest(own),
-                "too_long": too_long,
+                "scores": [None, *own[1:]] if read else None,
+                "highest": highest(own) if read else COHERENT,
+                "too_long": not read,
             }
 
 
@@ -148,15 +338,6 @@ def document_schema() -> Any:
     """The Arrow schema of ``documents.parquet``."""
     import pyarrow as pa
 
-    return pa.schema(
-        [
-            ("dataset", pa.string()),
-            ("config", pa.string()),
-            ("split", pa.string()),
-            ("item_id", pa.string()),
-            ("intruder_position", pa.int32()),
-            ("scores", pa.list_(pa.float64())),
-            ("highest", pa.int32()),
-            ("too_long", pa.bool_()),
-        ]
-    )
+    texts = {name: pa.string() for name in ("dataset", "config", "split", "item_id")}
+    scores = {"intruder_position": pa.int32(), "scores": pa.list_(pa.float64())}
+    return pa.schema({**texts, **scores, "highest": pa.int32(), "too_long": pa.bool_()})

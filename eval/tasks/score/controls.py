@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from coherencegym.eval.statistics.mean_intervals import difference_of_means
+from coherencegym.eval.statistics.intervals import difference_of_means
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.summary import ItemValue, item_values
 

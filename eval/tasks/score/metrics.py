@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -12,14 +12,16 @@ from coherencegym.eval.forward.numeric import error_of
 from coherencegym.eval.kinds.compat import DEFAULT, Rules
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import WHOLE, Outcome, RegionRef, evaluate, parse, read_of
+from coherencegym.eval.statistics.scores import CD, UnitOutcome
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.scoring import ScoredItem
+from coherencegym.eval.tasks.score.selections import column_labels
 
 if TYPE_CHECKING:
     import numpy as np
 
-#: How the token surprisals (bits) of a region become its value.
-METRICS: Mapping[str, Callable[[np.ndarray], float]] = {
+#: Values of a region from the surprisals (bits) of its tokens, by metric.
+VALUES: Mapping[str, Callable[[np.ndarray], float]] = {
     "mean": lambda bits: float(bits.mean()),
     # fsum: a long text summed in any order gives one value, so a tie is a tie.
     "sum": lambda bits: math.fsum(bits),
@@ -49,7 +51,7 @@ def region_value(
         return math.fsum(known) if len(known) == len(values) else None
     bits = condition.region_bits(region)
     if len(bits):
-        return METRICS[metric](bits)
+        return VALUES[metric](bits)
     if metric == "sum" and not condition.leaves_out_first(region):
         return 0.0
     return None
@@ -61,11 +63,11 @@ class Judgement:
 
     Attributes:
         item: the item.
-        formula, metric, groups: of the prediction.
+        formula, metric, groups: the prediction's.
         outcome: None where the prediction is undefined for this model or the item is too long.
-        reason: why there is no outcome: ``too_long``, ``identical`` (conditions that are the same
-            tokens for this model), ``separator`` (the tokenizer has none) or ``empty`` (a region
-            without a value); else empty.
+        reason: says why there is no outcome, else empty: ``too_long``, ``identical`` (conditions
+            that are the same tokens for this model), ``separator`` (the tokenizer has none) or
+            ``empty`` (a region without a value).
         first_left_out: it reads a first token that has no surprisal, which the conditions then
             leave out; the tokens left out may differ.
         too_close: no tie, and yet a difference within the measured numeric error of the run.
@@ -156,3 +158,30 @@ def _judge(
     first = any(known.leaves_out_first(region, name) for region, name in read)
     outcome = evaluate(parse(formula), lambda region, name: defined[region, name], rules.tie_bits)
     return outcome, "", first
+
+
+def outcomes(
+    config: str, split: str, judgements: Sequence[Judgement], breakdowns: Sequence[str]
+) -> Iterator[UnitOutcome]:
+    """One outcome for each prediction, 1 where it holds.
+
+    Its unit is ``ITEM#N``, the Nth prediction of the item; an item's value in a score is the mean
+    over those of its predictions that the score is over.
+    """
+    numbers: dict[str, int] = {}
+    for judgement in judgements:
+        item = judgement.item
+        number = numbers[item.item_id] = numbers.get(item.item_id, 0) + 1
+        yield UnitOutcome(
+            config=config,
+            split=split,
+            measure=CD,
+            judge="",
+            statistic="share",
+            unit_id=f"{item.item_id}#{number}",
+            discourse_id=item.discourse_id,
+            cluster=item.cluster,
+            groups=(*judgement.groups, *column_labels(item, breakdowns)),
+            value=None if judgement.outcome is None else float(judgement.outcome.met),
+            reason=judgement.reason,
+        )

@@ -7,17 +7,22 @@ value is the share of them that holds.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from coherencegym.eval.kinds.predictions import Outcome
-from coherencegym.eval.statistics.intervals import Interval, macro_interval, share_interval
-from coherencegym.eval.statistics.mean_intervals import mean_interval, median_interval
-from coherencegym.eval.statistics.scores import REFERENCE, Score
+from coherencegym.eval.statistics.intervals import (
+    macro_interval,
+    mean_interval,
+    median_interval,
+    share_interval,
+)
+from coherencegym.eval.statistics.scores import REFERENCE, Score, ScoreRow
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.selections import column_labels, select
+from coherencegym.eval.tasks.score.selections import Selection, column_labels, select
 
 #: Fewer items than this in a score, and the report warns.
 FEW_ITEMS = 30
@@ -103,40 +108,18 @@ def summarise(
     items = {judgement.item.item_id: judgement.item for judgement in judgements}
     labels = {item_id: column_labels(item, breakdowns) for item_id, item in items.items()}
     rows = select(judgements, lambda j: labels[j.item.item_id], headline)
-    return [
-        _score(config, split, level, name, chosen, artefacts, humans)
-        for level, name, chosen in rows
-    ]
+    about = {"config": config, "split": split}
+    return [_score(about, row, artefacts, humans) for row in rows]
 
 
 #: Levels of scores that are over a group of predictions.
 _GROUPS = ("group", "detail", "headline")
 
 
-class Row(Protocol):
-    """What a row of a table is called, and how many items it is over."""
-
-    @property
-    def config(self) -> str:
-        """Of the table."""
-
-    @property
-    def split(self) -> str:
-        """Of the table."""
-
-    @property
-    def level(self) -> str:
-        """See :class:`ItemScore`."""
-
-    @property
-    def n(self) -> int:
-        """Items."""
+R = TypeVar("R", bound=ScoreRow)
 
 
-R = TypeVar("R", bound=Row)
-
-
-def shown(scores: Sequence[R]) -> list[R]:
+def shown_rows(scores: Sequence[R]) -> list[R]:
     """The scores that a table or a plot shows.
 
     By formula only where there are no groups, details only where they have items enough, and not
@@ -176,34 +159,6 @@ def macro(
     return Macro(config, split, len(groups), score, interval.low, interval.high, interval.method)
 
 
-class JudgedItem(Protocol):
-    """Which item a judgement is of, and what of all items counts as one."""
-
-    @property
-    def item_id(self) -> str:
-        """Unique within a table."""
-
-    @property
-    def discourse_id(self) -> str:
-        """Where the item is from."""
-
-    @property
-    def cluster(self) -> str:
-        """The family, or else the discourse."""
-
-
-class Judged(Protocol):
-    """What of a judgement makes the value of an item, fresh or read from a results folder."""
-
-    @property
-    def item(self) -> JudgedItem:
-        """The item."""
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """None where the prediction is undefined, or the item too long."""
-
-
 @dataclass(frozen=True, slots=True)
 class ItemValue:
     """Share of an item's predictions that hold, of how many, and their mean margin (bits) where all
@@ -217,13 +172,17 @@ class ItemValue:
 
 
 def _mean(values: Sequence[float]) -> float:
-    # Most items have one prediction in a group, and there are many groups.
+    """The mean: most items have one prediction in a group, and there are many groups."""
     return values[0] if len(values) == 1 else fmean(values)
 
 
-def item_values(judgements: Iterable[Judged]) -> list[ItemValue]:
-    """The value of each item that has a defined prediction among these."""
-    by_item: dict[str, tuple[JudgedItem, list[Outcome]]] = {}
+def item_values(judgements: Iterable[Any]) -> list[ItemValue]:
+    """The value of each item that has a defined prediction among these.
+
+    Args:
+        judgements: fresh ones, or such as were read from a results folder.
+    """
+    by_item: dict[str, tuple[Any, list[Outcome]]] = {}
     for judgement in judgements:
         if (outcome := judgement.outcome) is not None:
             item = judgement.item
@@ -244,80 +203,73 @@ def item_values(judgements: Iterable[Judged]) -> list[ItemValue]:
 
 
 def _score(
-    config: str,
-    split: str,
-    level: str,
-    name: str,
-    judgements: Sequence[Judgement],
+    about: Mapping[str, Any],
+    row: Selection,
     artefacts: Sequence[Mapping[str, Any]],
     humans: Sequence[Mapping[str, Any]],
 ) -> ItemScore:
-    formulas = {judgement.formula for judgement in judgements}
-    metrics = {judgement.metric for judgement in judgements}
-    formula = next(iter(formulas)) if len(formulas) == 1 else ""
-    metric = next(iter(metrics)) if len(metrics) == 1 else ""
-    group = name if level in (*_GROUPS, "column") else ""
-    artefact = _artefact(artefacts, formula, metric, group)
-    # People judged texts, whatever the formula and the metric.
-    human = next((h for h in humans if level != "formula" and h["group"] == group), {})
-    values = item_values(judgements)
-    clusters = [value.cluster for value in values]
-    shares = [value.share for value in values]
-    interval = share_interval(shares, clusters, [v.predictions for v in values]) if values else None
-    margins = [value.margin for value in values if value.margin is not None]
-    (mean_low, mean_high), (median_low, median_high) = _margin_intervals(margins, clusters)
-    has_margin = bool(margins) and len(margins) == len(values)
-    why: dict[str, int] = {}
-    for judgement in judgements:
-        if judgement.outcome is None and judgement.reason != "too_long":
-            why[judgement.reason] = why.get(judgement.reason, 0) + 1
+    judgements: list[Judgement] = row.judgements
+    formula, metric = (only_one(getattr(j, n) for j in judgements) for n in ("formula", "metric"))
+    group = row.name if row.level in (*_GROUPS, "column") else ""
+    why = Counter(j.reason for j in judgements if j.outcome is None and j.reason != "too_long")
     too_long = len({j.item.item_id for j in judgements if j.reason == "too_long"})
+    # People judged texts, whatever the formula and the metric.
+    human = next((h for h in humans if row.level != "formula" and h["group"] == group), {})
     return ItemScore(
-        config=config,
-        split=split,
+        **about,
         formula=formula,
         metric=metric,
         group=group,
-        level=level,
-        n=len(values),
-        n_discourses=len({value.discourse_id for value in values}),
-        n_clusters=len(set(clusters)),
-        met=sum(shares),
+        level=row.level,
+        **_values_of(judgements),
         ties=sum(j.outcome.tie for j in judgements if j.outcome is not None),
-        undefined=sum(why.values()),
-        undefined_why=why,
+        undefined=why.total(),
+        undefined_why=dict(why),
         too_long=too_long,
-        score=fmean(shares) if shares else None,
-        ci_low=interval.low if interval else None,
-        ci_high=interval.high if interval else None,
-        ci_method=interval.method if interval else "",
-        margin_mean=fmean(margins) if has_margin else None,
-        margin_mean_low=mean_low,
-        margin_mean_high=mean_high,
-        margin_median=median(margins) if has_margin else None,
-        margin_median_low=median_low,
-        margin_median_high=median_high,
-        artefact_score=artefact.get("score"),
-        artefact_ci_low=artefact.get("ci_low"),
-        artefact_ci_high=artefact.get("ci_high"),
+        **_named("artefact", _artefact(artefacts, formula, metric, group)),
         first_left_out=len({j.item.item_id for j in judgements if j.first_left_out}),
-        human_score=human.get("score"),
-        human_ci_low=human.get("ci_low"),
-        human_ci_high=human.get("ci_high"),
+        **_named("human", human),
         human_n=human.get("n", 0),
         too_close=sum(j.too_close for j in judgements),
         counts={**why, **({"too_long": too_long} if too_long else {})},
     )
 
 
-def _margin_intervals(
-    margins: Sequence[float], clusters: Sequence[str]
-) -> list[tuple[float | None, float | None]]:
-    """Low and high of the mean and of the median."""
-    intervals: list[Interval | None] = [None, None]
-    if margins and len(margins) == len(clusters):
-        intervals = [mean_interval(margins, clusters), median_interval(margins, clusters)]
-    return [(found.low, found.high) if found else (None, None) for found in intervals]
+def only_one(names: Iterable[str]) -> str:
+    """What all have in common; empty where they differ."""
+    found = set(names)
+    return found.pop() if len(found) == 1 else ""
+
+
+def _named(whose: str, score: Mapping[str, Any]) -> dict[str, Any]:
+    """The score and interval of somebody else, as the manifest has them."""
+    return {f"{whose}_{name}": score.get(name) for name in ("score", "ci_low", "ci_high")}
+
+
+def _values_of(judgements: Sequence[Judgement]) -> dict[str, Any]:
+    """The fields of a score that are about the values of items, and about their margins."""
+    values = item_values(judgements)
+    clusters = [value.cluster for value in values]
+    shares = [value.share for value in values]
+    predictions = [value.predictions for value in values]
+    fields: dict[str, Any] = {
+        "n": len(values),
+        "n_discourses": len({value.discourse_id for value in values}),
+        "n_clusters": len(set(clusters)),
+        "met": sum(shares),
+        **dict.fromkeys(("score", "ci_low", "ci_high")),
+    }
+    if values:
+        interval = share_interval(shares, clusters, predictions)
+        fields |= {"score": fmean(shares), "ci_low": interval.low, "ci_high": interval.high}
+        fields["ci_method"] = interval.method
+    margins = [value.margin for value in values if value.margin is not None]
+    if margins and len(margins) == len(values):
+        for name, mean, of in (("mean", fmean, mean_interval), ("median", median, median_interval)):
+            fields[f"margin_{name}"] = mean(margins)
+            if (found := of(margins, clusters)) is not None:
+                fields |= {f"margin_{name}_low": found.low, f"margin_{name}_high": found.high}
+    return fields
 
 
 def _artefact(

@@ -8,12 +8,18 @@ its tokenizer and its card (``README.md``), and ``results.json`` above them has 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from coherencegym.eval.results import outcomes_file
-from coherencegym.eval.results.runs import FORMAT, MARKER, run_of
+from coherencegym.eval.results.folder import (
+    MARKER,
+    results_folder,
+    results_json,
+    write_common,
+    write_json,
+    write_rows,
+)
+from coherencegym.eval.results.runs import run_of
 from coherencegym.eval.tasks.detect.results import (
     DetectionResults,
     document_rows,
@@ -22,7 +28,7 @@ from coherencegym.eval.tasks.detect.results import (
 from coherencegym.files.folders import written_beside
 
 if TYPE_CHECKING:
-    from coherencegym.eval.tasks.detect.train.report import TrainingResults
+    from coherencegym.eval.tasks.detect.train.results import TrainingResults
 
 
 def write(results: DetectionResults, folder: Path, *, overwrite: bool = False) -> None:
@@ -31,22 +37,16 @@ def write(results: DetectionResults, folder: Path, *, overwrite: bool = False) -
     Raises:
         FileExistsError: the folder exists and overwriting was not asked for.
     """
-    with written_beside(folder, overwrite, MARKER) as work:
-        write_files(results, work)
+    with results_folder(results, folder, overwrite=overwrite) as work:
+        _write_more(results, work)
 
 
-def write_files(results: DetectionResults, folder: Path) -> None:
-    """Write the files of results into a folder that is there."""
-    import pyarrow
-    from pyarrow import parquet
-
+def _write_more(results: DetectionResults, folder: Path) -> None:
+    """Write the files beside those of every task into a folder that is there."""
     from coherencegym.eval.views.detect.page import write_page
     from coherencegym.eval.views.plots import plot_runs
 
-    _write_json(results.as_json(), folder)
-    outcomes_file.write(results.outcomes, folder)
-    table = pyarrow.Table.from_pylist(list(document_rows(results)), schema=document_schema())
-    parquet.write_table(table, folder / "documents.parquet")
+    write_rows(document_rows(results), document_schema(), folder / "documents.parquet")
     plot_runs([run_of(results)], folder)
     write_page(results, folder)
 
@@ -57,8 +57,7 @@ def write_training(results: TrainingResults, folder: Path, *, overwrite: bool = 
     Raises:
         FileExistsError: the folder exists and overwriting was not asked for.
     """
-    from coherencegym.eval.tasks.detect.train.card import render_card
-    from coherencegym.eval.tasks.detect.train.report import as_json
+    from coherencegym.eval.tasks.detect.train.card import detector_card
 
     with written_beside(folder, overwrite, MARKER) as work:
         for own, trained in zip(results.seeds, results.trained, strict=True):
@@ -66,13 +65,8 @@ def write_training(results: TrainingResults, folder: Path, *, overwrite: bool = 
             place.mkdir()
             trained.model.save_pretrained(place)
             trained.tokenizer.save_pretrained(place)
-            write_files(own, place)
-            card = render_card(own, trained, results.summary)
+            write_common(own, place)
+            _write_more(own, place)
+            card = detector_card(own, trained, results.summary)
             (place / "README.md").write_text(card, encoding="utf-8")
-        _write_json(as_json(results), work)
-
-
-def _write_json(content: dict[str, Any], folder: Path) -> None:
-    content = {"format": FORMAT, **content}
-    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
-    (folder / MARKER).write_text(text + "\n", encoding="utf-8")
+        write_json(results_json(results), work / MARKER)

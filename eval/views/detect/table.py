@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from coherencegym.eval.statistics.measures import Measure
-from coherencegym.eval.tasks.detect.detection_scores import MODEL, DetectionScore
-from coherencegym.eval.tasks.detect.edited_scores import ProbeScore
+from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectionResults
-from coherencegym.eval.tasks.detect.train.report import TrainingResults
-from coherencegym.eval.tasks.detect.train.seed_scores import SeedScore, spread_cell
+from coherencegym.eval.tasks.detect.scores import MODEL, DetectionScore
+from coherencegym.eval.tasks.detect.train.results import SeedScore, TrainingResults
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.views.grid import Grid, Row, made, natural_width, rich_table
 
@@ -146,7 +145,7 @@ def seed_grid(scores: Sequence[SeedScore]) -> Grid:
         cells = [_count(score.documents), f"{score.intruded:,}"]
         for field in MEASURES.values():
             spread = score.measures.get(field)
-            cells.append("" if spread is None else spread_cell(spread, score.judge))
+            cells.append("" if spread is None else spread.cell(score.judge))
         rows.append(_row(score, cells))
     return made("config, group, decision", ("documents", "intruded", *MEASURES), rows)
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.results.comparison import Comparison, compare
+from coherencegym.eval.results.files import SavedItem, SavedJudgement
 from coherencegym.eval.results.labels import model_labels, printable
 from coherencegym.eval.results.paired_scores import PairedScore
-from coherencegym.eval.results.predictions_file import SavedItem, SavedJudgement
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
 from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
 from coherencegym.eval.views.compare_plot import plot_comparisons

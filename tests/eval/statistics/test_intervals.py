@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from coherencegym.eval.statistics.effective_size import adjusted, binomial_limits, clustered, worth
-from coherencegym.eval.statistics.intervals import macro_interval, ratio_interval, share_interval
-from coherencegym.eval.statistics.mean_intervals import (
+from coherencegym.eval.statistics.intervals import (
     difference_of_means,
+    macro_interval,
     mean_interval,
     median_interval,
+    ratio_interval,
+    share_interval,
 )
 
 # ---------------------------------------------------------------- shares

@@ -22,7 +22,7 @@ from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.summary import shown
+from coherencegym.eval.tasks.score.summary import shown_rows
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.views import html_items
 from coherencegym.eval.views.blocks import blocks
@@ -68,7 +68,7 @@ def embedded(page: str) -> dict[str, Any]:
 def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
     page = render_report(results)
     text = unescape(re.sub(r"<[^>]+>", "", page))
-    for score in shown(results.scores):
+    for score in shown_rows(results.scores):
         assert f"{score.score:.3f} [{score.ci_low:.3f}, {score.ci_high:.3f}]" in text
         assert score.group in text
     for said in ("made-up on owner/made_up", "macro average over 2 groups", "! a <note>"):
@@ -77,7 +77,7 @@ def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
 
 
 def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
-    grid = score_grid(shown(results.scores))
+    grid = score_grid(shown_rows(results.scores))
     assert grid.headers[:2] == ("config, group", "items")
     assert grid.numbers[:2] == (False, True)
     assert [row.target for row in grid.rows][:2] == [("toy", "test", ""), ("toy", "test", "even")]

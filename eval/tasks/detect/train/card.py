@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 
 from coherencegym.eval.statistics.measures import Measure
-from coherencegym.eval.tasks.detect.detection_scores import DetectionScore
 from coherencegym.eval.tasks.detect.results import DetectionResults
-from coherencegym.eval.tasks.detect.train.seed_scores import SeedScore, spread_cell
+from coherencegym.eval.tasks.detect.scores import DetectionScore
+from coherencegym.eval.tasks.detect.train.results import SeedScore
 from coherencegym.eval.tasks.detect.train.train import Trained
 
 _COLUMNS = {
@@ -20,30 +20,28 @@ _COLUMNS = {
 }
 
 
-def render_card(
+def detector_card(
     results: DetectionResults, trained: Trained, summary: Sequence[SeedScore] = ()
 ) -> str:
     """The card of one seed's model, with the figures of its own and of all seeds.
 
     Args:
-        results: of this seed.
+        results: those of this seed.
         trained: its model.
         summary: over all seeds.
     """
-    return "\n".join(_lines(results, trained, summary)) + "\n"
+    lines = [*_front(results), *_use(results), *_figures(results, summary)]
+    return "\n".join([*lines, *_training(results, trained)]) + "\n"
 
 
-def _lines(
-    results: DetectionResults, trained: Trained, summary: Sequence[SeedScore]
-) -> Iterator[str]:
-    name, settings = str(results.model["name"]), results.settings
-    dataset = results.datasets[0]
+def _front(results: DetectionResults) -> Iterator[str]:
+    name, repo = str(results.model["name"]), results.dataset["repo"]
     # JSON is YAML: names from elsewhere cannot break out of the metadata.
     yield from ("---", "library_name: transformers", "pipeline_tag: text-classification")
     if results.model["hub"]:
         yield f"base_model: {json.dumps(name)}"
-    if dataset["repo"]:
-        yield f"datasets: {json.dumps([dataset['repo']])}"
+    if repo:
+        yield f"datasets: {json.dumps([repo])}"
     yield from ("tags: [coherencegym, discourse, coherence]", "---", "")
     yield from ("# A detector of intruder sentences", "")
     yield (
@@ -51,6 +49,9 @@ def _lines(
         "(INSteD, Shen et al. 2021, TACL 9). Its input is a pair of texts, the sentence and the "
         "whole document; label 1 is `intruder`. Opening sentences are never asked about."
     )
+
+
+def _use(results: DetectionResults) -> Iterator[str]:
     yield from (
         "",
         "```python",
@@ -59,7 +60,7 @@ def _lines(
         'tokenizer = AutoTokenizer.from_pretrained("FOLDER")',
         'model = AutoModelForSequenceClassification.from_pretrained("FOLDER")',
         "pair = tokenizer(sentence, document, truncation=True, "
-        f'max_length={settings["max_length"]}, return_tensors="pt")',
+        f'max_length={results.settings["max_length"]}, return_tensors="pt")',
         "coherent, intruder = model(**pair).logits[0]",
         "score = intruder - coherent  # log-odds, to be held against a threshold",
         "```",
@@ -69,8 +70,15 @@ def _lines(
     )
     for threshold in results.thresholds:
         yield f"| {threshold.config} | {threshold.decision} | {threshold.threshold:.4f} |"
+
+
+def _figures(results: DetectionResults, summary: Sequence[SeedScore]) -> Iterator[str]:
     yield from ("", "## Figures", "")
-    yield from _table(results.scores)
+    yield _row("documents", "who", "n", *_COLUMNS)
+    yield "|---" * (3 + len(_COLUMNS)) + "|"
+    for score in results.scores:
+        cells = (_cell(getattr(score, field)) for field in _COLUMNS.values())
+        yield _row(*_named(score), f"{score.documents:,}", *cells)
     yield from (
         "",
         "With 95 % intervals over documents. Document accuracy: is there an intruder. Exact: every "
@@ -80,11 +88,19 @@ def _lines(
     seeds = max((s.seeds for score in summary for s in score.measures.values()), default=1)
     if seeds > 1:
         yield from ("", f"Mean and standard deviation of {seeds} seeds (this is one of them):", "")
-        yield from _summary(summary)
+        yield _row("documents", "who", *_COLUMNS)
+        yield "|---" * (2 + len(_COLUMNS)) + "|"
+        for mean in summary:
+            spreads = (mean.measures.get(field) for field in _COLUMNS.values())
+            yield _row(*_named(mean), *(one.cell(mean.judge) if one else "" for one in spreads))
+
+
+def _training(results: DetectionResults, trained: Trained) -> Iterator[str]:
+    settings = results.settings
     yield from ("", "## Training", "")
     about = {
-        "encoder": f"{name} at {results.model['commit']}",
-        "data": f"{dataset['name']}, {settings['train_on']}",
+        "encoder": f"{results.model['name']} at {results.model['commit']}",
+        "data": f"{results.dataset['name']}, {settings['train_on']}",
         "training pairs": f"{settings['training_pairs']:,}",
         "pairs cut to fit": f"{settings['truncated_pairs']:,} of {settings['pairs']:,}",
         "seed": trained.seed,
@@ -96,7 +112,7 @@ def _lines(
         "most tokens of a pair": settings["max_length"],
     }
     yield from ("|  |  |", "|---|---|")
-    yield from (f"| {key} | {_plain(str(value))} |" for key, value in about.items())
+    yield from (_row(key, _plain(str(value))) for key, value in about.items())
     yield from (
         "",
         "It has learned what tells the intruders of this data apart, which need not be incoherence "
@@ -107,25 +123,12 @@ def _lines(
     )
 
 
-def _table(scores: Sequence[DetectionScore]) -> Iterator[str]:
-    yield "| documents | who | n | " + " | ".join(_COLUMNS) + " |"
-    yield "|---" * (3 + len(_COLUMNS)) + "|"
-    for score in scores:
-        cells = [_plain(f"{score.config} ({score.split}) {score.group}".rstrip()), score.judge]
-        cells.append(f"{score.documents:,}")
-        cells += [_cell(getattr(score, field)) for field in _COLUMNS.values()]
-        yield "| " + " | ".join(cells) + " |"
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
-def _summary(scores: Sequence[SeedScore]) -> Iterator[str]:
-    yield "| documents | who | " + " | ".join(_COLUMNS) + " |"
-    yield "|---" * (2 + len(_COLUMNS)) + "|"
-    for score in scores:
-        cells = [_plain(f"{score.config} ({score.split}) {score.group}".rstrip()), score.judge]
-        for field in _COLUMNS.values():
-            spread = score.measures.get(field)
-            cells.append("" if spread is None else spread_cell(spread, score.judge))
-        yield "| " + " | ".join(cells) + " |"
+def _named(score: DetectionScore | SeedScore) -> tuple[str, str]:
+    return _plain(f"{score.config} ({score.split}) {score.group}".rstrip()), score.judge
 
 
 def _cell(measure: Measure | None) -> str:

@@ -1,6 +1,6 @@
 """Fine-tune an encoder to find intruders, with ``transformers.Trainer``.
 
-A classifier of pairs (:mod:`eval.tasks.detect.train.training_pairs`), as Shen et al. 2021, section
+A classifier of pairs (:mod:`eval.tasks.detect.train.encoder`), as Shen et al. 2021, section
 5, fine-tune BERT and its kin. Where that paper does not fix a number it is that of Devlin et al.
 2019, appendix A.3: batches of 32, learning rate 2e-5, 3 epochs, a tenth of the steps to warm up.
 """
@@ -17,24 +17,12 @@ from typing import Any, Literal
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.models.load import context_length
-from coherencegym.eval.models.source import ModelSource, attempt, find
-from coherencegym.eval.tasks.detect.decisions import best_threshold, intruders
-from coherencegym.eval.tasks.detect.tallies import f1_parts, tally
-from coherencegym.eval.tasks.detect.train.training_pairs import (
-    Pair,
-    by_document,
-    collator,
-    count_truncated,
-    pairs_of,
-)
+from coherencegym.eval.tasks.detect.decisions import best_threshold, summed, tallies_of
+from coherencegym.eval.tasks.detect.train.encoder import Encoder, by_document, collator, pairs_of
 
-#: Most tokens of a pair by default, as in the paper's encoders.
-MAX_LENGTH = 512
 #: Share of the steps in which the learning rate rises.
 WARMUP = 0.1
 WEIGHT_DECAY = 0.01
-LABELS = {0: "coherent", 1: "intruder"}
 
 
 @dataclass(frozen=True)
@@ -72,13 +60,12 @@ class Trained:
 
     Attributes:
         model, tokenizer: those to be saved; the weights are those of the best evaluation.
-        seed: of the new head, the order of the pairs and the dropout.
-        scores: of each list of documents that was asked for, of each sentence: the log-odds (nats)
+        seed: draws the new head, the order of the pairs and the dropout.
+        scores: for each list of documents that was asked for the log-odds (nats) of each sentence
             that it is an intruder; minus infinity for the opening one.
         best_f1: the best F1 over sentences on the validation documents, at its best threshold.
-        epochs: how many were run.
-        steps: how many steps were run.
-        intruder_weight: of a pair with an intruder in the loss; others weigh 1.
+        epochs, steps: how many were run.
+        intruder_weight: the weight of a pair with an intruder in the loss; others weigh 1.
     """
 
     model: Any
@@ -91,19 +78,6 @@ class Trained:
     intruder_weight: float
 
 
-@dataclass(frozen=True)
-class Encoder:
-    """An encoder to begin with: where it is from, its tokenizer, and most tokens of a pair."""
-
-    source: ModelSource
-    tokenizer: Any
-    max_length: int
-
-    def truncated(self, documents: Sequence[Document]) -> int:
-        """How many pairs of the documents are cut."""
-        return count_truncated(self.tokenizer, pairs_of(documents), self.max_length)
-
-
 def require_accelerate() -> None:
     """Refuse to train where the Trainer cannot run.
 
@@ -114,57 +88,6 @@ def require_accelerate() -> None:
         raise EvaluationError(
             "train-detector needs accelerate; expected pip install 'coherencegym[train]'"
         )
-
-
-def load_encoder(name: str, revision: str | None = None, max_length: int | None = None) -> Encoder:
-    """An encoder's config and tokenizer; weights are read for each seed.
-
-    Args:
-        name: a Hub id or a folder.
-        revision: tag or commit on the Hub.
-        max_length: most tokens of a pair; None: 512, or what the encoder can read.
-
-    Raises:
-        EvaluationError: it is not there, has no usable tokenizer, or cannot read so much.
-    """
-    from transformers import AutoConfig, AutoTokenizer
-
-    source = find(name, revision)
-    config = attempt(f"model {name!r}", AutoConfig.from_pretrained, source.path, **source.settings)
-    tokenizer = attempt(
-        f"the tokenizer of {name!r}",
-        AutoTokenizer.from_pretrained,
-        source.path,
-        **source.settings,
-    )
-    if getattr(config, "is_encoder_decoder", False):
-        raise EvaluationError(
-            f"model {name!r} has a decoder as well; expected an encoder, such as roberta-base"
-        )
-    if not tokenizer("a b", add_special_tokens=False)["input_ids"]:
-        raise EvaluationError(
-            f"model {name!r} has no tokenizer files; expected a tokenizer.json beside its weights"
-        )
-    if tokenizer.pad_token_id is None:
-        raise EvaluationError(
-            f"model {name!r} has no padding token; expected an encoder, such as roberta-base"
-        )
-    most = min(_readable(config), tokenizer.model_max_length)
-    if max_length is not None and max_length > most:
-        raise EvaluationError(
-            f"--max-length {max_length}: model {name!r} reads {most:,} tokens; expected no more"
-        )
-    return Encoder(source, tokenizer, max_length or min(most, MAX_LENGTH))
-
-
-def _readable(config: Any) -> int:
-    """Most tokens that an encoder can read."""
-    most = context_length(config)
-    if most is None:
-        return MAX_LENGTH
-    # RoBERTa and its kin number positions from after the padding token's id.
-    offset = {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer"}
-    return most - (config.pad_token_id + 1 if config.model_type in offset else 0)
 
 
 def train(
@@ -205,7 +128,7 @@ def train(
     if settings.class_weights == "balanced":
         weight = (len(pairs) - found) / found
     set_seed(seed)
-    model = _with_head(encoder)
+    model = encoder.with_head()
     with tempfile.TemporaryDirectory(prefix="train-detector-") as work:
         trainer = Trainer(
             model=model,
@@ -234,36 +157,6 @@ def train(
         steps=int(state.global_step),
         intruder_weight=weight,
     )
-
-
-def _with_head(encoder: Encoder) -> Any:
-    """The encoder with a new head for two classes; no other weight may be new."""
-    from transformers import AutoModelForSequenceClassification
-
-    source = encoder.source
-    what = f"model {source.name!r}"
-    model, loading = attempt(
-        what,
-        AutoModelForSequenceClassification.from_pretrained,
-        source.path,
-        use_safetensors=True,
-        output_loading_info=True,
-        num_labels=len(LABELS),
-        id2label=LABELS,
-        label2id={label: number for number, label in LABELS.items()},
-        **source.settings,
-    )
-    body = model.base_model_prefix + "."
-    missing = sorted(
-        key for key in loading["missing_keys"] if key.startswith(body) and "pooler" not in key
-    )
-    if missing:
-        # transformers would go on with random numbers in their place.
-        raise EvaluationError(
-            f"{what} lacks {len(missing)} of its weights ({missing[0]}, ...); expected those of an "
-            "encoder"
-        )
-    return model.float()
 
 
 def _arguments(work: Path, settings: Settings, seed: int, pairs: int, progress: bool) -> Any:
@@ -326,12 +219,8 @@ def _f1_on(documents: Sequence[Document]) -> Any:
     def compute(predicted: Any) -> dict[str, float]:
         scores = by_document(documents, _log_odds(predicted.predictions))
         threshold = best_threshold(scores, positions, "independent")
-        parts, wholes = f1_parts(
-            [
-                tally(intruders(own, threshold, "independent"), position)
-                for own, position in zip(scores, positions, strict=True)
-            ]
-        )
+        tallies = tallies_of(scores, positions, threshold, "independent")
+        parts, wholes = summed(tallies, "f1")
         return {"f1": math.fsum(parts) / math.fsum(wholes)}
 
     return compute
@@ -341,14 +230,3 @@ def _log_odds(logits: Any) -> Any:
     """Log-odds (nats) of an intruder, from logits of shape (pairs, 2)."""
     first = logits[0] if isinstance(logits, tuple) else logits
     return first[:, 1] - first[:, 0]
-
-
-__all__ = [
-    "Encoder",
-    "Pair",
-    "Settings",
-    "Trained",
-    "load_encoder",
-    "require_accelerate",
-    "train",
-]

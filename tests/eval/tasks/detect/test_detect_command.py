@@ -15,8 +15,7 @@ from made_documents import about_families, with_intruders, write_documents
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.tasks.detect.decisions import best_threshold, highest, intruders
-from coherencegym.eval.tasks.detect.tallies import f1_parts, tally
+from coherencegym.eval.tasks.detect.decisions import best_threshold, highest, summed, tallies_of
 
 HUMAN = {"human": ["int32"]}
 
@@ -118,11 +117,8 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert threshold["threshold"] == best_threshold(
             scores["validation"], places["validation"], decision
         )
-        outcomes = [
-            tally(intruders(own, threshold["threshold"], decision), place)
-            for own, place in zip(scores["test"], places["test"], strict=True)
-        ]
-        parts, wholes = f1_parts(outcomes)
+        outcomes = tallies_of(scores["test"], places["test"], threshold["threshold"], decision)
+        parts, wholes = summed(outcomes, "f1")
         score = score_of(results, decision)
         assert score["f1"]["value"] == pytest.approx(sum(parts) / sum(wholes))
         assert score["document_accuracy"]["value"] == sum(o.document for o in outcomes) / 50
@@ -145,7 +141,7 @@ def test_a_narrow_table_keeps_the_intervals_that_matter() -> None:
     from rich.console import Console
 
     from coherencegym.eval.statistics.measures import Measure
-    from coherencegym.eval.tasks.detect.detection_scores import DetectionScore
+    from coherencegym.eval.tasks.detect.scores import DetectionScore
     from coherencegym.eval.views.detect.table import detection_table
 
     half = Measure(0.5, 0.4, 0.6, "clopper-pearson", 40)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,18 +12,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.statistics.measures import accuracy, auc, ratio
+from coherencegym.eval.statistics import measures
+from coherencegym.eval.statistics.measures import Measure, accuracy, auc, ratio, ratio_difference
 from coherencegym.eval.tasks.detect.decisions import (
     DECISIONS,
     Decision,
+    Tally,
     best_threshold,
     highest,
     intruders,
+    mean_tally,
+    summed,
+    tallies_of,
+    tally,
 )
-from coherencegym.eval.tasks.detect.tallies import Tally, f1_difference, f1_parts, mean_tally, tally
-from coherencegym.eval.tasks.detect.tallies import f1 as measure_of_f1
 
 OPENING = -math.inf
+
+
+def measure_of_f1(tallies: Sequence[Tally], clusters: Sequence[str], n: int) -> Measure:
+    return measures.f1(*summed(tallies, "f1"), clusters, n)
+
+
+def f1_difference(
+    before: Sequence[Tally], after: Sequence[Tally], clusters: Sequence[str]
+) -> Measure:
+    return ratio_difference(summed(before, "f1"), summed(after, "f1"), clusters)
 
 
 def test_the_two_decisions() -> None:
@@ -46,12 +61,7 @@ SCORED = st.lists(
 def f1(
     scores: list[list[float]], positions: list[int], threshold: float, decision: Decision
 ) -> float:
-    parts, wholes = f1_parts(
-        [
-            tally(intruders(own, threshold, decision), position)
-            for own, position in zip(scores, positions, strict=True)
-        ]
-    )
+    parts, wholes = summed(tallies_of(scores, positions, threshold, decision), "f1")
     return sum(parts) / sum(wholes)
 
 
@@ -91,7 +101,6 @@ def test_outcomes() -> None:
     assert tally((1,), -1) == Tally(0, 1, 0, 0, 0)
     half = mean_tally([tally((2,), 2), tally((), 2)])
     assert half == Tally(0.5, 0, 0.5, 0.5, 0.5)
-    assert mean_tally([tally((2,), 2), tally((), 2)], [3, 1]).hits == 0.75
 
 
 @given(SCORED)
@@ -116,16 +125,11 @@ def test_measures_are_those_of_scikit_learn(documents: list[Any]) -> None:
     else:
         assert area.value is None
     called = [score > 0.5 for score in flat]
-    outcomes = [
-        tally(intruders(own, 0.5, "independent"), position)
-        for own, position in zip(scores, positions, strict=True)
-    ]
-    hits = [one.hits for one in outcomes]
-    both = [one.hits + one.false_alarms for one in outcomes]
+    outcomes = tallies_of(scores, positions, 0.5, "independent")
     measured = measure_of_f1(outcomes, clusters, len(flat))
     if measured.value is not None:
         assert measured.value == pytest.approx(f1_score(truth, called, zero_division=0.0))
-    precision = ratio(hits, both, clusters, len(flat))
+    precision = ratio(*summed(outcomes, "precision"), clusters, len(flat))
     if any(called):
         assert precision.value == pytest.approx(precision_score(truth, called))
     else:

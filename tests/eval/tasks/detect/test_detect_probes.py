@@ -16,9 +16,8 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.items import Item, SuiteError, item_to_row
 from coherencegym.eval.tasks.detect.decisions import Decision
-from coherencegym.eval.tasks.detect.document_tables import DocumentTable
-from coherencegym.eval.tasks.detect.edited_scores import ProbeScore, probe_scores
-from coherencegym.eval.tasks.detect.edited_tables import documents_of
+from coherencegym.eval.tasks.detect.probes import ProbeScore, probe_scores
+from coherencegym.eval.tasks.detect.tables import DocumentTable, documents_of
 
 EXTRA = {"before": ["string"], "after": ["string"]}
 SLOTS = {

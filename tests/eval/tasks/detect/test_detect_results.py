@@ -17,10 +17,10 @@ from made_documents import about_families, with_intruders, write_documents
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push
-from coherencegym.eval.results import outcomes_file
+from coherencegym.eval.results.files import read_outcomes
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read
-from coherencegym.eval.statistics.outcomes import value_of
+from coherencegym.eval.statistics.measures import value_of
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_scores_are_what_the_outcomes_add_up_to(results: Path) -> None:
     written = json.loads((results / "mutual" / "results.json").read_text())
     assert {"format", "task", "signature", "model", "dataset", "settings", "scores"} <= set(written)
-    outcomes = outcomes_file.read(results / "mutual" / "outcomes.parquet")["detect_one", "test"]
+    outcomes = read_outcomes(results / "mutual" / "outcomes.parquet")["detect_one", "test"]
     own = [score for score in written["scores"] if score["level"] == "all"]
     assert [s["measure"] for s in own[:5]] == [
         *("AUC", "place", "document accuracy", "exact accuracy", "F1")

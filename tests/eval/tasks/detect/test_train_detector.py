@@ -19,13 +19,14 @@ from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.results.comparability import obstacles
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read
-from coherencegym.eval.tasks.detect.train.train import Settings, load_encoder, train
-from coherencegym.eval.tasks.detect.train.training_pairs import (
+from coherencegym.eval.tasks.detect.train.encoder import (
     by_document,
     collator,
     count_truncated,
+    load_encoder,
     pairs_of,
 )
+from coherencegym.eval.tasks.detect.train.train import Settings, train
 
 pytestmark = pytest.mark.skipif(find_spec("accelerate") is None, reason="accelerate is missing")
 

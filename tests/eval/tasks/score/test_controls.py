@@ -16,7 +16,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.results.labels import difference_labels
-from coherencegym.eval.statistics.mean_intervals import difference_of_means
+from coherencegym.eval.statistics.intervals import difference_of_means
 from coherencegym.eval.tasks.score.controls import differences
 from coherencegym.eval.tasks.score.metrics import Judgement
 

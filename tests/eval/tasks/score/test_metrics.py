@@ -13,9 +13,9 @@ import pytest
 from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
+from coherencegym.eval.tasks.score.metrics import VALUES, Judgement, judge, region_value
 from coherencegym.eval.tasks.score.scoring import ScoredItem, score
-from coherencegym.eval.tasks.score.summary import ItemScore, macro, shown, summarise
+from coherencegym.eval.tasks.score.summary import ItemScore, macro, shown_rows, summarise
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.regions import SPECIAL
 
@@ -51,9 +51,7 @@ def test_median_of_an_odd_number() -> None:
 
 
 def test_every_metric_of_a_suite_is_there() -> None:
-    from coherencegym.eval.tasks.score import metrics
-
-    assert set(metrics.METRICS) == set(METRICS)
+    assert set(VALUES) == set(METRICS)
 
 
 def test_the_whole_text_leaves_out_start_and_separators() -> None:
@@ -390,7 +388,7 @@ def test_a_score_over_a_headline(make_item: Callable[..., Item]) -> None:
     assert levels["detail", "row → other"] == 0.0
     assert levels["column", "kind=1"] == 1.0
     assert not any(group.startswith("genre") for _, group in levels)
-    assert [s.group for s in shown(scores)] == ["", "other", "kind=0", "kind=1"]
+    assert [s.group for s in shown_rows(scores)] == ["", "other", "kind=0", "kind=1"]
     assert macro("c", "s", judgements, "wide") is None  # one row in the headline
 
 

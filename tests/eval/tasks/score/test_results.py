@@ -8,7 +8,7 @@ from typing import Any
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.results.results import notes
+from coherencegym.eval.results.results import score_notes
 from coherencegym.eval.tasks.score.metrics import judge
 from coherencegym.eval.tasks.score.scoring import score
 from coherencegym.eval.tasks.score.summary import summarise
@@ -18,7 +18,7 @@ def told(model: Any, tokenizer: Any, items: list[Item], **settings: Any) -> str:
     table = ItemTable("c", "test", tuple(items), "0", True, False)
     scored = score(model, tokenizer, items, Options(**settings))
     judgements = [judgement for item in scored.items for judgement in judge(item)]
-    return "\n".join(notes(summarise("c", "test", judgements), [(table, scored)]))
+    return "\n".join(score_notes(summarise("c", "test", judgements), [(table, scored)]))
 
 
 def test_what_was_left_out_or_cut_is_said_with_its_number(

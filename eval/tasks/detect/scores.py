@@ -10,19 +10,28 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.statistics.measures import Measure, accuracy, auc, ratio
-from coherencegym.eval.tasks.detect.decisions import Decision, highest, intruders
-from coherencegym.eval.tasks.detect.document_tables import DocumentTable, cluster
-from coherencegym.eval.tasks.detect.tallies import Tally, f1, mean_tally, tally
+from coherencegym.eval.statistics.measures import Measure, accuracy, auc, f1, ratio
+from coherencegym.eval.statistics.scores import text_of
+from coherencegym.eval.tasks.detect.decisions import (
+    Decision,
+    Tally,
+    highest,
+    mean_tally,
+    summed,
+    tallies_of,
+    tally,
+    was_read,
+)
+from coherencegym.eval.tasks.detect.tables import DocumentTable
 
 #: A column with what each annotator said: the place of the intruder, -1 for none.
 HUMAN = "human"
-#: So many annotators have to say the same for their document to count as agreed on (Shen et al.
-#: 2021, section 4.3).
+#: Annotators who have to say the same for their document to count as agreed on (Shen et al. 2021,
+#: section 4.3).
 AGREE = 3
 #: Groups of documents, beside those by column.
 ALL, JUDGED, AGREED = "", "judged by people", f"at least {AGREE} annotators agree"
-#: Who decides, beside the decisions of a model.
+#: Judges beside the decisions of a model.
 MODEL, MAJORITY, RANDOM = "model", "majority: all coherent", "random place"
 ANNOTATOR, VOTE = "people: mean annotator", "people: majority vote"
 
@@ -32,16 +41,15 @@ class DetectionScore:
     """What somebody reaches on the documents of a group.
 
     Attributes:
-        config, split: of the documents.
-        group: which of them: all (empty), those with a value of a column (``difficulty=high``), or
-            those that people judged.
+        config, split: the documents.
+        group: all of them (empty), those with a value of a column (``difficulty=high``), or those
+            that people judged.
         judge: the decision of the model (``argmax``, ``independent``), its scores without a
             decision (``model``), a baseline, or people.
-        threshold: of the decision; None where none is needed.
+        threshold: that of the decision; None where none is needed.
         documents, intruded: how many documents, and how many of them have an intruder.
         document_accuracy, exact_accuracy, precision, recall, f1: see
-        :mod:`eval.tasks.detect.tallies`;
-            None for scores without a decision.
+            :mod:`eval.tasks.detect.decisions`; None for scores without a decision.
         auc: over sentences, for the model's scores; None elsewhere.
         place: accuracy of the place on intruded documents; None for decisions of the model, as it
             does not depend on the threshold.
@@ -75,49 +83,43 @@ def table_scores(
 
     Args:
         table: its documents, at least one.
-        scores: of each document, of each sentence; NaN in those that are left out.
-        thresholds: of each decision that is asked for.
+        scores: those of the sentences of each document; NaN in those that are left out.
+        thresholds: by the decisions that are asked for.
     """
-    kept = [number for number, own in enumerate(scores) if own[-1] == own[-1]]
-    for group, members in groups_of(table, kept):
+    for group, members in groups_of(table, [n for n, own in enumerate(scores) if was_read(own)]):
         documents = [table.documents[number] for number in members]
         own = [scores[number] for number in members]
-        clusters = [cluster(document) for document in documents]
         positions = [document.intruder_position for document in documents]
-        first = _about(table, group, documents, MODEL, None)
-        reached = _chance(documents)
+        size = len(documents), sum(document.intruded for document in documents)
+        chance = _chance(documents)
         found = [float(highest(s) == p) for s, p in zip(own, positions, strict=True)]
         yield DetectionScore(
-            **first,
-            auc=auc(own, positions, clusters),
-            place=_place(documents, found, clusters),
-            chance=reached,
+            *(table.config, table.split, group, MODEL, None, *size),
+            auc=auc(own, positions, [document.cluster for document in documents]),
+            place=_place(documents, found),
+            chance=chance,
         )
         for decision, threshold in thresholds.items():
-            tallies = [
-                tally(intruders(s, threshold, decision), p)
-                for s, p in zip(own, positions, strict=True)
-            ]
-            about = _about(table, group, documents, decision, threshold)
-            yield DetectionScore(**about, **_measures(documents, tallies, clusters), chance=reached)
+            tallies = tallies_of(own, positions, threshold, decision)
+            yield DetectionScore(
+                *(table.config, table.split, group, decision, threshold, *size),
+                **_measures(documents, tallies),
+                chance=chance,
+            )
         others = {ALL: _BASELINES, JUDGED: _PEOPLE, AGREED: _PEOPLE}.get(group, {})
         for judge, decide in others.items():
-            tallies = [decide(document) for document in documents]
+            tallies = list(map(decide, documents))
             # A judge who names one sentence has the place right where it is a hit.
             hits = [one.hits for one in tallies]
             yield DetectionScore(
-                **_about(table, group, documents, judge, None),
-                **_measures(documents, tallies, clusters),
-                place=None if judge == MAJORITY else _place(documents, hits, clusters),
+                *(table.config, table.split, group, judge, None, *size),
+                **_measures(documents, tallies),
+                place=None if judge == MAJORITY else _place(documents, hits),
             )
 
 
-def groups_of(table: DocumentTable, kept: Sequence[int]) -> list[tuple[str, list[int]]]:
+def groups_of(table: DocumentTable, kept: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
     """The groups of some documents of a table: their names, and the numbers of their documents."""
-    return list(_groups(table, kept))
-
-
-def _groups(table: DocumentTable, kept: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
     if kept:
         yield ALL, list(kept)
     for column in table.breakdowns:
@@ -125,67 +127,40 @@ def _groups(table: DocumentTable, kept: Sequence[int]) -> Iterator[tuple[str, li
         for number in kept:
             value = table.documents[number].extra.get(column)
             if value is not None and value != "":
-                by_value.setdefault(_shown(value), []).append(number)
-        for value, members in sorted(by_value.items()):
-            yield f"{column}={value}", members
-    judged = [number for number in kept if _answers(table.documents[number])]
+                by_value.setdefault(text_of(value), []).append(number)
+        for name, members in sorted(by_value.items()):
+            yield f"{column}={name}", members
+    answers = {number: _answers(table.documents[number]) for number in kept}
+    judged = [number for number in kept if answers[number]]
     if judged:
         yield JUDGED, judged
-    agreed = [n for n in judged if max(Counter(_answers(table.documents[n])).values()) >= AGREE]
+    agreed = [number for number in judged if max(Counter(answers[number]).values()) >= AGREE]
     if agreed:
         yield AGREED, agreed
 
 
-def _shown(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _about(
-    table: DocumentTable,
-    group: str,
-    documents: Sequence[Document],
-    judge: str,
-    threshold: float | None,
-) -> dict[str, Any]:
-    return {
-        "config": table.config,
-        "split": table.split,
-        "group": group,
-        "judge": judge,
-        "threshold": threshold,
-        "documents": len(documents),
-        "intruded": sum(document.intruded for document in documents),
-    }
-
-
-def _measures(
-    documents: Sequence[Document], tallies: Sequence[Tally], clusters: Sequence[str]
-) -> dict[str, Any]:
+def _measures(documents: Sequence[Document], tallies: Sequence[Tally]) -> dict[str, Any]:
     sentences = sum(len(document.sentences) - 1 for document in documents)
-    hits = [one.hits for one in tallies]
-    called = [one.hits + one.false_alarms for one in tallies]
-    wanted = [one.hits + one.misses for one in tallies]
-    return {
-        "document_accuracy": accuracy([one.document for one in tallies], clusters),
-        "exact_accuracy": accuracy([one.exact for one in tallies], clusters),
-        "precision": ratio(hits, called, clusters, sentences),
-        "recall": ratio(hits, wanted, clusters, sentences),
-        "f1": f1(tallies, clusters, sentences),
+    clusters = [document.cluster for document in documents]
+    found = {
+        name: accuracy(summed(tallies, name)[0], clusters)
+        for name in ("document_accuracy", "exact_accuracy")
     }
+    for name, measure in (("precision", ratio), ("recall", ratio), ("f1", f1)):
+        found[name] = measure(*summed(tallies, name), clusters, sentences)
+    return found
 
 
-def _place(
-    documents: Sequence[Document], found: Sequence[float], clusters: Sequence[str]
-) -> Measure:
-    chosen = [number for number, document in enumerate(documents) if document.intruded]
-    return accuracy([found[n] for n in chosen], [clusters[n] for n in chosen])
+def _place(documents: Sequence[Document], found: Sequence[float]) -> Measure:
+    kept = [pair for pair in zip(documents, found, strict=True) if pair[0].intruded]
+    return accuracy([hit for _, hit in kept], [document.cluster for document, _ in kept])
 
 
 def _chance(documents: Sequence[Document]) -> dict[str, float]:
     """By measure, the most that a judge who reads nothing reaches: one of the two baselines."""
     reached: dict[str, float] = {}
     for decide in _BASELINES.values():
-        tallies = [decide(document) for document in documents]
+        tallies = list(map(decide, documents))
         hits = math.fsum(one.hits for one in tallies)
         wanted = sum(document.intruded for document in documents)
         called = hits + math.fsum(one.false_alarms for one in tallies)

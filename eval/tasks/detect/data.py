@@ -1,0 +1,210 @@
+"""What a run reads: documents to learn from, to choose thresholds on, and to test on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.source import Source, find
+from coherencegym.eval.tasks.detect.tables import (
+    DETECT_PREFIX,
+    DocumentTable,
+    document_tables,
+    tables,
+)
+
+#: The splits that are learned from, and that thresholds are chosen on.
+_TRAIN, _VALIDATION = "train", "validation"
+
+
+@dataclass(frozen=True)
+class DetectionData:
+    """Documents to test on, and to choose thresholds on.
+
+    Attributes:
+        source: the dataset that is tested on.
+        tested: its tables, at least one.
+        calibration: by config of ``tested``, the table that its thresholds are chosen on; empty
+            where the user chose the threshold.
+        threshold: the user's, or None.
+    """
+
+    source: Source
+    tested: tuple[DocumentTable, ...]
+    calibration: Mapping[str, DocumentTable]
+    threshold: float | None = None
+
+    @property
+    def tables(self) -> list[DocumentTable]:
+        """All tables to read, each once: those that thresholds are chosen on first."""
+        both = (*self.calibration.values(), *self.tested)
+        return list({table.key: table for table in both}.values())
+
+    def is_tested(self, table: DocumentTable) -> bool:
+        """Tell a table that is tested on from one that is there for thresholds alone."""
+        return table.key in {one.key for one in self.tested}
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Documents of a training.
+
+    Attributes:
+        training: to learn from, of all configs that are trained on.
+        validation: to choose weights and thresholds on, of the same configs.
+        detection: what is tested on, with ``validation`` for the thresholds of all of it.
+    """
+
+    training: DocumentTable
+    validation: DocumentTable
+    detection: DetectionData
+
+
+def read_data(
+    dataset: str,
+    configs: Sequence[str] = (),
+    split: str = "test",
+    *,
+    revision: str | None = None,
+    calibrate_on: str | None = None,
+    threshold: float | None = None,
+    max_items: int | None = None,
+) -> DetectionData:
+    """Read the documents of a run.
+
+    Args:
+        dataset: a folder, or a Hub id.
+        configs: to test on; none: all that hold documents and have the split.
+        split: to test on.
+        revision: tag or commit of a Hub dataset; None: the newest.
+        calibrate_on: a config of the dataset, or ``DATASET:CONFIG``, on whose validation split the
+            thresholds are chosen; None: that of each config that is tested on.
+        threshold: in place of one that is chosen.
+        max_items: no more documents than this of each table.
+
+    Raises:
+        EvaluationError: documents are not there or cannot be read, or there are none to choose the
+            thresholds on.
+    """
+    if threshold is not None and calibrate_on is not None:
+        raise EvaluationError("--threshold: nothing is chosen; expected no --calibrate-on with it")
+    elsewhere, _, other = (calibrate_on or "").rpartition(":")
+    named = [*configs, *([other] if other and configs and not elsewhere else [])]
+    source = _found(dataset, revision, named)
+    wanted = _full_names(source, configs)
+    tested = tables(source, wanted, split, max_items)
+    _require(source, wanted, tested, f"no split {split!r}; expected another with --split")
+    if not all(table.documents for table in tested):
+        raise EvaluationError(f"dataset {source.name!r}: a table without documents")
+    calibration: dict[str, DocumentTable] = {}
+    if calibrate_on:
+        there = _found(elsewhere, None, [other]) if elsewhere else source
+        table = _validation(there, _full_names(there, [other])[0], max_items)
+        calibration = {one.config: table for one in tested}
+    elif threshold is None:
+        calibration = {one.config: _validation(source, one.config, max_items) for one in tested}
+    return DetectionData(source, tuple(tested), calibration, threshold)
+
+
+def read_training_data(
+    dataset: str,
+    train_on: Sequence[str] = (),
+    test_on: Sequence[str] = (),
+    split: str = "test",
+    *,
+    revision: str | None = None,
+    max_items: int | None = None,
+) -> TrainingData:
+    """Read the documents of a training.
+
+    Args:
+        dataset: a folder, or a Hub id.
+        train_on: configs; none: all that hold documents.
+        test_on: configs; none: those that are trained on.
+        split, revision, max_items: as for :func:`read_data`.
+
+    Raises:
+        EvaluationError: documents are not there or cannot be read, or none that are learned from,
+            or chosen on, has an intruder.
+    """
+    source = _found(dataset, revision, [*train_on, *test_on] if train_on else [])
+    learned = _full_names(source, train_on)
+    wanted = _full_names(source, test_on) or learned
+    training = _pooled(source, learned, _TRAIN, max_items)
+    validation = _pooled(source, learned, _VALIDATION, max_items)
+    tested = tuple(document_tables(source, wanted, split, max_items))
+    missing = f"no split {split!r} to test on; expected another with --split"
+    _require(source, wanted, tested, missing)
+    calibration = {table.config: validation for table in tested}
+    return TrainingData(training, validation, DetectionData(source, tested, calibration))
+
+
+def _found(dataset: str, revision: str | None, configs: Sequence[str]) -> Source:
+    """The dataset, with these configs under either name; none: with all."""
+    return find(dataset, revision, [*configs, *(DETECT_PREFIX + name for name in configs)])
+
+
+def _full_names(source: Source, configs: Sequence[str]) -> list[str]:
+    """The configs, of which those that were named without ``detect_`` get it.
+
+    A dataset without a manifest is left to its own names.
+    """
+    known = source.manifest.get("configs", {})
+    return [
+        DETECT_PREFIX + name if name not in known and DETECT_PREFIX + name in known else name
+        for name in configs
+    ]
+
+
+def _require(
+    source: Source, configs: Iterable[str], found: Sequence[DocumentTable], missing: str
+) -> None:
+    for name in configs:
+        if name not in {table.config for table in found}:
+            raise EvaluationError(f"dataset {source.name!r}, config {name!r}: {missing}")
+
+
+def _validation(source: Source, config: str, max_items: int | None) -> DocumentTable:
+    where = f"dataset {source.name!r}, config {config!r}"
+    instead = "expected --threshold X, or --calibrate-on CONFIG or DATASET:CONFIG"
+    try:
+        (table,) = tables(source, [config], _VALIDATION, max_items)
+    except EvaluationError as error:
+        if "no split" not in str(error):
+            raise
+        raise EvaluationError(
+            f"{where}: no split {_VALIDATION!r} to choose the threshold on; {instead}"
+        ) from None
+    if not table.intruded:
+        raise EvaluationError(
+            f"{where}, split {_VALIDATION!r}: no document with an intruder to choose the threshold "
+            f"on; {instead}"
+        )
+    return table
+
+
+def _pooled(
+    source: Source, configs: Sequence[str], split: str, max_items: int | None
+) -> DocumentTable:
+    """The documents of several configs as one table."""
+    read = list(document_tables(source, configs, split, max_items))
+    instead = "expected one to train on, or another config with --train-on"
+    _require(source, configs, read, f"no split {split!r}; {instead}")
+    if not any(table.intruded for table in read):
+        raise EvaluationError(
+            f"dataset {source.name!r}, split {split!r}: no document with an intruder; expected some"
+        )
+    if len(read) == 1:
+        return read[0]
+    digests = "\n".join(f"{table.config} {table.rows_sha256}" for table in read)
+    return DocumentTable(
+        source=source,
+        config="+".join(table.config for table in read),
+        split=split,
+        rows=tuple(document for table in read for document in table.documents),
+        rows_sha256=hashlib.sha256(digests.encode()).hexdigest(),
+        verified=all(table.verified for table in read),
+        separator=any(table.separator for table in read),
+    )

@@ -1,0 +1,172 @@
+"""What linguistic probes do to the detection of intruders: scores without and with, paired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.statistics.measures import (
+    Measure,
+    accuracy,
+    f1,
+    ratio_difference,
+    share_difference,
+)
+from coherencegym.eval.statistics.scores import Score, Statistic, UnitOutcome
+from coherencegym.eval.tasks.detect.decisions import (
+    Decision,
+    Tally,
+    intruders,
+    summed,
+    tally,
+    was_read,
+)
+from coherencegym.eval.tasks.detect.tables import (
+    CONDITION,
+    INTRUDER,
+    INTRUDER_PROBE,
+    ITEM,
+    ORIGINAL,
+    ORIGINAL_PROBE,
+    DocumentTable,
+)
+
+#: The conditions of a probe's two sides, without and with it, and what a side is measured by.
+_SIDES: tuple[tuple[str, str, str, Statistic, str], ...] = (
+    (INTRUDER, INTRUDER_PROBE, "f1", "ratio", "F1"),
+    (ORIGINAL, ORIGINAL_PROBE, "document_accuracy", "share", "coherent"),
+)
+_VERSIONS = ("without probe", "with probe")
+
+
+@dataclass(frozen=True)
+class ProbeScore:
+    """What a probe does to the decisions of a model.
+
+    Both sides of a difference are versions of the same documents: those that have both.
+
+    Attributes:
+        config, split: the probe.
+        decision, threshold: the model's.
+        documents: incoherent documents with and without the probe.
+        f1, f1_probe: F1 over the sentences of incoherent documents, without the probe and with it
+            in the intruder.
+        difference: the second minus the first, paired by document.
+        coherent_documents: coherent documents with and without the probe.
+        coherent, coherent_probe: the share of coherent documents that are taken for coherent,
+            without the probe and with it in the document's own sentence.
+        coherent_difference: the second minus the first.
+    """
+
+    config: str
+    split: str
+    decision: Decision
+    threshold: float
+    documents: int
+    f1: Measure
+    f1_probe: Measure
+    difference: Measure
+    coherent_documents: int
+    coherent: Measure
+    coherent_probe: Measure
+    coherent_difference: Measure
+
+
+#: A document, and what a decision did on it.
+_Came = tuple[Document, Tally]
+
+
+def probe_scores(
+    table: DocumentTable,
+    scores: Sequence[Sequence[float]],
+    thresholds: Mapping[Decision, float],
+) -> Iterator[ProbeScore]:
+    """Scores of a table of probes, one for each decision.
+
+    Args:
+        table: its documents, by condition.
+        scores: those of the sentences of each document; NaN in those that are left out.
+        thresholds: by decision.
+    """
+    for decision, threshold in thresholds.items():
+        wrong, right = _sides(table, scores, threshold, decision)
+        drawn, coherent = (
+            [document.cluster for (document, _), _ in side] for side in (wrong, right)
+        )
+        sentences = sum(len(document.sentences) - 1 for (document, _), _ in wrong)
+        before, after = (summed([pair[n][1] for pair in wrong], "f1") for n in (0, 1))
+        kept, kept_probe = ([pair[n][1].document for pair in right] for n in (0, 1))
+        yield ProbeScore(
+            config=table.config,
+            split=table.split,
+            decision=decision,
+            threshold=threshold,
+            documents=len(wrong),
+            f1=f1(*before, drawn, sentences),
+            f1_probe=f1(*after, drawn, sentences),
+            difference=ratio_difference(before, after, drawn),
+            coherent_documents=len(right),
+            coherent=accuracy(kept, coherent),
+            coherent_probe=accuracy(kept_probe, coherent),
+            coherent_difference=share_difference(kept, kept_probe, coherent),
+        )
+
+
+def _sides(
+    table: DocumentTable, scores: Sequence[Sequence[float]], threshold: float, decision: Decision
+) -> list[list[tuple[_Came, _Came]]]:
+    """By side, the documents that are there without and with the probe."""
+    found: dict[str, dict[str, _Came]] = {}
+    for document, own in zip(table.documents, scores, strict=True):
+        if was_read(own):
+            came = tally(intruders(own, threshold, decision), document.intruder_position)
+            by_item = found.setdefault(str(document.extra[CONDITION]), {})
+            by_item[str(document.extra[ITEM])] = document, came
+    return [
+        [
+            (came, found[probe][item])
+            for item, came in found.get(plain, {}).items()
+            if item in found.get(probe, {})
+        ]
+        for plain, probe, *_ in _SIDES
+    ]
+
+
+def probe_scores_of(probes: Sequence[ProbeScore]) -> Iterator[Score]:
+    """One score for each side of each probe, in the form that every task has."""
+    for row in probes:
+        measures = (row.f1, row.f1_probe), (row.coherent, row.coherent_probe)
+        for (*_, name), both in zip(_SIDES, measures, strict=True):
+            for version, measure in zip(_VERSIONS, both, strict=True):
+                yield Score(
+                    config=row.config,
+                    split=row.split,
+                    measure=f"{name} {version}",
+                    judge=row.decision,
+                    group="",
+                    level="all",
+                    **measure.as_score(),
+                    chance=None,
+                    counts={"documents": row.documents, "coherent": row.coherent_documents},
+                )
+
+
+def probe_outcomes(
+    table: DocumentTable,
+    scores: Sequence[Sequence[float]],
+    thresholds: Mapping[Decision, float],
+) -> Iterator[UnitOutcome]:
+    """The outcomes of documents that are there without and with the probe."""
+    for decision, threshold in thresholds.items():
+        both = _sides(table, scores, threshold, decision)
+        for (*_, field, statistic, name), side in zip(_SIDES, both, strict=True):
+            for pair in side:
+                for version, (document, came) in zip(_VERSIONS, pair, strict=True):
+                    value, whole = came.parts[field]
+                    yield table.outcome(
+                        *(document, f"{name} {version}", statistic, value),
+                        whole=whole,
+                        judge=decision,
+                        groups=(),
+                    )

@@ -1,0 +1,167 @@
+"""Tables of documents, read from a dataset as items are; and linguistic probes as documents.
+
+A probe (Shen et al. 2021, section 7.1) is an intruder, or a document's own sentence, edited in one
+respect. A table of probes is one of minimal pairs that also has the sentences around the slot:
+conditions ``original`` and ``intruder``, where they apply also ``intruder_probe`` and
+``original_probe``, and columns ``before`` and ``after``, lists of sentences. Region 2 of a
+condition is what it has in the slot, so that its document is ``before``, region 2, ``after``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.data.table_rows import TableRows, table_rows
+from coherencegym.eval.kinds.documents import COHERENT, DOCUMENTS, Document, validate_document
+from coherencegym.eval.kinds.item_tables import ITEMS
+from coherencegym.eval.kinds.items import FAMILY, SuiteError, item_from_row, validate_item
+from coherencegym.eval.tasks.task import Table
+
+#: The beginning of the names of configs of documents, which may be named without it.
+DETECT_PREFIX = "detect_"
+#: Conditions in which a document's own sentence is in the slot, without and with the probe.
+ORIGINAL, ORIGINAL_PROBE = "original", "original_probe"
+#: Conditions in which an intruder is there.
+INTRUDER, INTRUDER_PROBE = "intruder", "intruder_probe"
+CONDITIONS = (ORIGINAL, INTRUDER, INTRUDER_PROBE, ORIGINAL_PROBE)
+#: The conditions that a threshold is chosen on: documents as they are without probes.
+WITHOUT_PROBE = (ORIGINAL, INTRUDER)
+#: Columns with the sentences around the slot.
+AROUND = ("before", "after")
+#: Columns in ``extra`` of a document made from an item.
+ITEM, CONDITION = "item_id", "condition"
+
+
+@dataclass(frozen=True)
+class DocumentTable(Table[Document]):
+    """The documents of one config and split; ``probes``: versions without and with a probe."""
+
+    probes: bool = False
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """The rows, in the order of the table."""
+        return self.rows
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The folder, config and split, which no other table has."""
+        return str(self.source.folder), self.config, self.split
+
+    @property
+    def intruded(self) -> int:
+        """The number of documents with an intruder."""
+        return sum(document.intruded for document in self.documents)
+
+
+def tables(
+    source: Source, configs: Sequence[str], split: str, max_items: int | None
+) -> list[DocumentTable]:
+    """The tables of a split that are documents, or else those of probes.
+
+    Args:
+        source: from :func:`eval.data.source.find`.
+        configs: only these; none: every config that holds documents, or else items.
+        split: only of the configs that have it.
+        max_items: no more rows than this of each table, from its start.
+
+    Raises:
+        EvaluationError: see :func:`eval.data.table_rows.table_rows`; or items are no probes.
+    """
+    read = _probes if _holds_probes(source, configs) else document_tables
+    return list(read(source, configs, split, max_items))
+
+
+def document_tables(
+    source: Source, configs: Sequence[str], split: str, max_items: int | None
+) -> Iterator[DocumentTable]:
+    """The tables of documents; see :func:`tables`."""
+    for rows in table_rows(source, configs, (split,), kind=DOCUMENTS):
+        documents, breakdowns = rows.read(max_items), list(rows.breakdowns)
+        if "difficulty" not in breakdowns and any(d.extra.get("difficulty") for d in documents):
+            breakdowns.append("difficulty")
+        yield _table(source, rows, documents, rows.separated(documents), tuple(breakdowns))
+
+
+def _holds_probes(source: Source, configs: Sequence[str]) -> bool:
+    """Say whether configs, or a dataset without configs of documents, hold items: probes, if any.
+
+    What the manifest does not know is no probe.
+    """
+    known = source.manifest.get("configs", {})
+    chosen = configs or DOCUMENTS.configs(known) or known
+    asked = {name: known[name] for name in chosen if name in known}
+    return bool(asked) and len(ITEMS.configs(asked)) == len(asked)
+
+
+def _probes(
+    source: Source, configs: Sequence[str], split: str, max_items: int | None
+) -> Iterator[DocumentTable]:
+    """The tables of probes, each item as a document for each of its conditions."""
+    for rows in table_rows(source, configs, (split,), kind=ITEMS):
+        try:
+            documents = tuple(d for row in rows.rows[:max_items] for d in documents_of(row))
+        except SuiteError as error:
+            raise EvaluationError(f"{rows.where}: {error}") from None
+        says = rows.about.get("separator")
+        separator = DOCUMENTS.separated(documents) if says is None else bool(says)
+        yield _table(source, rows, documents, separator, probes=True)
+
+
+def _table(
+    source: Source,
+    rows: TableRows[Any],
+    documents: tuple[Document, ...],
+    separator: bool,
+    breakdowns: tuple[str, ...] = (),
+    probes: bool = False,
+) -> DocumentTable:
+    about = source, rows.config, rows.split, documents, rows.rows_sha256, rows.verified
+    return DocumentTable(*about, separator, breakdowns, probes)
+
+
+def documents_of(row: Mapping[str, Any]) -> Iterator[Document]:
+    """The documents of a row, one for each condition that a probe has.
+
+    Raises:
+        SuiteError: the row is no valid item, or is not one of probes.
+    """
+    item = item_from_row(row)
+    validate_item(item)
+    for column in AROUND:
+        if not isinstance(item.extra.get(column), list):
+            raise SuiteError(
+                f"{item.item_id}: no list {column!r}; expected documents, or the probes of "
+                "linguistic_probes (python -m eval scores other items)"
+            )
+    before, after = (tuple(item.extra[column]) for column in AROUND)
+    names = [condition.condition_name for condition in item.conditions]
+    for name in WITHOUT_PROBE:
+        if name not in names:
+            raise SuiteError(f"{item.item_id}: no condition {name!r}; expected {CONDITIONS}")
+    family = {FAMILY: item.extra[FAMILY]} if item.extra.get(FAMILY) else {}
+    for condition in item.conditions:
+        name = condition.condition_name
+        if name not in CONDITIONS:
+            continue
+        if len(condition.regions) < 2:
+            raise SuiteError(f"{item.item_id}: no region 2 in {name!r}; expected the slot's")
+        document = Document(
+            f"{item.item_id}/{name}",
+            (*before, condition.regions[1].content, *after),
+            len(before) if name in (INTRUDER, INTRUDER_PROBE) else COHERENT,
+            item.discourse_id,
+            item.corpus,
+            {ITEM: item.item_id, CONDITION: name, **family},
+        )
+        validate_document(document)
+        yield document
+
+
+def is_plain(document: Document) -> bool:
+    """Tell a document as it is without a probe, on which a threshold may be chosen."""
+    return document.extra.get(CONDITION, ORIGINAL) in WITHOUT_PROBE

@@ -1,0 +1,228 @@
+"""What several seeds of a trained detector reach, and the folder that they leave.
+
+``results.json`` has the mean and spread over seeds; ``seed-N/`` the model of a seed as safetensors,
+with its tokenizer, its card (``README.md``), its ``results.json`` and ``documents.parquet``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from statistics import fmean
+from typing import Any
+
+from coherencegym.eval.data.signature import versions
+from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.detect.data import TrainingData
+from coherencegym.eval.tasks.detect.decisions import DECISIONS
+from coherencegym.eval.tasks.detect.outcomes import NAMES
+from coherencegym.eval.tasks.detect.results import DetectionResults, judged
+from coherencegym.eval.tasks.detect.scores import MODEL, DetectionScore
+from coherencegym.eval.tasks.detect.train.encoder import Encoder, pairs_of
+from coherencegym.eval.tasks.detect.train.train import Settings, Trained
+from coherencegym.eval.tasks.task import TaskResults, signature_of
+
+#: Settings that a signature has, by what it calls them.
+_SIGNED = {
+    "rate": "learning_rate",
+    "epochs": "epochs",
+    "batch": "batch_size",
+    "evaluations": "evaluations",
+    "patience": "patience",
+    "length": "max_length",
+    "weights": "class_weights",
+    "dtype": "dtype",
+}
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A measure over seeds; ``deviation`` is the sample standard deviation, 0 of one seed."""
+
+    mean: float
+    deviation: float
+    low: float
+    high: float
+    seeds: int
+
+    def cell(self, judge: str) -> str:
+        """The mean and its deviation; baselines and people are the same for all seeds."""
+        if judge != MODEL and judge not in DECISIONS:
+            return f"{self.mean:.3f}"
+        return f"{self.mean:.3f} ± {self.deviation:.3f}"
+
+
+@dataclass(frozen=True)
+class SeedScore:
+    """What the seeds reach on the documents of a group: as a score, with a spread by measure."""
+
+    config: str
+    split: str
+    group: str
+    judge: str
+    documents: int
+    intruded: int
+    measures: Mapping[str, Spread]
+
+
+@dataclass(frozen=True)
+class TrainingResults(TaskResults):
+    """What was trained, and what came of it.
+
+    Attributes:
+        seeds: the results of each seed, as a run of ``detect`` has them.
+        trained: the models, in the same order.
+        summary: over the seeds.
+    """
+
+    seeds: Sequence[DetectionResults]
+    trained: Sequence[Trained]
+    summary: Sequence[SeedScore]
+
+    @property
+    def rows(self) -> list[Score]:
+        """Means over the seeds, in the form that every task has; without intervals of their own."""
+        return [_mean(scores) for scores in zip(*(one.rows for one in self.seeds), strict=True)]
+
+    def more(self) -> dict[str, Any]:
+        """The keys of ``results.json`` that only this task has."""
+        seeds = [
+            {
+                **_about(trained),
+                "folder": f"seed-{trained.seed}",
+                "thresholds": [asdict(threshold) for threshold in own.thresholds],
+            }
+            for own, trained in zip(self.seeds, self.trained, strict=True)
+        ]
+        return {"seeds": seeds, "summary": [asdict(score) for score in self.summary]}
+
+
+def gather_training(
+    data: TrainingData,
+    encoder: Encoder,
+    settings: Settings,
+    trained: Sequence[Trained],
+    chosen: Mapping[str, Any],
+) -> TrainingResults:
+    """The results of a run.
+
+    Args:
+        data: the documents.
+        encoder: what was trained.
+        settings: how.
+        trained: the models of the seeds, with the scores of ``data.detection.tables``.
+        chosen: what else the user chose: ``configs``, ``split``, ``max_items``, ``decision``.
+    """
+    source = encoder.source
+    model = trained[0].model
+    about = {
+        "name": source.name,
+        "commit": source.identity(),
+        "hub": source.commit is not None,
+        "parameters": model.num_parameters(),
+        "dtype": str(model.dtype).removeprefix("torch."),
+        "device": str(model.device),
+    }
+    read = [table.documents for table in (data.training, *data.detection.tables)]
+    recorded = {
+        **chosen,
+        **asdict(settings),
+        "train_on": data.training.config,
+        "training_sha256": data.training.rows_sha256,
+        "training_documents": len(data.training.documents),
+        "training_pairs": len(pairs_of(data.training.documents)),
+        "pairs": sum(len(pairs_of(documents)) for documents in read),
+        "truncated_pairs": sum(map(encoder.truncated, read)),
+        "intervals": INTERVALS,
+        "versions": versions(about),
+    }
+    seeds = []
+    for one in trained:
+        own = {**recorded, "training": _about(one)}
+        signed = partial(_signed, about, recorded, [one])
+        notes = _notes(recorded, [one])
+        seeds.append(
+            judged("train-detector", data.detection, one.scores, about, own, signed, notes)
+        )
+    return TrainingResults(
+        signature=_signed(about, recorded, trained, seeds[0].dataset),
+        model=about,
+        dataset=seeds[0].dataset,
+        settings=seeds[0].settings,
+        notes=[*data.detection.source.notes, *_notes(recorded, trained)],
+        seeds=seeds,
+        trained=trained,
+        summary=over_seeds([one.scores for one in seeds]),
+        task="train-detector",
+    )
+
+
+def _about(trained: Trained) -> dict[str, Any]:
+    """What results record of the training of a seed."""
+    names = ("seed", "best_f1", "epochs", "steps", "intruder_weight")
+    return {name: getattr(trained, name) for name in names}
+
+
+def _signed(
+    about: Mapping[str, Any],
+    recorded: Mapping[str, Any],
+    trained: Sequence[Trained],
+    dataset: Mapping[str, Any],
+) -> str:
+    own = {key: recorded[name] for key, name in _SIGNED.items()}
+    learned = f"{recorded['train_on']}@{recorded['training_sha256'][:12]}"
+    seeds = ",".join(str(one.seed) for one in trained)
+    own = {"seeds": seeds, **own}
+    return signature_of("train-detector", about, dataset, recorded, own, train=learned)
+
+
+def _notes(recorded: Mapping[str, Any], trained: Sequence[Trained]) -> Iterator[str]:
+    yield (
+        f"trained on {recorded['training_documents']:,} documents of {recorded['train_on']} "
+        f"({recorded['training_pairs']:,} pairs)"
+    )
+    if recorded["truncated_pairs"]:
+        yield (
+            f"{recorded['truncated_pairs']:,} of {recorded['pairs']:,} pairs are cut to "
+            f"{recorded['max_length']} tokens"
+        )
+    for one in trained:
+        yield (
+            f"seed {one.seed}: best F1 on validation {one.best_f1:.3f}, {one.epochs:g} epochs, "
+            f"{one.steps:,} steps"
+        )
+
+
+def _mean(scores: Sequence[Score]) -> Score:
+    """The mean of the same score of several seeds; of one seed that score."""
+    values = [score.score for score in scores if score.score is not None]
+    if len(scores) == 1 or len(values) < len(scores) or len(set(values)) == 1:
+        return scores[0]
+    method = f"mean of {len(scores)} seeds"
+    return replace(scores[0], score=fmean(values), ci_low=None, ci_high=None, ci_method=method)
+
+
+def over_seeds(seeds: Sequence[Sequence[DetectionScore]]) -> list[SeedScore]:
+    """Means and spreads of the scores of several seeds, the same ones in the same order."""
+    found = []
+    for scores in zip(*seeds, strict=True):
+        one = scores[0]
+        measures = {}
+        for name in NAMES:
+            read = [getattr(score, name) for score in scores]
+            values = [own.value for own in read if own is not None and own.value is not None]
+            if values:
+                measures[name] = _spread(values)
+        about = one.config, one.split, one.group, one.judge, one.documents, one.intruded
+        found.append(SeedScore(*about, measures))
+    return found
+
+
+def _spread(values: Sequence[float]) -> Spread:
+    mean = math.fsum(values) / len(values)
+    squares = math.fsum((value - mean) ** 2 for value in values)
+    deviation = math.sqrt(squares / (len(values) - 1)) if len(values) > 1 else 0.0
+    return Spread(mean, deviation, min(values), max(values), len(values))
