@@ -11,7 +11,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Folders that hold to the rule.
-ROOMS = ("manipulations", "loaders", "builders", "cards")
+ROOMS = (
+    *("manipulations", "loaders", "builders", "cards"),
+    *("eval/statistics", "eval/tasks", "eval/results"),
+)
 #: Words that leave what follows hanging in the air where they stand first.
 _WORDS = (
     "of whether where as in how why what which who when if for with from to on at by not nor and "

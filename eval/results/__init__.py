@@ -1,1 +1,1 @@
-"""What came of a run: gathered, saved, read back, compared."""
+"""Results of runs: gathered, saved, read back, compared."""

@@ -1,4 +1,4 @@
-"""Whether two folders of results may be compared: the same items, scored by the same rules.
+"""Folders of results that may be compared: the same items, scored by the same rules.
 
 Models, their precision and the machine may differ: that is what is compared.
 """
@@ -28,7 +28,7 @@ MAY_DIFFER = frozenset(
 
 
 def obstacles(baseline: Saved, model: Saved) -> list[str]:
-    """Why the scores of two folders cannot be compared, a few words each; empty: they can."""
+    """Reasons why the scores of two folders cannot be compared; empty: they can."""
     return [*_different_data(baseline, model), *_different_settings(baseline, model)]
 
 
@@ -43,7 +43,7 @@ _TRAINING = frozenset(
 
 
 def remarks(baseline: Saved, model: Saved) -> list[str]:
-    """What else differs and may have changed a number, a few words each."""
+    """Other differences that may have changed a number, a few words each."""
     lines = []
     if baseline.model.dtype != model.model.dtype:
         lines.append(f"dtype: {_both(baseline.model.dtype, model.model.dtype)}")

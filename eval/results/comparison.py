@@ -25,7 +25,7 @@ from coherencegym.eval.results.paired_scores import (
 from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.statistics.paired import difference_interval, holm, paired_test
 from coherencegym.eval.tasks.score.selections import Selection, select
-from coherencegym.eval.tasks.score.summary import item_values, only_one, shown_rows
+from coherencegym.eval.tasks.score.summary import ItemValue, item_values, only_one, shown_rows
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Comparison:
 
     Attributes:
         baseline, model: the results, with their judgements.
-        rows: for each config and split as :func:`eval.tasks.score.summary.summarise` has them.
+        rows: those that :func:`eval.tasks.score.summary.summarise` has for each config and split.
         details: rows of level ``detail`` are shown, and in the family.
-        obstacles: why this should not have been compared, where it was nevertheless.
-        remarks: what else differs.
+        obstacles: reasons against comparing, where it was done nevertheless.
+        remarks: other differences.
         unpaired: predictions that only one of the two has.
     """
 
@@ -72,9 +72,8 @@ def compare(
     Args:
         baseline, model: results on the same items, by the same rules.
         anyway: compare what both have where items or rules differ.
-        details: correct for the rows of level ``detail`` (see
-        :class:`eval.tasks.score.summary.ItemScore`) as well.
-        seed: of drawn signs.
+        details: correct for the rows of level ``detail`` as well.
+        seed: draws signs.
 
     Raises:
         EvaluationError: items or rules differ, or nothing is in both.
@@ -131,7 +130,7 @@ _Key = tuple[str, str, str, int]
 
 
 def _keyed(judgements: Iterable[SavedJudgement]) -> Iterator[tuple[_Key, SavedJudgement]]:
-    """With item, formula and metric, and a number where an item has a prediction several times."""
+    """Judgements by item, formula and metric, and a number where an item has one several times."""
     seen: dict[tuple[str, str, str], int] = {}
     for judgement in judgements:
         key = judgement.item.item_id, judgement.formula, judgement.metric
@@ -147,16 +146,7 @@ def _rows(table: SavedTable, pairs: Sequence[_Pair], seed: int) -> Iterator[Pair
 
 def _row(table: SavedTable, row: Selection, pairs: Sequence[_Pair], seed: int) -> PairedScore:
     both = [pair for pair in pairs if None not in (pair[0].outcome, pair[1].outcome)]
-    values = item_values(own for own, _ in both)
-    clusters = [value.cluster for value in values]
-    left = [value.share for value in values]
-    right = [value.share for value in item_values(other for _, other in both)]
-    differences = [theirs - ours for ours, theirs in zip(left, right, strict=True)]
-    tested: dict[str, Any] = {}
-    if values:
-        test = paired_test(left, right, clusters, seed)
-        interval = difference_interval(differences, clusters, test)
-        tested = of_difference(fmean(right) - fmean(left), interval, test)
+    values, others = (item_values(pair[side] for pair in both) for side in (0, 1))
     return PairedScore(
         config=table.config,
         split=table.split,
@@ -164,16 +154,32 @@ def _row(table: SavedTable, row: Selection, pairs: Sequence[_Pair], seed: int) -
         metric=only_one(own.metric for own, _ in pairs),
         group="" if row.level == "formula" else row.name,
         level=row.level,
-        n=len(values),
-        n_discourses=len({value.discourse_id for value in values}),
-        n_clusters=len(set(clusters)),
         left_out=len({own.item.item_id for own, _ in pairs}) - len(values),
         undefined_baseline=sum(own.outcome is None for own, _ in pairs),
         undefined=sum(other.outcome is None for _, other in pairs),
         too_close=sum(own.too_close or other.too_close for own, other in both),
-        baseline_score=fmean(left) if left else None,
-        score=fmean(right) if right else None,
-        baseline_higher=sum(difference < 0 for difference in differences),
-        higher=sum(difference > 0 for difference in differences),
-        **tested,
+        **_compared(values, others, seed),
     )
+
+
+def _compared(
+    values: Sequence[ItemValue], others: Sequence[ItemValue], seed: int
+) -> dict[str, Any]:
+    """The fields of a row that the values of its items give, for the baseline and the model."""
+    clusters = [value.cluster for value in values]
+    left, right = [value.share for value in values], [value.share for value in others]
+    differences = [theirs - ours for ours, theirs in zip(left, right, strict=True)]
+    fields: dict[str, Any] = {"baseline_score": None, "score": None}
+    if values:
+        test = paired_test(left, right, clusters, seed)
+        interval = difference_interval(differences, clusters, test)
+        fields = {"baseline_score": fmean(left), "score": fmean(right)}
+        fields |= of_difference(fmean(right) - fmean(left), interval, test)
+    return {
+        **fields,
+        "n": len(values),
+        "n_discourses": len({value.discourse_id for value in values}),
+        "n_clusters": len(set(clusters)),
+        "baseline_higher": sum(difference < 0 for difference in differences),
+        "higher": sum(difference > 0 for difference in differences),
+    }

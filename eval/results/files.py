@@ -166,7 +166,7 @@ def _checked(path: Path, schema: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _contradictions(row: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
-    """What may be wrong with an outcome, the first thing first."""
+    """Things that may be wrong with an outcome, the first one first."""
     value, whole, statistic = row["value"], row["whole"], row["statistic"]
     yield statistic not in STATISTICS, f"statistic; expected one of {', '.join(STATISTICS)}"
     has_reason = bool(row["reason"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
@@ -83,91 +83,101 @@ class Results(TaskResults):
 def gather(
     source: Source, model: LoadedModel, tables: Tables, settings: Mapping[str, Any]
 ) -> Results:
-    """The results of a run.
+    """The results of a run on the tables of a dataset, at least one.
 
-    Args:
-        source: the dataset.
-        model: the model.
-        tables: its items with their surprisals, at least one table.
-        settings: what the user chose, as the command line and :func:`eval.library.score` record it.
+    ``settings`` are the choices that the command line and :func:`eval.library.score` record.
     """
     first = tables[0][1]
-    rules = first.rules
-    scores: list[ItemScore] = []
-    macros: list[Macro | None] = []
-    lengths: list[LengthCorrelation] = []
-    effects: list[WordEffect | None] = []
-    judged: dict[tuple[str, str], list[Judgement]] = {}
-    for table, scored in tables:
-        about = table.config, table.split
-        own = judged[about] = [one for item in scored.items for one in judge(item, rules)]
-        asked = table.length_confound
-        lengths += length_correlations(*about, scored.items, own, asked=asked)
-        scores += summarise(
-            *about,
-            own,
-            breakdowns=table.breakdowns,
-            artefacts=table.artefacts,
-            humans=table.humans,
-            headline=table.headline,
-        )
-        effects.append(word_effect(*about, scored.items, own, rules, table.headline))
-        macros.append(macro(*about, own, table.headline))
-    found_effects = [effect for effect in effects if effect]
-    model_facts = {**model.about(), "context": first.context}
-    dataset = _about_dataset(source, tables)
-    rendering = next((s.separator for _, s in tables if s.separator is not None), None)
-    all_settings = {
-        **settings,
-        "start_of_text": asdict(first.start),
-        "separator_rendering": asdict(rendering) if rendering else None,
-        "rules": asdict(rules),
-        "added_tokens": asdict(first.added) if first.added else None,
-        "tie_bits": rules.tie_bits,
-        "numeric_error": _numeric_error(tables),
-        "intervals": INTERVALS,
-        "versions": versions(model_facts),
+    judged = {
+        (table.config, table.split): [j for item in scored.items for j in judge(item, first.rules)]
+        for table, scored in tables
     }
-    return Results(
-        signature=signature(model_facts, dataset, all_settings),
-        model=model_facts,
+    all_three = [(table, scored, judged[table.config, table.split]) for table, scored in tables]
+    about = {**model.about(), "context": first.context}
+    dataset = _about_dataset(source, tables)
+    recorded = _recorded(settings, tables, versions(about))
+    found = Results(
+        signature=signature(about, dataset, recorded),
+        model=about,
         dataset=dataset,
-        settings=all_settings,
-        notes=[
-            *source.notes,
-            *model.notes,
-            *compat_notes(rules, model.dtype, tables),
-            *(
-                filtered_note(table.config, model.name)
-                for table, _ in tables
-                if chosen_with((i.extra for i in table.items), model.name, model.commit)
-            ),
-            *score_notes(scores, tables),
-            *map(effect_line, found_effects),
+        settings=recorded,
+        notes=(),
+        scores=[score for table, _, own in all_three for score in _scores(table, own)],
+        macros=[
+            one
+            for table, _, own in all_three
+            if (one := macro(table.config, table.split, own, table.headline))
         ],
-        scores=scores,
-        macros=[one for one in macros if one],
         tables=tables,
-        differences=[one for table, _ in tables for one in _differences(table, judged)],
-        lengths=lengths,
+        differences=list(_differences(tables, judged)),
+        lengths=[one for each in all_three for one in _lengths_of(*each)],
         published=published_rows(published(source.manifest), [t.config for t, _ in tables]),
-        word_effects=found_effects,
+        word_effects=[effect for each in all_three if (effect := word_effect(*each, first.rules))],
         judged=judged,
+    )
+    return replace(found, notes=list(_notes(found, source, model, first.rules)))
+
+
+def _scores(table: ItemTable, judgements: Sequence[Judgement]) -> list[ItemScore]:
+    return summarise(
+        table.config,
+        table.split,
+        judgements,
+        breakdowns=table.breakdowns,
+        artefacts=table.artefacts,
+        humans=table.humans,
+        headline=table.headline,
     )
 
 
-def _differences(
-    table: ItemTable, judged: Mapping[tuple[str, str], Sequence[Judgement]]
-) -> list[Difference]:
-    """A table against those of its controls that were scored."""
-    controls = {
-        name: judged[name, table.split] for name in table.controls if (name, table.split) in judged
+def _recorded(
+    settings: Mapping[str, Any], tables: Tables, found_versions: Mapping[str, str]
+) -> dict[str, Any]:
+    """The user's choices, and what came of them."""
+    first = tables[0][1]
+    rendering = next((s.separator for _, s in tables if s.separator is not None), None)
+    return {
+        **settings,
+        "start_of_text": asdict(first.start),
+        "separator_rendering": asdict(rendering) if rendering else None,
+        "rules": asdict(first.rules),
+        "added_tokens": asdict(first.added) if first.added else None,
+        "tie_bits": first.rules.tie_bits,
+        "numeric_error": _numeric_error(tables),
+        "intervals": INTERVALS,
+        "versions": dict(found_versions),
     }
-    return differences(table.config, table.split, judged[table.config, table.split], controls)
+
+
+def _notes(found: Results, source: Source, model: LoadedModel, rules: Rules) -> Iterator[str]:
+    yield from (*source.notes, *model.notes, *compat_notes(rules, model.dtype, found.tables))
+    for table, _ in found.tables:
+        if chosen_with((item.extra for item in table.items), model.name, model.commit):
+            yield filtered_note(table.config, model.name)
+    yield from score_notes(found.scores, found.tables)
+    yield from map(effect_line, found.word_effects)
+
+
+def _lengths_of(
+    table: ItemTable, scored: Scored, judgements: Sequence[Judgement]
+) -> list[LengthCorrelation]:
+    about = table.config, table.split, scored.items, judgements
+    return length_correlations(*about, asked=table.length_confound)
+
+
+def _differences(
+    tables: Tables, judged: Mapping[tuple[str, str], Sequence[Judgement]]
+) -> Iterator[Difference]:
+    """Each table against those of its controls that were scored."""
+    for table, _ in tables:
+        keys = {name: (name, table.split) for name in table.controls}
+        controls = {name: judged[key] for name, key in keys.items() if key in judged}
+        about = table.config, table.split
+        yield from differences(*about, judged[about], controls)
 
 
 def _numeric_error(tables: Tables) -> dict[str, float] | None:
-    """By metric, the largest measured error (bits) of a comparison; None where none was needed."""
+    """The largest measured error (bits) of a comparison, by metric; None where none was needed."""
     errors = [scored.execution.errors for _, scored in tables if scored.execution.errors]
     return {name: max(e[name] for e in errors) for name in errors[0]} if errors else None
 
@@ -188,7 +198,7 @@ def _about_dataset(source: Source, tables: Tables) -> dict[str, Any]:
 
 
 def compat_notes(rules: Rules, dtype: str, tables: Tables) -> list[str]:
-    """Whether the scores may be held against published ones; nothing where nobody would."""
+    """A line that scores may be held against published ones, or not; none where nobody would."""
     if rules.name:
         exact = "and comparable" if dtype == "float32" else f"but in {dtype}, not in float32"
         return [f"--compat {rules.name}: scored as the published numbers were, {exact}"]
@@ -199,7 +209,7 @@ def compat_notes(rules: Rules, dtype: str, tables: Tables) -> list[str]:
 
 
 def score_notes(scores: Sequence[ItemScore], tables: Tables) -> list[str]:
-    """What a reader of the table must know, one line each."""
+    """Lines that a reader of the table must know."""
     return [line for note in _NOTES for line in note(scores, tables)]
 
 
@@ -267,7 +277,7 @@ def _lengths(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
 
 
 def _refusals(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
-    """What was not done together, as it would have changed numbers."""
+    """Things that were not done together, as it would have changed numbers."""
     executions = [scored.execution for _, scored in tables]
     trials = [(e.sharing, e.beside) for e in executions]
     for reason in sorted({s.reason for s, _ in trials if s is not None and not s.passed}):
@@ -325,7 +335,7 @@ def _people(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
         )
 
 
-#: What a reader must know, in the order in which it is printed.
+#: Notes, in the order in which they are printed.
 _NOTES = (
     _headlines,
     _hidden_groups,

@@ -1,13 +1,13 @@
-"""What a figure takes from a run: its scores, and which model and rows they are of.
+"""Runs as figures take them: scores, and which model and rows they are of.
 
-:func:`run_of` takes it from results in memory, :func:`read_run` from the ``results.json`` that an
+:func:`run_of` takes one from results in memory, :func:`read_run` from the ``results.json`` that an
 earlier run left, where everything is checked: the file may be somebody else's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,13 @@ class Run:
     """The scores of one model on one dataset.
 
     Attributes:
-        model, commit: as the user named it.
+        model, commit: the name that the user gave, and which it was.
         suite, version: the dataset's; empty where it has none.
         rows: the digest of each table's rows, by config and split.
-        scores, differences: as :mod:`eval.results.results` has them.
+        scores, differences: see :mod:`eval.results.results`.
         folder: the place of the results; empty for those in memory.
         signature: one line from which they can be reproduced.
-        settings: what the user chose, and what came of it.
+        settings: the user's choices, and what came of them.
         data, repo, data_commit: the dataset as the user named it, and its Hub id and commit; empty
             for one that is not on the Hub.
     """
@@ -52,23 +52,8 @@ class Run:
 
 def run_of(results: TaskResults) -> Run:
     """The run that results in memory are of."""
-    return Run(
-        model=str(results.model["name"]),
-        commit=str(results.model.get("commit") or ""),
-        suite=str(results.dataset.get("suite") or ""),
-        version=str(results.dataset.get("version") or ""),
-        rows={
-            (table["config"], table["split"]): table["sha256"]
-            for table in results.dataset.get("tables", ())
-        },
-        scores=results.rows,
-        differences=getattr(results, "differences", ()),
-        signature=results.signature,
-        settings=results.settings,
-        data=str(results.dataset.get("name") or ""),
-        repo=str(results.dataset.get("repo") or ""),
-        data_commit=str(results.dataset.get("commit") or ""),
-    )
+    found = _run(results.model, results.dataset, results.rows, results.signature, results.settings)
+    return replace(found, differences=getattr(results, "differences", ()))
 
 
 def read_run(folder: Path) -> Run:
@@ -83,21 +68,33 @@ def read_run(folder: Path) -> Run:
         what = "no such folder" if not folder.exists() else f"no {MARKER} in it"
         raise EvaluationError(f"{folder}: {what}; expected a folder that python -m eval wrote")
     read_head(path)
-    found = read(path, _Results)
+    one = read(path, _Results)
+    found = _run(asdict(one.model), asdict(one.dataset), one.scores, one.signature, one.settings)
+    return replace(found, differences=one.differences, folder=str(folder))
+
+
+def _run(
+    model: Mapping[str, Any],
+    dataset: Mapping[str, Any],
+    scores: Sequence[Score],
+    signature: str | None,
+    settings: Mapping[str, Any],
+) -> Run:
+    suite, version, data, repo, commit = (
+        str(dataset.get(name) or "") for name in ("suite", "version", "name", "repo", "commit")
+    )
     return Run(
-        model=found.model.name,
-        commit=found.model.commit or "",
-        suite=found.dataset.suite,
-        version=found.dataset.version or "",
-        rows={(table.config, table.split): table.sha256 for table in found.dataset.tables},
-        scores=found.scores,
-        differences=found.differences,
-        folder=str(folder),
-        signature=found.signature or "",
-        settings=found.settings,
-        data=found.dataset.name or "",
-        repo=found.dataset.repo or "",
-        data_commit=found.dataset.commit or "",
+        model=str(model["name"]),
+        commit=str(model.get("commit") or ""),
+        suite=suite,
+        version=version,
+        rows={(t["config"], t["split"]): t["sha256"] for t in dataset.get("tables", ())},
+        scores=scores,
+        signature=signature or "",
+        settings=settings,
+        data=data,
+        repo=repo,
+        data_commit=commit,
     )
 
 

@@ -33,7 +33,7 @@ from coherencegym.files.strict_json import Share, Some, kind
 
 @dataclass(frozen=True, slots=True)
 class SavedModel:
-    """Which model was scored: ``commit`` is the Hub's, or a digest of the files of a folder."""
+    """The model: ``commit`` is the Hub's, or a digest of the files of a folder."""
 
     name: str
     commit: str
@@ -43,7 +43,7 @@ class SavedModel:
 
 @dataclass(frozen=True, slots=True)
 class SavedDataset:
-    """What it was scored on; ``commit`` is None for a folder, ``version`` where it has none."""
+    """The dataset; ``commit`` is None for a folder, ``version`` where it has none."""
 
     name: str
     suite: str
@@ -68,9 +68,9 @@ class SavedTable(_Table):
     """One config and split.
 
     Attributes:
-        config, split: which.
+        config, split: names.
         sha256: digest over the hashes of all its rows, scored or not.
-        items: how many were scored: the first of the table.
+        items: the number that were scored: the first of the table.
         headline: the group of predictions that the table's own score is over; empty: all.
         breakdowns: columns by whose values scores are reported.
         families: items of different discourses share text, and intervals are over families.
@@ -87,12 +87,12 @@ class Saved:
     """A folder of results.
 
     Attributes:
-        folder: as it was named.
+        folder: the name that the user gave.
         signature: the line from which the scores can be reproduced.
-        model, dataset: what was scored.
-        settings: what the user chose, and what came of it; JSON.
-        tables: at least one.
-        task: of which these are the results.
+        model, dataset: facts of ``results.json``.
+        settings: the user's choices, and what came of them; JSON.
+        tables: one or more.
+        task: the task that these are the results of.
     """
 
     folder: Path

@@ -1,4 +1,4 @@
-"""How many independent items those of some clusters are worth: the size of a share's interval.
+"""The effective size of a share: how many independent items those of some clusters are worth.
 
 Items of one cluster (a discourse, or a family of those that share text) are not independent. The
 variance of their mean, estimated over clusters, says how many independent items would have it: the
@@ -32,10 +32,10 @@ class Clusters:
     """A weighted mean of values from 0 to 1, by cluster: arrays of one number for each cluster.
 
     Attributes:
-        weights: of its items, which add up to 1 over all clusters.
-        totals: of weight times value; they add up to the mean.
-        residuals: of the mean that its items come from.
-        fewest, most: what the clusters are worth if all items of one have one outcome, and if all
+        weights: add up to 1 over all clusters.
+        totals: weight times value; they add up to the mean.
+        residuals: deviations of the mean that come from each cluster.
+        fewest, most: the worth of the clusters if all items of one have one outcome, and if all
             observations are independent.
     """
 
@@ -105,10 +105,7 @@ def quantile_of_t(freedom: float) -> float:
 def binomial_limits(share: float, size: float, tail: Any = TAIL) -> tuple[Any, Any]:
     """Limits of a binomial share, exact for whole numbers (Clopper and Pearson 1934).
 
-    Args:
-        share: seen.
-        size: number of trials, which need not be whole.
-        tail: probability beyond each limit; an array gives arrays.
+    The size is a number of trials, which need not be whole; of an array of tails there are arrays.
     """
     import numpy as np
     from scipy.special import betaincinv
@@ -122,7 +119,7 @@ def binomial_limits(share: float, size: float, tail: Any = TAIL) -> tuple[Any, A
 
 
 def owners(clusters: Sequence[str]) -> tuple[int, Any]:
-    """How many clusters there are, and the number of each item's."""
+    """The number of clusters, and the number of each item's."""
     import numpy as np
 
     names, owner = np.unique(np.asarray(clusters), return_inverse=True)

@@ -45,9 +45,8 @@ Sample = tuple[Sequence[float], Sequence[str]]
 class Interval:
     """A 95 % interval.
 
-    ``method`` of a share is ``clopper-pearson``, ``korn-graubard``, ``cross-validated`` (the share
-    is a trained classifier's), or ``one cluster``, which says nothing about others: the interval is
-    0 to 1. See below for those of means, :mod:`eval.statistics.paired` for those of differences.
+    The method of a share's is ``clopper-pearson``, ``korn-graubard``, ``cross-validated`` (the
+    share is a trained classifier's), or ``one cluster``, which says nothing about others: 0 to 1.
     """
 
     low: float
@@ -67,8 +66,8 @@ def share_interval(
     Args:
         values: 1 where the prediction holds, 0 where not, or a share of the item's predictions.
         clusters: the discourse, or family of discourses, of each item.
-        predictions: of which each value is the share; none: one each.
-        folds: of the cross-validation by which a classifier decided the items; 0: nothing was
+        predictions: the number that each value is the share of; none: one each.
+        folds: those of the cross-validation by which a classifier decided the items; 0: nothing was
             trained on them. Classifiers that are trained on nearly the same items err on the same
             ones: the variance is that of Nadeau and Bengio (2003, "Inference for the generalization
             error", Machine Learning 52), 1 + folds / (folds - 1) times as large.
@@ -99,10 +98,7 @@ def ratio_interval(
 ) -> Interval:
     """The interval of a ratio of sums, none of whose parts is larger than its whole, such as F1.
 
-    Args:
-        parts, wholes: of each document.
-        clusters: of each document.
-        most: what the documents are worth if all that is counted in them is independent.
+    ``most`` is the worth of the documents if all that is counted in them is independent.
 
     Raises:
         ValueError: there is nothing to divide by.
@@ -120,11 +116,8 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
     """The interval of the unweighted mean of the groups' means of values between 0 and 1.
 
     The items of a group vary around its mean. Those of a group with one cluster, which shows no
-    variation, are taken around the mean of all groups.
-
-    Args:
-        groups: the values and the clusters of each group's items; a cluster may be in several
-            groups, whose items then vary together.
+    variation, are taken around the mean of all groups. A cluster may be in several groups, whose
+    items then vary together.
 
     Raises:
         ValueError: there is no group, or a group without items.

@@ -142,12 +142,9 @@ def accuracy(values: Sequence[float], clusters: Sequence[str]) -> Measure:
 def ratio(
     parts: Sequence[float], wholes: Sequence[float], clusters: Sequence[str], n: int
 ) -> Measure:
-    """A ratio of counts over documents, such as precision.
+    """A ratio of counts over documents, such as precision: the sum of parts over that of wholes.
 
-    Args:
-        parts, wholes: of each document; the ratio is the sum of the first over that of the second.
-        clusters: what of the documents belongs together.
-        n: how many sentences it is over.
+    ``n`` is the number of sentences that it is over.
     """
     return _ratio(parts, wholes, clusters, n, math.fsum(wholes))
 
@@ -174,13 +171,9 @@ def ratio_difference(
 ) -> Measure:
     """The ratio of the second counts minus that of the first, on the same units.
 
-    Both versions of a unit vary together. The interval is that of :func:`signs_and_sizes` of
-    what each cluster adds to the difference: its share of it, and its residual from both ratios.
-
-    Args:
-        before, after: parts and wholes of each unit.
-        clusters: what of the units belongs together.
-        p: of a test of the same difference, which the interval is to agree with.
+    Both versions of a unit vary together. The interval is that of :func:`signs_and_sizes` of what
+    each cluster adds to the difference: its share of it, and its residual from both ratios; it
+    agrees with a test of the same difference that gave ``p``.
     """
     import numpy as np
 
@@ -254,14 +247,10 @@ def ranks_difference(
 ) -> tuple[Measure, Test]:
     """The area under the ROC curve of the second scores minus that of the first, and its test.
 
-    Both rank the same units. What a unit adds to either area varies together with what it adds to
-    the other (DeLong et al. 1988), and with those of its cluster (Obuchowski 1997); the
-    distribution is Student's, of as many degrees of freedom as the clusters are worth, less one.
-
-    Args:
-        before, after: the scores of each unit by either side, whatever their scales.
-        truths: whether each unit is one of those that should rank high.
-        clusters: what of the units belongs together.
+    Both rank the same units, each on its own scale. What a unit adds to either area varies together
+    with what it adds to the other (DeLong et al. 1988), and with those of its cluster (Obuchowski
+    1997); the distribution is Student's, of as many degrees of freedom as the clusters are worth,
+    less one.
 
     Raises:
         ValueError: all units are of one kind.
@@ -311,7 +300,7 @@ def _ranked(values: Any, truth: Any, owner: Any, number: int) -> tuple[float, Cl
 
 
 def above(values: Any, others: Any) -> Any:
-    """Of each value, how many of the others it is above, ties counting half."""
+    """The number of others that each value is above, ties counting half."""
     import numpy as np
 
     order = np.sort(others)

@@ -57,15 +57,10 @@ class Test:
 def paired_test(
     baseline: Sequence[float], model: Sequence[float], clusters: Sequence[str], seed: int = 0
 ) -> Test:
-    """Whether two models are equally good on items: the test that suits the items.
+    """Test that two models are equally good on items, by the shares of predictions that hold.
 
     McNemar's where every item is of another cluster and has one prediction, the sign-flip test
-    where not.
-
-    Args:
-        baseline, model: the share of each item's predictions that hold, between 0 and 1.
-        clusters: the discourse, or family of discourses, of each item.
-        seed: of the signs that are drawn, where they are.
+    where not; ``seed`` is that of the signs, where they are drawn.
 
     Raises:
         ValueError: there is no item.
@@ -82,14 +77,10 @@ def paired_test(
 def mcnemar(baseline_only: int, model_only: int) -> float:
     """McNemar's exact test: the p-value (two-sided) of the items in which two models differ.
 
-    Were both equally good, each such item would be one of either kind with probability 1/2
-    (McNemar 1947, "Note on the sampling error of the difference between correlated proportions or
-    percentages", Psychometrika 12); the binomial distribution is used itself, not the chi-squared
-    approximation, and not halved at the value seen (mid-p).
-
-    Args:
-        baseline_only: items that hold for the baseline and not for the model.
-        model_only: items that hold for the model and not for the baseline.
+    Were both equally good, each item that holds for one of them alone would be of either kind with
+    probability 1/2 (McNemar 1947, "Note on the sampling error of the difference between correlated
+    proportions or percentages", Psychometrika 12); the binomial distribution is used itself, not
+    the chi-squared approximation, and not halved at the value seen (mid-p).
     """
     from scipy.stats import binom
 
@@ -109,12 +100,8 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
     Sums of fractions are counted exactly, without going through the sets one by one (Pagano and
     Tritchler 1983, "On obtaining permutation distributions in polynomial time", JASA 78). Where
     that takes too long, :data:`FLIPS` sets are drawn, and the one seen is counted as another
-    (Phipson and Smyth 2010): the p-value is then never 0.
-
-    Args:
-        differences: of each item, between -1 and 1; fractions of few predictions.
-        clusters: of each item.
-        seed: of the signs that are drawn, where they are.
+    (Phipson and Smyth 2010): the p-value is then never 0. Differences are between -1 and 1, and
+    fractions of few predictions.
 
     Raises:
         ValueError: there is no item.
@@ -153,11 +140,6 @@ def swaps(
     tests for the statistical significance of result differences", COLING). Every set of swaps is
     gone through where few clusters differ, else :data:`FLIPS` are drawn, as in :func:`sign_flips`.
     A set that leaves a ratio without anything to divide by counts as far off.
-
-    Args:
-        baseline, model: parts and wholes of each unit.
-        clusters: of each unit.
-        seed: of the swaps that are drawn, where they are.
 
     Raises:
         ValueError: one of the ratios has nothing to divide by.
@@ -246,12 +228,8 @@ def difference_interval(
     """A 95 % interval of the mean difference that excludes 0 just where its test has p < 0.05.
 
     See :func:`signs_and_sizes`; each cluster weighs as many items as it has. One cluster says
-    nothing about others (``one cluster``: -1 to 1).
-
-    Args:
-        differences: of each item, between -1 and 1.
-        clusters: of each item.
-        test: of the same differences; None: :func:`sign_flips`.
+    nothing about others (``one cluster``: -1 to 1). The test, of the same differences, is
+    :func:`sign_flips` where none is given.
 
     Raises:
         ValueError: there is no item.
@@ -281,10 +259,10 @@ def signs_and_sizes(changes: Any, weights: Any, most: float, p: float | None = N
     does. Where nothing changes it says how much may change unseen.
 
     Args:
-        changes: of each cluster; none larger than its weight.
-        weights: of each cluster; they add up to 1.
-        most: what the clusters are worth if all their items are independent.
-        p: of a test of the signs, which the interval is to agree with.
+        changes: one for each cluster, none larger than its weight.
+        weights: add up to 1.
+        most: the worth of the clusters if all their items are independent.
+        p: says what a test of the signs found, with which the interval is to agree.
     """
     import numpy as np
     from scipy.special import ndtr
@@ -310,8 +288,9 @@ def signs_and_sizes(changes: Any, weights: Any, most: float, p: float | None = N
 
 
 def _coins(share: float, worth_of: float, p: float | None) -> float:
-    """How many coins the signs are worth: another number than what their sizes say only where that
-    would contradict the test, and then as many as give its p."""
+    """The worth of the signs in coins: another number than what their sizes say only where that
+    would contradict the test, and then as many as give its p.
+    """
     if p is None or (_of_coins(share, worth_of) < _LEVEL) == (p < _LEVEL):
         return worth_of
     fewer, more = 1e-3, 1e9

@@ -1,4 +1,4 @@
-"""What units came to under a measure, and what that adds up to: the rows of every task's results.
+"""Outcomes of units under a measure, and the scores that they add up to: every task's results.
 
 Outcomes are the rows of ``outcomes.parquet``; a score is the one row that every view reads.
 """
@@ -11,20 +11,19 @@ from typing import Literal, get_args
 
 from coherencegym.files.strict_json import Share
 
-#: How outcomes add up: the mean of their values; the sum of their values over that of their wholes;
-#: how often the value of a true unit is above that of another (the area under the ROC curve).
+#: Ways to add up outcomes: the mean of their values; the sum of values over that of wholes; the
+#: share of pairs in which a true unit is above another (the area under the ROC curve).
 Statistic = Literal["share", "ratio", "ranks"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitOutcome:
-    """What a unit (an item, a document, a sentence) came to under a measure.
+    """The outcome of a unit (an item, a document, a sentence) under a measure.
 
     Attributes:
-        config, split: the table.
-        measure, judge: as :class:`Score` has them.
-        statistic: how the outcomes of the measure add up.
+        config, split, measure, judge: the same as in :class:`ScoreRow`.
+        statistic: says how the outcomes of the measure add up.
         unit_id: unique within table, measure and judge.
         discourse_id: the discourse that the unit is from.
         cluster: the units that are drawn as one: a family, or else the discourse.
@@ -58,7 +57,7 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRow:
-    """What a score, or a comparison of two, is of.
+    """A row of scores, or of their comparison: what it is about.
 
     Attributes:
         config, split: the table.

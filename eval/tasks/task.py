@@ -34,7 +34,7 @@ class Table(Generic[T]):
     Attributes:
         source: the dataset.
         config, split: names.
-        rows: in the order of the table.
+        rows: values of the kind, in the order of the table.
         rows_sha256: digest (hex) over the row hashes of the whole table, in order.
         verified: the row hashes were compared with those that the build wrote.
         separator: ``[SEP]`` in a text is a change of speaker.
@@ -69,11 +69,9 @@ class Table(Generic[T]):
         groups: Sequence[str] | None = None,
         reason: str = "too_long",
     ) -> UnitOutcome:
-        """The outcome of a row; see :class:`UnitOutcome`.
+        """The outcome of a row, with the fields of :class:`UnitOutcome`.
 
         Args:
-            row: one of the table.
-            measure, statistic, value, whole, truth, judge: as an outcome has them.
             unit: names a part of the row, such as ``#2``.
             groups: None: those by the columns of ``breakdowns``.
             reason: says why there is no value, where there is none.
@@ -131,9 +129,9 @@ class TaskResults:
 
     Attributes:
         signature: one line from which they can be reproduced.
-        model, dataset: as ``results.json`` has them.
-        settings: what the user chose, and what came of it.
-        notes: what a reader of the scores must know, one line each.
+        model, dataset: facts for ``results.json``.
+        settings: the user's choices, and what came of them.
+        notes: lines that a reader of the scores must know.
         task: its name.
     """
 
@@ -224,7 +222,7 @@ def gathered(
 def about_dataset(
     source: Source, digests: Iterable[str], verified: bool, tables: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """What results record of a dataset: ``digests`` are those of its tables' rows."""
+    """The facts of a dataset that results record; ``digests`` are those of its tables' rows."""
     return {
         "name": source.name,
         "suite": source.suite,
@@ -239,7 +237,7 @@ def about_dataset(
 
 
 def about_table(table: Any, rows: Sequence[Any], **more: Any) -> dict[str, Any]:
-    """What results record of a table, of which these rows were read."""
+    """The facts of a table that results record, of which these rows were read."""
     return {
         "config": table.config,
         "split": table.split,
@@ -262,11 +260,7 @@ def signature_of(
 ) -> str:
     """``key:value`` pairs joined by ``|``, as :mod:`eval.data.signature` has them.
 
-    Args:
-        task: its name.
-        model, dataset, settings: as results record them.
-        own: the options of the task, and the precision.
-        data: what else is read.
+    ``own`` are the options of the task, and the precision; ``data`` what else is read.
     """
     prefix, colon, digits = str(model["commit"]).rpartition(":")
     parts = {

@@ -1,4 +1,4 @@
-"""What a run reads: documents to learn from, to choose thresholds on, and to test on."""
+"""Documents of a run: to learn from, to choose thresholds on, and to test on."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ class DetectionData:
     Attributes:
         source: the dataset that is tested on.
         tested: its tables, at least one.
-        calibration: by config of ``tested``, the table that its thresholds are chosen on; empty
-            where the user chose the threshold.
-        threshold: the user's, or None.
+        calibration: tables that thresholds are chosen on, by config of ``tested``; empty where
+            the user chose the ``threshold``.
     """
 
     source: Source
@@ -52,9 +51,9 @@ class TrainingData:
     """Documents of a training.
 
     Attributes:
-        training: to learn from, of all configs that are trained on.
-        validation: to choose weights and thresholds on, of the same configs.
-        detection: what is tested on, with ``validation`` for the thresholds of all of it.
+        training, validation: all configs that are learned from, and those to choose weights and
+            thresholds on.
+        detection: the tables tested on, with ``validation`` for the thresholds of all of them.
     """
 
     training: DocumentTable
@@ -76,12 +75,11 @@ def read_data(
 
     Args:
         dataset: a folder, or a Hub id.
-        configs: to test on; none: all that hold documents and have the split.
-        split: to test on.
+        configs, split: tested; none: all configs that hold documents and have the split.
         revision: tag or commit of a Hub dataset; None: the newest.
         calibrate_on: a config of the dataset, or ``DATASET:CONFIG``, on whose validation split the
             thresholds are chosen; None: that of each config that is tested on.
-        threshold: in place of one that is chosen.
+        threshold: replaces one that is chosen.
         max_items: no more documents than this of each table.
 
     Raises:
@@ -117,13 +115,11 @@ def read_training_data(
     revision: str | None = None,
     max_items: int | None = None,
 ) -> TrainingData:
-    """Read the documents of a training.
+    """Read the documents of a training; the other arguments are those of :func:`read_data`.
 
     Args:
-        dataset: a folder, or a Hub id.
         train_on: configs; none: all that hold documents.
         test_on: configs; none: those that are trained on.
-        split, revision, max_items: as for :func:`read_data`.
 
     Raises:
         EvaluationError: documents are not there or cannot be read, or none that are learned from,

@@ -1,4 +1,4 @@
-"""From scores of sentences to intruders, and what came of it.
+"""Decisions on scores of sentences: which are intruders, and whether that is right.
 
 Two decisions need a threshold, the one with the best F1 over sentences on other documents, such as
 those of the validation split. ``argmax``: a document has at most one intruder, the sentence with
@@ -43,10 +43,7 @@ def _candidates(scores: Sequence[float], decision: Decision) -> Sequence[int]:
 def intruders(scores: Sequence[float], threshold: float, decision: Decision) -> tuple[int, ...]:
     """The places (from 0) of the sentences of a document that are taken for intruders.
 
-    Args:
-        scores: one for each sentence, at least two; that of the opening one is not looked at.
-        threshold: a score must be greater.
-        decision: how.
+    Their scores are greater than the threshold; that of the opening sentence is not looked at.
     """
     return tuple(place for place in _candidates(scores, decision) if scores[place] > threshold)
 
@@ -57,12 +54,7 @@ def best_threshold(
     """The threshold with the highest F1 over sentences.
 
     Between two scores it is halfway; of several that are as good, the highest, so that nothing is
-    called an intruder for nothing.
-
-    Args:
-        scores: those of the sentences of each document.
-        positions: the place of each document's intruder, -1 for none.
-        decision: how sentences are chosen.
+    called an intruder for nothing. ``positions`` are the places of intruders, -1 for none.
 
     Raises:
         EvaluationError: no document has an intruder, and so every threshold has the same F1.
@@ -94,7 +86,7 @@ def best_threshold(
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a decision did on one document; a mean over several decisions has fractions.
+    """Counts of a decision on one document; a mean over several decisions has fractions.
 
     Attributes:
         hits, false_alarms, misses: intruders found, other sentences taken for one, intruders not
@@ -111,7 +103,7 @@ class Tally:
 
     @property
     def parts(self) -> dict[str, tuple[float, float]]:
-        """What the document adds to each measure, and to what that is a part of."""
+        """The part that the document adds, and its whole."""
         return {
             "document_accuracy": (self.document, 1.0),
             "exact_accuracy": (self.exact, 1.0),
@@ -122,12 +114,7 @@ class Tally:
 
 
 def tally(predicted: Sequence[int], position: int) -> Tally:
-    """What came of calling the sentences at these places intruders.
-
-    Args:
-        predicted: places, each once.
-        position: that of the intruder, -1 for none.
-    """
+    """The counts of calling the sentences at these places intruders; the position may be -1."""
     hit = position in predicted
     intruded = position > 0
     return Tally(
@@ -155,7 +142,7 @@ def tallies_of(
     threshold: float,
     decision: Decision,
 ) -> list[Tally]:
-    """What a decision did on each document; see :func:`best_threshold`."""
+    """The counts of a decision on each document; see :func:`best_threshold`."""
     return [
         tally(intruders(own, threshold, decision), position)
         for own, position in zip(scores, positions, strict=True)
@@ -163,6 +150,6 @@ def tallies_of(
 
 
 def summed(tallies: Sequence[Tally], measure: str) -> tuple[list[float], list[float]]:
-    """What each document adds to a measure, and to what that is a part of."""
+    """The parts that documents add to a measure, and their wholes."""
     pairs = [one.parts[measure] for one in tallies]
     return [part for part, _ in pairs], [whole for _, whole in pairs]

@@ -20,7 +20,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.predictions import RegionRef
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
@@ -28,7 +27,6 @@ from coherencegym.eval.plan.requests import Query, places
 from coherencegym.eval.tasks.detect.detectors import DEFAULT, Detector, DocumentBits, detector_of
 
 if TYPE_CHECKING:
-    from coherencegym.eval.forward.execute import Progress, Store
     from coherencegym.eval.surprisal import Answer, ScoredCondition, Surprisals
 
 #: The condition in which a document is read whole.
@@ -40,10 +38,10 @@ class Detected:
     """Scores of the sentences of documents.
 
     Attributes:
-        scores: of each document, of each sentence (bits per token, higher is more like an
-            intruder); minus infinity for the opening one. NaN for all others of a document that is
-            longer than the model's context.
-        scored: what was read, and how; None where there was nothing to read.
+        scores: documents of sentences (bits per token, higher is more like an intruder); minus
+            infinity for the opening one. NaN for all others of a document that is longer than the
+            model's context.
+        scored: the surprisals that were read; None where there was nothing to read.
     """
 
     scores: list[list[float]]
@@ -51,7 +49,7 @@ class Detected:
 
     @property
     def too_long(self) -> list[bool]:
-        """Which documents are longer than the model's context."""
+        """Documents that are longer than the model's context."""
         return [any(map(math.isnan, scores)) for scores in self.scores]
 
 
@@ -62,11 +60,10 @@ def detect(
     detector: str = DEFAULT,
     **options: Any,
 ) -> list[list[float]]:
-    """How much each sentence of each document looks like an intruder.
+    """Score each sentence of each document by how much it looks like an intruder.
 
     Args:
-        model: a causal language model of transformers.
-        tokenizer: its tokenizer.
+        model, tokenizer: a causal language model of transformers.
         documents: sentences in reading order; one space is put between them.
         detector: a name in :data:`eval.tasks.detect.detectors.DETECTORS`.
         options: those of :class:`eval.plan.options.Options`.
@@ -115,18 +112,15 @@ def detections(
     options: Options = DEFAULT_OPTIONS,
     *,
     names: Sequence[str] = (),
-    uses_separator: bool | None = None,
-    store: Store | None = None,
-    progress: Progress | None = None,
-    world: World = ALONE,
+    **run: Any,
 ) -> Detected:
-    """:func:`detect`, and what was read for it.
+    """Score documents as :func:`detect` does, and keep what was read for it.
 
     Args:
-        model, tokenizer, documents, detector: as for :func:`detect`; the model in evaluation mode.
-        options: how they are read and run; documents are never cut, and there is one mode.
-        names: what errors call each document; empty: by their numbers.
-        uses_separator, store, progress, world: as for :func:`eval.surprisal.surprisals`.
+        model, tokenizer, documents, detector: see :func:`detect`; the model in evaluation mode.
+        options: reading and running; documents are never cut, and there is one mode.
+        names: say what errors call each document; empty: by their numbers.
+        run: the other arguments of :func:`eval.surprisal.surprisals`.
 
     Raises:
         EvaluationError: see :func:`detect`.
@@ -140,16 +134,7 @@ def detections(
     scores = [[-math.inf] * len(sentences) for sentences in documents]
     if not queries:
         return Detected(scores, None)
-    scored = surprisals(
-        model,
-        tokenizer,
-        queries,
-        options,
-        uses_separator=uses_separator,
-        store=store,
-        progress=progress,
-        world=world,
-    )
+    scored = surprisals(model, tokenizer, queries, options, **run)
     read = zip(queries, scored.items, strict=True)
     for own in scores:
         if len(own) < 2:
@@ -172,7 +157,7 @@ def detections(
 def document_queries(
     documents: Sequence[Sequence[str]], detector: Detector, names: Sequence[str] = ()
 ) -> list[Query]:
-    """What a detector reads of documents.
+    """The texts that a detector reads of documents.
 
     Sentence i (from 0) is region i + 1 of every condition, empty where the condition leaves it out.
     The document, and the document without each sentence, are one query, so that they share what

@@ -1,4 +1,4 @@
-"""How much a sentence looks like an intruder, from a language model's surprisals.
+"""Detectors: scores of sentences as intruders, from a language model's surprisals.
 
 All detectors look at what a sentence and its document have to do with each other. For a document of
 sentences s_1 ... s_n, with surprisals S in bits,
@@ -28,18 +28,17 @@ from coherencegym.errors import EvaluationError
 
 @dataclass(frozen=True)
 class DocumentBits:
-    """What was read of a document of n sentences; all tuples are of length n.
+    """Bits that were read of a document of n sentences; all tuples are of length n.
 
     Attributes:
-        bits: surprisal (bits) of each sentence after those before it.
+        bits: surprisal of each sentence after those before it.
         tokens: tokens of each sentence that have a surprisal.
         alone: bits of each sentence read by itself; 0 for the opening one, and all 0 where the
             detector does not ask for them.
-        matched: of ``bits`` the part that stands against ``alone``: without a start-of-text token
-            the first token has no surprisal when the sentence is read by itself, and is left out
-            of both.
+        matched: the part of ``bits`` that stands against ``alone``: without a start-of-text token
+            the first token of a sentence by itself has no surprisal, and is left out of both.
         following: bits of the sentences after each one, when it is taken out; as ``alone``.
-        following_tokens: how many tokens these are.
+        following_tokens: the number of these tokens.
     """
 
     bits: tuple[float, ...]
@@ -68,12 +67,10 @@ class Detector:
     """A way to score sentences.
 
     Attributes:
-        name: what it is called.
-        summary: what its score is, for people.
+        name, summary: its score, in a word and for people.
         alone: it needs every sentence but the opening one read by itself.
         without: it needs the document read without each sentence that something follows.
-        score: from what was read of a document and the place of a sentence (1 to n - 1), bits per
-            token.
+        score: gives bits per token from what was read and the place of a sentence (1 to n - 1).
     """
 
     name: str

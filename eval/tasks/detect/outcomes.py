@@ -1,4 +1,4 @@
-"""What detection came to in the form that every task has: outcomes of units, and scores of them."""
+"""Detection in the form that every task has: outcomes of units, and scores of them."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ TOO_LONG = "too_long"
 def scores_of(scores: Sequence[DetectionScore], too_long: Mapping[str, int]) -> Iterator[Score]:
     """One score for each measure of each row, with chance, and with people where they judged.
 
-    Args:
-        scores: rows of tables.
-        too_long: by config, how many documents are.
+    ``too_long`` has the number of documents that are, by config.
     """
     votes = {(s.config, s.split, s.group): s for s in scores if s.judge == VOTE}
     for row in scores:
@@ -76,13 +74,7 @@ def outcomes_of(
     scores: Sequence[Sequence[float]],
     thresholds: Mapping[Decision, float],
 ) -> Iterator[UnitOutcome]:
-    """The outcomes of a table that was tested on, of documents and, for the AUC, of sentences.
-
-    Args:
-        table: its documents, at least one.
-        scores: those of the sentences of each document; NaN in those that are left out.
-        thresholds: by decision.
-    """
+    """The outcomes of a table that was tested on, of documents and, for the AUC, of sentences."""
     groups = list(groups_of(table, range(len(table.documents))))
     for number, (document, own) in enumerate(zip(table.documents, scores, strict=True)):
         named = [name for name, members in groups if name and number in members]

@@ -1,4 +1,4 @@
-"""What linguistic probes do to the detection of intruders: scores without and with, paired."""
+"""Linguistic probes: what they do to the detection of intruders, paired by document."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _VERSIONS = ("without probe", "with probe")
 
 @dataclass(frozen=True)
 class ProbeScore:
-    """What a probe does to the decisions of a model.
+    """The effect of a probe on the decisions of a model.
 
     Both sides of a difference are versions of the same documents: those that have both.
 
@@ -82,13 +82,7 @@ def probe_scores(
     scores: Sequence[Sequence[float]],
     thresholds: Mapping[Decision, float],
 ) -> Iterator[ProbeScore]:
-    """Scores of a table of probes, one for each decision.
-
-    Args:
-        table: its documents, by condition.
-        scores: those of the sentences of each document; NaN in those that are left out.
-        thresholds: by decision.
-    """
+    """Scores of a table of probes, one for each decision; scores that are NaN are left out."""
     for decision, threshold in thresholds.items():
         wrong, right = _sides(table, scores, threshold, decision)
         drawn, coherent = (
@@ -116,7 +110,7 @@ def probe_scores(
 def _sides(
     table: DocumentTable, scores: Sequence[Sequence[float]], threshold: float, decision: Decision
 ) -> list[list[tuple[_Came, _Came]]]:
-    """By side, the documents that are there without and with the probe."""
+    """The documents that are there without and with the probe, by side."""
     found: dict[str, dict[str, _Came]] = {}
     for document, own in zip(table.documents, scores, strict=True):
         if was_read(own):

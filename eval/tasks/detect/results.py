@@ -73,11 +73,10 @@ class DetectionResults(TaskResults):
 
     Attributes:
         calibration: the datasets that only thresholds were chosen on.
-        thresholds: for each config and decision.
-        scores: rows of the tables that were tested on.
+        thresholds: those of each config and decision.
+        scores, probes: rows of the tables that were tested on.
         tables: all that were read, with the scores of their sentences.
         tested: those that were tested on.
-        probes: rows of the tables of probes.
     """
 
     calibration: Sequence[Mapping[str, Any]]
@@ -115,13 +114,7 @@ def gather_detection(
     model: LoadedModel,
     settings: Mapping[str, Any],
 ) -> DetectionResults:
-    """The results of a run.
-
-    Args:
-        data: the documents.
-        detected: the scores of each of ``data.tables``, in their order.
-        model: the one that scored them.
-        settings: what the user chose.
+    """The results of a run, from the scores of each of ``data.tables`` and what the user chose.
 
     Raises:
         EvaluationError: no document that thresholds are chosen on has an intruder.
@@ -162,8 +155,8 @@ def judged(
     Args:
         task: its name.
         data: the documents.
-        scores: of each of ``data.tables``, of each document, of each sentence.
-        about, settings: as ``results.json`` has them.
+        scores: those of the sentences of the documents of each of ``data.tables``.
+        about, settings: model and settings for ``results.json``.
         signed: gives the signature, from what results record of the dataset.
         more_notes: lines about the model, or its training.
         model: one that rows may have been chosen with.
@@ -244,7 +237,7 @@ def _of(thresholds: Iterable[Threshold], table: DocumentTable) -> dict[Decision,
 
 
 def _datasets(data: DetectionData, tables: Sequence[ScoredTable]) -> Iterator[dict[str, Any]]:
-    """What results record of the datasets, that which is tested on first."""
+    """The datasets as results record them, that which is tested on first."""
     by_folder: dict[str, list[ScoredTable]] = {str(data.source.folder): []}
     for scored in tables:
         by_folder.setdefault(str(scored.table.source.folder), []).append(scored)
@@ -267,7 +260,7 @@ def _datasets(data: DetectionData, tables: Sequence[ScoredTable]) -> Iterator[di
 def _threshold_notes(
     data: DetectionData, thresholds: Sequence[Threshold], model: LoadedModel | None
 ) -> Iterator[str]:
-    """What each config's thresholds are, and that its rows were chosen with the model."""
+    """The thresholds of each config, and that its rows were chosen with the model."""
     for tested in data.tested:
         own = [t for t in thresholds if t.config == tested.config]
         values = ", ".join(f"{t.decision} {t.threshold:.4g}" for t in own)
@@ -287,7 +280,7 @@ def _threshold_notes(
 def _table_notes(
     data: DetectionData, tables: Sequence[ScoredTable], scores: Sequence[DetectionScore]
 ) -> Iterator[str]:
-    """What a reader of the table must know."""
+    """Lines that a reader of the table must know."""
     for scored in tables:
         if scored.too_long:
             yield (

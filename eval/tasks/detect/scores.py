@@ -38,7 +38,7 @@ ANNOTATOR, VOTE = "people: mean annotator", "people: majority vote"
 
 @dataclass(frozen=True)
 class DetectionScore:
-    """What somebody reaches on the documents of a group.
+    """The measures that somebody reaches on the documents of a group.
 
     Attributes:
         config, split: the documents.
@@ -47,14 +47,14 @@ class DetectionScore:
         judge: the decision of the model (``argmax``, ``independent``), its scores without a
             decision (``model``), a baseline, or people.
         threshold: that of the decision; None where none is needed.
-        documents, intruded: how many documents, and how many of them have an intruder.
+        documents, intruded: numbers of documents, and of those with an intruder.
         document_accuracy, exact_accuracy, precision, recall, f1: see
             :mod:`eval.tasks.detect.decisions`; None for scores without a decision.
-        auc: over sentences, for the model's scores; None elsewhere.
+        auc: the area over sentences, for the model's scores; None elsewhere.
         place: accuracy of the place on intruded documents; None for decisions of the model, as it
             does not depend on the threshold.
-        chance: by measure, what the better of the two baselines reaches on the same documents;
-            for the model's rows.
+        chance: measures of the better of the two baselines on the same documents, for the model's
+            rows.
     """
 
     config: str
@@ -79,12 +79,8 @@ def table_scores(
     scores: Sequence[Sequence[float]],
     thresholds: Mapping[Decision, float],
 ) -> Iterator[DetectionScore]:
-    """Scores of a table by group, each with intervals.
-
-    Args:
-        table: its documents, at least one.
-        scores: those of the sentences of each document; NaN in those that are left out.
-        thresholds: by the decisions that are asked for.
+    """Scores of a table by group, each with intervals; documents with scores that are NaN are left
+    out.
     """
     for group, members in groups_of(table, [n for n, own in enumerate(scores) if was_read(own)]):
         documents = [table.documents[number] for number in members]
@@ -157,7 +153,7 @@ def _place(documents: Sequence[Document], found: Sequence[float]) -> Measure:
 
 
 def _chance(documents: Sequence[Document]) -> dict[str, float]:
-    """By measure, the most that a judge who reads nothing reaches: one of the two baselines."""
+    """The most, by measure, that a judge who reads nothing reaches: one of the two baselines."""
     reached: dict[str, float] = {}
     for decide in _BASELINES.values():
         tallies = list(map(decide, documents))
@@ -189,7 +185,7 @@ def _random(document: Document) -> Tally:
 
 
 def _answers(document: Document) -> list[int]:
-    """What each annotator said.
+    """The places that annotators gave.
 
     Raises:
         EvaluationError: an answer is no place of a sentence.

@@ -61,13 +61,8 @@ class DocumentTable(Table[Document]):
 def tables(
     source: Source, configs: Sequence[str], split: str, max_items: int | None
 ) -> list[DocumentTable]:
-    """The tables of a split that are documents, or else those of probes.
-
-    Args:
-        source: from :func:`eval.data.source.find`.
-        configs: only these; none: every config that holds documents, or else items.
-        split: only of the configs that have it.
-        max_items: no more rows than this of each table, from its start.
+    """The tables of a split that are documents, or else those of probes; no more than so many rows
+    each.
 
     Raises:
         EvaluationError: see :func:`eval.data.table_rows.table_rows`; or items are no probes.

@@ -25,7 +25,7 @@ class Difference:
 
     Attributes:
         config, split, control: the tables; ``control`` is a config of the same split.
-        formula, metric: of the prediction, the same in both.
+        formula, metric: the prediction, the same in both.
         n, n_control: items with a margin.
         n_clusters, n_clusters_control: discourses, or families of discourses, that they come from.
         margin_mean, control_margin_mean: bits; None without items.
@@ -59,12 +59,8 @@ def differences(
 ) -> list[Difference]:
     """The differences of one table from its controls, one for each formula that both have.
 
-    A formula without a margin (an equality takes part in it) has no difference.
-
-    Args:
-        config, split: the table.
-        judgements: of all its predictions.
-        controls: the name of a control -> the judgements of its table of this split.
+    A formula without a margin (an equality takes part in it) has no difference. ``controls`` are
+    the judgements of the same split of other configs, by name.
     """
     rows: list[Difference] = []
     if not controls:

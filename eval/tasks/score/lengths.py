@@ -1,4 +1,4 @@
-"""Whether margins go with length: a confound where the conditions of an item differ in it.
+"""Lengths and margins: a confound where the conditions of an item differ in length.
 
 A mean falls with every cheap token that a condition has more, a sum rises with every token. Where
 the incoherent region is also the longer or the shorter one, a margin may come from that alone: then
@@ -20,24 +20,25 @@ from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 #: Correlations of this size or more are shown unasked, with enough items to mean something: Cohen
 #: (1988, section 3.2) calls .30 medium.
 NOTEWORTHY = 0.3
-#: Of two points every correlation is 1 or -1.
+#: Fewest points of a correlation: that of two is 1 or -1.
 _FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
 class LengthCorrelation:
-    """How the margin of one prediction goes with the difference in length, over the items.
+    """The correlation of the margin of one prediction with the difference in length, over the
+    items.
 
     Attributes:
         config, split, formula, metric: the prediction.
         n: items with a margin.
-        n_differ: of these, items in which the two regions have different numbers of tokens.
+        n_differ: those in which the two regions have different numbers of tokens.
         tokens_mean: the mean difference in length: tokens of the region that is predicted to be the
             more surprising minus tokens of the other one, for this model's tokenizer; tokens that
             have no surprisal not counted. None without items.
-        pearson: product-moment correlation of margin (bits) and difference in length (tokens).
-        spearman: the same of their ranks. Both are None where the difference, or the margin, is the
-            same in every item, and with fewer than three items.
+        pearson, spearman: correlations of margin (bits) and difference in length (tokens), and of
+            their ranks. None where the difference, or the margin, is the same in every item, and
+            with fewer than three items.
         asked: the suite wants it shown, whatever it is.
     """
 
@@ -54,7 +55,7 @@ class LengthCorrelation:
 
     @property
     def noteworthy(self) -> bool:
-        """Whether it is large, on enough items, so that a reader of the score should see it."""
+        """Say that it is large, on enough items, so that a reader of the score should see it."""
         largest = max(abs(self.pearson or 0.0), abs(self.spearman or 0.0))
         return self.n >= FEW_ITEMS and largest >= NOTEWORTHY
 
@@ -108,11 +109,7 @@ def length_correlations(
 ) -> list[LengthCorrelation]:
     """One for each formula of a table that compares one region with another.
 
-    Args:
-        config, split: the table.
-        items: with their surprisals.
-        judgements: of their predictions.
-        asked: the suite wants them shown; see :class:`LengthCorrelation`.
+    ``asked``: the suite wants them shown; see :class:`LengthCorrelation`.
     """
     by_id = {scored.item.item_id: scored for scored in items}
     points: dict[tuple[str, str], list[tuple[float, int]]] = {}

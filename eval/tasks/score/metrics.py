@@ -1,4 +1,4 @@
-"""From token surprisals to region values, and from those to which predictions hold."""
+"""Region values from token surprisals, and judgements of predictions from those."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def region_value(
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What became of one prediction of one item.
+    """The judgement of one prediction of one item.
 
     Attributes:
         item: the item.
@@ -135,7 +135,7 @@ class _Values:
 
 @lru_cache(maxsize=4096)
 def _read(formula: str) -> tuple[frozenset[tuple[RegionRef, str]], tuple[str, ...]]:
-    """What a formula reads, and of which conditions."""
+    """The regions and conditions that a formula reads."""
     read = read_of(formula)
     return read, tuple(sorted({name for _, name in read}))
 

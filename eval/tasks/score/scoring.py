@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.execute import Progress, Store
 from coherencegym.eval.kinds.compat import Rules, with_joined_regions
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import read_by
@@ -22,11 +20,11 @@ class ScoredItem:
 
     Attributes:
         item: the item, as the rules have it.
-        conditions: by name; a condition whose separator cannot be rendered is not there, and none
-            is there for an item that is too long.
+        conditions: scored ones; a condition whose separator cannot be rendered is not there, and
+            none is there for an item that is too long.
         too_long: a condition is longer than the model's context; the item is in no score.
         truncated: tokens that every condition lost on the left, where that was allowed.
-        errors: by metric, the error (bits) of the run; see :mod:`eval.forward.numeric`.
+        errors: the error (bits) of the run by metric; see :mod:`eval.forward.numeric`.
     """
 
     item: Item
@@ -36,7 +34,7 @@ class ScoredItem:
     errors: Mapping[str, float] = field(default_factory=dict)
 
 
-#: What :func:`score` returns: the items in their order, and how they were run.
+#: Items in their order, and how they were run.
 Scored = Surprisals[ScoredItem]
 
 
@@ -45,35 +43,22 @@ def score(
     tokenizer: Any,
     items: Iterable[Item],
     options: Options = DEFAULT_OPTIONS,
-    *,
-    uses_separator: bool | None = None,
-    store: Store | None = None,
-    progress: Progress | None = None,
-    world: World = ALONE,
+    **run: Any,
 ) -> Scored:
     """Surprisals (bits) of every token that a prediction of the items reads.
 
     Args:
-        model: a causal language model of transformers, in evaluation mode.
-        tokenizer: its tokenizer.
+        model, tokenizer: a causal language model of transformers, in evaluation mode.
         items: valid ones (:func:`eval.kinds.items.validate_item`), with predictions that can be
             read (:func:`eval.kinds.predictions.check_predictions`).
-        options, uses_separator, store, progress, world: as for :func:`eval.surprisal.surprisals`.
+        options: reading and running.
+        run: the other arguments of :func:`eval.surprisal.surprisals`.
 
     Raises:
         EvaluationError: see :func:`eval.surprisal.surprisals`.
     """
     asked = as_the_rules_have(items, options.rules)
-    found = surprisals(
-        model,
-        tokenizer,
-        queries(asked),
-        options,
-        uses_separator=uses_separator,
-        store=store,
-        progress=progress,
-        world=world,
-    )
+    found = surprisals(model, tokenizer, queries(asked), options, **run)
     errors = found.execution.errors
     return Scored(
         tuple(
@@ -95,5 +80,5 @@ def as_the_rules_have(items: Iterable[Item], rules: Rules) -> list[Item]:
 
 
 def queries(items: Sequence[Item]) -> list[Query]:
-    """What the predictions of items read."""
+    """The texts and regions that the predictions of items read."""
     return [Query(item.item_id, item.conditions, read_by(item)) for item in items]

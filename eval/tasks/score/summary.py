@@ -32,13 +32,12 @@ FEW_ITEMS = 30
 class ItemScore(Score):
     """A CD score with what is known of items; what has a default an older release may lack.
 
+    The artefact score and that of people are from the dataset's manifest.
+
     Attributes:
-        config, split, formula, metric, group, n, score, ci_low, ci_high, ci_method: as of
-            :class:`eval.statistics.scores.Score`; the artefact score and that of people are from
-            the dataset's manifest.
-        level: ``all``, ``formula``, ``group``, ``headline`` (the group that ``all`` is
-            over), ``detail`` (a group that is a row of the suite's
-            table, where the config's own score is over a group of many) or ``column``.
+        level: ``all``, ``formula``, ``group``, ``headline`` (the group that ``all`` is over),
+            ``detail`` (a group that is a row of the suite's table, where the config's own score is
+            over a group of many) or ``column``.
         n_discourses: the discourses that the items come from; ``n_clusters``
             those of which no two share most of their text: what intervals are over.
         met: items whose prediction holds (shares added up where an item has several).
@@ -96,13 +95,11 @@ def summarise(
     """The scores of one table: of all items, then by formula, by group, by column.
 
     Args:
-        config, split: the table.
-        judgements: of all its predictions.
+        config, split, judgements: the table, and all its predictions.
         breakdowns: columns by whose values scores are also reported.
-        artefacts: the manifest's artefact scores of this table.
+        artefacts, humans: the manifest's scores of this table.
         headline: the group of predictions that the score of all items, and those by column, are
             over; empty: all predictions.
-        humans: the manifest's human scores of this table.
     """
     # Once for each item, which has several judgements.
     items = {judgement.item.item_id: judgement.item for judgement in judgements}
@@ -211,8 +208,6 @@ def _score(
     judgements: list[Judgement] = row.judgements
     formula, metric = (only_one(getattr(j, n) for j in judgements) for n in ("formula", "metric"))
     group = row.name if row.level in (*_GROUPS, "column") else ""
-    why = Counter(j.reason for j in judgements if j.outcome is None and j.reason != "too_long")
-    too_long = len({j.item.item_id for j in judgements if j.reason == "too_long"})
     # People judged texts, whatever the formula and the metric.
     human = next((h for h in humans if row.level != "formula" and h["group"] == group), {})
     return ItemScore(
@@ -222,21 +217,31 @@ def _score(
         group=group,
         level=row.level,
         **_values_of(judgements),
-        ties=sum(j.outcome.tie for j in judgements if j.outcome is not None),
-        undefined=why.total(),
-        undefined_why=dict(why),
-        too_long=too_long,
+        **_counts_of(judgements),
         **_named("artefact", _artefact(artefacts, formula, metric, group)),
-        first_left_out=len({j.item.item_id for j in judgements if j.first_left_out}),
         **_named("human", human),
         human_n=human.get("n", 0),
-        too_close=sum(j.too_close for j in judgements),
-        counts={**why, **({"too_long": too_long} if too_long else {})},
     )
 
 
+def _counts_of(judgements: Sequence[Judgement]) -> dict[str, Any]:
+    """The fields of a score that count predictions, or items that are left out."""
+    why = Counter(j.reason for j in judgements if j.outcome is None)
+    why.pop("too_long", None)
+    too_long = len({j.item.item_id for j in judgements if j.reason == "too_long"})
+    return {
+        "ties": sum(j.outcome.tie for j in judgements if j.outcome is not None),
+        "undefined": why.total(),
+        "undefined_why": dict(why),
+        "too_long": too_long,
+        "first_left_out": len({j.item.item_id for j in judgements if j.first_left_out}),
+        "too_close": sum(j.too_close for j in judgements),
+        "counts": {**why, **({"too_long": too_long} if too_long else {})},
+    }
+
+
 def only_one(names: Iterable[str]) -> str:
-    """What all have in common; empty where they differ."""
+    """The name that all have in common; empty where they differ."""
     found = set(names)
     return found.pop() if len(found) == 1 else ""
 

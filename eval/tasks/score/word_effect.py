@@ -1,13 +1,14 @@
-"""What the correction for words makes of the scores."""
+"""The effect of the correction for words on the scores."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.compat import Rules
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
-from coherencegym.eval.tasks.score.scoring import ScoredItem
+from coherencegym.eval.tasks.score.scoring import Scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +16,10 @@ class WordEffect:
     """A config's score with the correction for words and without.
 
     Attributes:
-        config, split: of the table.
+        config, split: the table.
         n: predictions that have an outcome either way, of those that the score is over.
-        met, met_by_token: how many of them hold, corrected and by token.
-        changed: how many turn from holding to not holding, or back.
+        met, met_by_token: those that hold, corrected and by token.
+        changed: those that turn from holding to not holding, or back.
     """
 
     config: str
@@ -30,27 +31,15 @@ class WordEffect:
 
 
 def word_effect(
-    config: str,
-    split: str,
-    items: Sequence[ScoredItem],
-    judgements: Sequence[Judgement],
-    rules: Rules,
-    headline: str = "",
+    table: ItemTable, scored: Scored, judgements: Sequence[Judgement], rules: Rules
 ) -> WordEffect | None:
-    """Compare judgements with those without the correction; None where nothing was corrected.
-
-    Args:
-        config, split: of the table.
-        items: its items.
-        judgements: of all of them, in their order.
-        rules: by which they were judged.
-        headline: the group of predictions that the score is over; empty: all.
-    """
-    if all(c.by_token is None for item in items for c in item.conditions.values()):
+    """Compare judgements with those without the correction; None where nothing was corrected."""
+    headline = table.headline
+    if all(c.by_token is None for item in scored.items for c in item.conditions.values()):
         return None
     plain = (
         judgement
-        for item in items
+        for item in scored.items
         for judgement in judge(
             replace(item, conditions={n: c.uncorrected() for n, c in item.conditions.items()}),
             rules,
@@ -64,8 +53,8 @@ def word_effect(
         and (not headline or headline in corrected.groups)
     ]
     return WordEffect(
-        config,
-        split,
+        table.config,
+        table.split,
         len(pairs),
         sum(met for met, _ in pairs),
         sum(met for _, met in pairs),

@@ -75,8 +75,7 @@ def load_encoder(name: str, revision: str | None = None, max_length: int | None 
     """An encoder's config and tokenizer; weights are read for each seed.
 
     Args:
-        name: a Hub id or a folder.
-        revision: tag or commit on the Hub.
+        name, revision: a Hub id or a folder; tag or commit on the Hub.
         max_length: most tokens of a pair; None: 512, or what the encoder can read.
 
     Raises:
@@ -133,12 +132,7 @@ def pairs_of(documents: Iterable[Document]) -> list[Pair]:
 
 
 def by_document(documents: Sequence[Document], values: Sequence[float]) -> list[list[float]]:
-    """Values of pairs as scores of sentences: minus infinity for each opening sentence.
-
-    Args:
-        documents: those that the pairs were made of.
-        values: of each pair, in order.
-    """
+    """Values of pairs as scores of sentences: minus infinity for each opening sentence."""
     scores, start = [], 0
     for document in documents:
         end = start + len(document.sentences) - 1
@@ -170,7 +164,7 @@ def collator(tokenizer: Any, max_length: int) -> Callable[[Sequence[Pair]], dict
 
 
 def count_truncated(tokenizer: Any, pairs: Sequence[Pair], max_length: int) -> int:
-    """How many pairs have more tokens than the classifier reads, its special tokens included."""
+    """Count the pairs with more tokens than the classifier reads, its special tokens included."""
     special = tokenizer.num_special_tokens_to_add(pair=True)
     texts = list(dict.fromkeys(text for pair in pairs for text in (pair.sentence, pair.document)))
     sizes: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""What several seeds of a trained detector reach, and the folder that they leave.
+"""Results of several seeds of a trained detector.
 
 ``results.json`` has the mean and spread over seeds; ``seed-N/`` the model of a seed as safetensors,
 with its tokenizer, its card (``README.md``), its ``results.json`` and ``documents.parquet``.
@@ -57,7 +57,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class SeedScore:
-    """What the seeds reach on the documents of a group: as a score, with a spread by measure."""
+    """A score of all seeds on the documents of a group, with a spread by measure."""
 
     config: str
     split: str
@@ -70,12 +70,12 @@ class SeedScore:
 
 @dataclass(frozen=True)
 class TrainingResults(TaskResults):
-    """What was trained, and what came of it.
+    """The models that were trained, and their results.
 
     Attributes:
         seeds: the results of each seed, as a run of ``detect`` has them.
         trained: the models, in the same order.
-        summary: over the seeds.
+        summary: scores over the seeds.
     """
 
     seeds: Sequence[DetectionResults]
@@ -111,10 +111,9 @@ def gather_training(
 
     Args:
         data: the documents.
-        encoder: what was trained.
-        settings: how.
+        encoder, settings: the beginning of all seeds.
         trained: the models of the seeds, with the scores of ``data.detection.tables``.
-        chosen: what else the user chose: ``configs``, ``split``, ``max_items``, ``decision``.
+        chosen: other options: ``configs``, ``split``, ``max_items``, ``decision``.
     """
     source = encoder.source
     model = trained[0].model
@@ -161,7 +160,7 @@ def gather_training(
 
 
 def _about(trained: Trained) -> dict[str, Any]:
-    """What results record of the training of a seed."""
+    """The training of a seed as results record it."""
     names = ("seed", "best_f1", "epochs", "steps", "intruder_weight")
     return {name: getattr(trained, name) for name in names}
 

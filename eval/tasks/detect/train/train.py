@@ -27,13 +27,13 @@ WEIGHT_DECAY = 0.01
 
 @dataclass(frozen=True)
 class Settings:
-    """How a classifier is trained.
+    """Settings of a training.
 
     Attributes:
-        learning_rate: at its highest; it falls linearly to 0.
+        learning_rate: its height; it falls linearly to 0.
         epochs: most passes over the training documents.
         batch_size: pairs in a step.
-        evaluations: how often in an epoch F1 is measured on the validation documents.
+        evaluations: measurements of F1 on the validation documents in an epoch.
         patience: so many evaluations without a better F1 end the training.
         max_length: most tokens of a pair; None: 512, or what the encoder can read.
         class_weights: ``balanced``: both classes weigh alike in the loss, however rare intruders
@@ -61,10 +61,10 @@ class Trained:
     Attributes:
         model, tokenizer: those to be saved; the weights are those of the best evaluation.
         seed: draws the new head, the order of the pairs and the dropout.
-        scores: for each list of documents that was asked for the log-odds (nats) of each sentence
-            that it is an intruder; minus infinity for the opening one.
+        scores: log-odds (nats) of each sentence of the documents that were asked for, that it is
+            an intruder; minus infinity for the opening one.
         best_f1: the best F1 over sentences on the validation documents, at its best threshold.
-        epochs, steps: how many were run.
+        epochs, steps: numbers of those that were run.
         intruder_weight: the weight of a pair with an intruder in the loss; others weigh 1.
     """
 
@@ -103,13 +103,13 @@ def train(
     """Train a classifier from one seed, and let it score documents.
 
     Args:
-        encoder: to begin with.
+        encoder: the beginning.
         training: documents to learn from.
         validation: documents on which F1 decides which weights are kept, and when to stop.
         others: documents to score with the weights that are kept.
-        settings: how it is trained; None: the defaults.
-        seed: of the new head, the order of the pairs and the dropout.
-        progress: whether bars may be shown.
+        settings: None: the defaults.
+        seed: draws the new head, the order of the pairs and the dropout.
+        progress: bars may be shown.
 
     Raises:
         EvaluationError: no training document has an intruder, or none that is to choose the
