@@ -20,7 +20,7 @@ from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds import registry
 from coherencegym.eval.kinds.table_kind import SuiteError
 from coherencegym.eval.results.runs import read_run
-from coherencegym.eval.results.saved import read as read_saved
+from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.tasks.registry import TASKS
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.find import find

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.comparison import compare
     from coherencegym.eval.results.labels import model_labels
-    from coherencegym.eval.results.saved import read
+    from coherencegym.eval.results.saved import read_saved
     from coherencegym.eval.views.compare_report import MARKER, write
     from coherencegym.eval.views.compare_table import print_comparisons
     from coherencegym.files.folders import check_folder
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.output is not None:
         check_folder(arguments.output, arguments.overwrite, MARKER)
-    results = [read(folder) for folder in arguments.results]
+    results = [read_saved(folder) for folder in arguments.results]
     labels = model_labels(results)
     places = list(combinations(range(len(results)), 2))
     if not arguments.all_pairs:

@@ -21,7 +21,7 @@ from coherencegym.eval.commands.score_command import progress_bar
 from coherencegym.eval.forward.distributed import World, joined, own_device, world
 from coherencegym.eval.models.quiet import quiet_libraries
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
-from coherencegym.eval.tasks.detect.detectors import DEFAULT, DETECTORS
+from coherencegym.eval.tasks.detect.detectors import DEFAULT_DETECTOR, DETECTORS
 from coherencegym.numbers import positive
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--detector",
         choices=tuple(DETECTORS),
-        default=DEFAULT,
+        default=DEFAULT_DETECTOR,
         help="; ".join(f"{d.name}: {d.summary}" for d in DETECTORS.values())
-        + f"; default {DEFAULT}",
+        + f"; default {DEFAULT_DETECTOR}",
     )
     add_decision_options(parser)
     add(

@@ -29,7 +29,7 @@ from coherencegym.eval.tasks.score.summary import ItemValue, item_values, only_o
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ModelComparison:
     """A model against a baseline.
 
     Attributes:
@@ -66,7 +66,7 @@ _Pair = tuple[SavedJudgement, SavedJudgement]
 
 def compare(
     baseline: Saved, model: Saved, *, anyway: bool = False, details: bool = False, seed: int = 0
-) -> Comparison:
+) -> ModelComparison:
     """Compare a model with a baseline.
 
     Args:
@@ -99,7 +99,7 @@ def compare(
     tested = [row for row in family(rows, details) if row.p is not None]
     adjusted = holm([row.p for row in tested if row.p is not None])
     by_id = {id(row): p for row, p in zip(tested, adjusted, strict=True)}
-    return Comparison(
+    return ModelComparison(
         baseline,
         model,
         tuple(replace(row, p_holm=by_id.get(id(row))) for row in rows),

@@ -67,7 +67,7 @@ def read_run(folder: Path) -> Run:
     if not path.is_file():
         what = "no such folder" if not folder.exists() else f"no {MARKER} in it"
         raise EvaluationError(f"{folder}: {what}; expected a folder that python -m eval wrote")
-    read_head(path)
+    results_head(path)
     one = read(path, _Results)
     found = _run(asdict(one.model), asdict(one.dataset), one.scores, one.signature, one.settings)
     return replace(found, differences=one.differences, folder=str(folder))
@@ -99,7 +99,7 @@ def _run(
 
 
 @dataclass(frozen=True)
-class Head:
+class _Head:
     """The keys of ``results.json`` that say how to read it."""
 
     format: Any = None
@@ -107,14 +107,14 @@ class Head:
     datasets: Any = None
 
 
-def read_head(path: Path) -> Head:
+def results_head(path: Path) -> _Head:
     """The head of ``results.json``.
 
     Raises:
         EvaluationError: it has none, or is from before the folders of detection were those of
             every task.
     """
-    found = read(path, Head)
+    found = read(path, _Head)
     if found.datasets is not None:
         raise EvaluationError(
             f"{path}: written by an older release; run python -m eval {kind(found.task)[1:-1]} "

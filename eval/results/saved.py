@@ -22,7 +22,7 @@ from coherencegym.eval.results.files import (
     read_outcomes,
 )
 from coherencegym.eval.results.folder import MARKER, RESULTS_FORMAT
-from coherencegym.eval.results.runs import read_head
+from coherencegym.eval.results.runs import results_head
 from coherencegym.eval.statistics.measures import value_of
 from coherencegym.eval.statistics.scores import CD, UnitOutcome
 from coherencegym.eval.tasks.score.selections import select
@@ -109,7 +109,7 @@ class Saved:
         return next(same, None)
 
 
-def read(folder: Path) -> Saved:
+def read_saved(folder: Path) -> Saved:
     """Read a folder of results.
 
     Raises:
@@ -123,7 +123,7 @@ def read(folder: Path) -> Saved:
         )
     if not path.is_file():
         raise EvaluationError(f"{folder}: no {MARKER}; expected a folder of results")
-    head = read_head(path)
+    head = results_head(path)
     if head.format is None:
         raise EvaluationError(f"{path}: written by an older release; score the model again")
     if type(head.format) is not int or head.format != RESULTS_FORMAT:

@@ -31,7 +31,7 @@ from coherencegym.eval.statistics.scores import Score, UnitOutcome, level_of
 
 #: Parts and wholes of each unit, whose sums make a ratio.
 Counts = tuple[Sequence[float], Sequence[float]]
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,9 @@ def added_up(outcomes: Iterable[UnitOutcome]) -> list[Score]:
     return scores
 
 
-def grouped(units: Iterable[T], of: Callable[[T], UnitOutcome]) -> Iterator[tuple[str, list[T]]]:
+def grouped(units: Iterable[_T], of: Callable[[_T], UnitOutcome]) -> Iterator[tuple[str, list[_T]]]:
     """Units by table, measure and judge: all of them (no name), then those of each group."""
-    found: dict[tuple[str, ...], dict[str, list[T]]] = {}
+    found: dict[tuple[str, ...], dict[str, list[_T]]] = {}
     for unit in units:
         one = of(unit)
         groups = found.setdefault((one.config, one.split, one.measure, one.judge), {})

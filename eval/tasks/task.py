@@ -24,11 +24,11 @@ from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.measures import added_up
 from coherencegym.eval.statistics.scores import Score, Statistic, UnitOutcome, text_of
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
-class Table(Generic[T]):
+class Table(Generic[_T]):
     """The rows of one config and split.
 
     Attributes:
@@ -44,7 +44,7 @@ class Table(Generic[T]):
     source: Source
     config: str
     split: str
-    rows: tuple[T, ...]
+    rows: tuple[_T, ...]
     rows_sha256: str
     verified: bool
     separator: bool
@@ -101,7 +101,7 @@ class Table(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Task(Generic[T]):
+class Task(Generic[_T]):
     """A question to models.
 
     Attributes:
@@ -115,10 +115,10 @@ class Task(Generic[T]):
     """
 
     name: str
-    kind: TableKind[T]
+    kind: TableKind[_T]
     options: Callable[[argparse.ArgumentParser], None]
     settings: tuple[str, ...]
-    run: Callable[[LoadedModel, Table[T], argparse.Namespace], Iterable[UnitOutcome]]
+    run: Callable[[LoadedModel, Table[_T], argparse.Namespace], Iterable[UnitOutcome]]
     notes: tuple[str, ...]
     examples: str
 
@@ -170,8 +170,8 @@ class OutcomeResults(TaskResults):
 
 
 def read_tables(
-    task: Task[T], source: Source, configs: Sequence[str], split: str, max_items: int | None
-) -> list[Table[T]]:
+    task: Task[_T], source: Source, configs: Sequence[str], split: str, max_items: int | None
+) -> list[Table[_T]]:
     """The tables of a split that a task asks about, at least one.
 
     Raises:
@@ -188,10 +188,10 @@ def read_tables(
 
 
 def gathered(
-    task: Task[T],
+    task: Task[_T],
     source: Source,
     model: LoadedModel,
-    tables: Sequence[Table[T]],
+    tables: Sequence[Table[_T]],
     outcomes: Sequence[UnitOutcome],
     settings: Mapping[str, Any],
     own: Mapping[str, Any],
@@ -258,7 +258,7 @@ def signature_of(
     own: Mapping[str, Any],
     **data: Any,
 ) -> str:
-    """``key:value`` pairs joined by ``|``, as :mod:`eval.data.signature` has them.
+    """``key:value`` pairs signature_line by ``|``, as :mod:`eval.data.signature` has them.
 
     ``own`` are the options of the task, and the precision; ``data`` what else is read.
     """
@@ -279,10 +279,10 @@ def signature_of(
         "ci": settings["intervals"],
         **settings["versions"],
     }
-    return joined(parts)
+    return signature_line(parts)
 
 
-def joined(parts: Mapping[str, Any]) -> str:
+def signature_line(parts: Mapping[str, Any]) -> str:
     """The pairs that have a value, as a signature has them."""
     return "|".join(
         f"{key}:{str(value).replace('|', '/')}" for key, value in parts.items() if value is not None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.results.comparison import Comparison
+from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.labels import labels, printable
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.statistics.scores import CD
@@ -21,7 +21,7 @@ _MOST_COLUMNS = 3
 
 
 def plot_comparisons(
-    comparisons: Sequence[Comparison], names: Sequence[tuple[str, str]], paths: Sequence[Path]
+    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]], paths: Sequence[Path]
 ) -> None:
     """Draw one panel for each comparison, all with the same axes, into files.
 
@@ -58,7 +58,7 @@ def plot_comparisons(
             figure.savefig(path, dpi=160, metadata=metadata)
 
 
-def _rows(comparison: Comparison) -> list[PairedScore]:
+def _rows(comparison: ModelComparison) -> list[PairedScore]:
     rows = [row for row in comparison.shown if row.difference is not None]
     return rows if len(rows) <= MOST_ROWS else [row for row in rows if row.level == "all"]
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.results.comparison import Comparison
+from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.paired import FLIPS
@@ -19,7 +19,7 @@ MARKER = "comparison.json"
 
 
 def write(
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[ModelComparison],
     names: Sequence[tuple[str, str]],
     folder: Path,
     *,
@@ -48,7 +48,7 @@ def write(
 
 
 def as_json(
-    comparisons: Sequence[Comparison], names: Sequence[tuple[str, str]], seed: int
+    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]], seed: int
 ) -> dict[str, Any]:
     """The content of ``comparison.json``: all rows, also those that are not printed."""
     return {

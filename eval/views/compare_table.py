@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from coherencegym.eval.results.comparison import Comparison
+from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.labels import labels, printable
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.statistics.scores import CD
@@ -17,7 +17,7 @@ _TESTS = {"mcnemar": "McNemar"}
 
 
 def print_comparisons(
-    comparisons: Sequence[Comparison], names: Sequence[tuple[str, str]], console: Any = None
+    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]], console: Any = None
 ) -> None:
     """Print a table for each comparison, and below them how to read them.
 
@@ -48,7 +48,7 @@ _SPARE = ("test", "p", "95 % interval")
 _NAME = 24
 
 
-def comparison_table(comparison: Comparison, width: int) -> Any:
+def comparison_table(comparison: ModelComparison, width: int) -> Any:
     """A rich table: one row for each config, and indented below it one for each of its groups.
 
     Columns that have nothing to say are left out, and so are the p-value without correction, the
@@ -99,7 +99,7 @@ def significant(row: PairedScore) -> bool:
     return row.p_holm is not None and row.p_holm < SIGNIFICANT
 
 
-def notes(comparison: Comparison) -> Iterator[str]:
+def notes(comparison: ModelComparison) -> Iterator[str]:
     """What a reader of one comparison must know."""
     for obstacle in comparison.obstacles:
         yield f"compared although not comparable (--anyway): {printable(obstacle)}"
@@ -121,7 +121,7 @@ def notes(comparison: Comparison) -> Iterator[str]:
         yield "no item is judged differently"
 
 
-def _most(comparison: Comparison, count: Callable[[PairedScore], int]) -> int:
+def _most(comparison: ModelComparison, count: Callable[[PairedScore], int]) -> int:
     """Over tables, the count of the measure that has the most units."""
     found: dict[tuple[str, str], int] = {}
     for row in comparison.rows:
@@ -131,7 +131,7 @@ def _most(comparison: Comparison, count: Callable[[PairedScore], int]) -> int:
     return sum(found.values())
 
 
-def legend(comparisons: Sequence[Comparison]) -> Iterator[str]:
+def legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
     """How to read the tables."""
     rows = [row for comparison in comparisons for row in comparison.shown]
     tests = {row.test for row in rows}

@@ -23,7 +23,7 @@ from coherencegym.eval.models.in_memory import evaluating, state_digest
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.comparability import obstacles
 from coherencegym.eval.results.folder import results_json
-from coherencegym.eval.results.saved import read
+from coherencegym.eval.results.saved import read_saved
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_the_library_and_the_command_line_give_the_same_results(
     for name in ("regions.parquet", "predictions.parquet"):
         ours, theirs = ((tmp_path / n / name).read_bytes() for n in ("library", "command"))
         assert ours == theirs
-    assert obstacles(read(tmp_path / "library"), read(tmp_path / "command")) == []
+    assert obstacles(read_saved(tmp_path / "library"), read_saved(tmp_path / "command")) == []
 
 
 @pytest.mark.parametrize(

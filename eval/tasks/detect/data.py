@@ -12,7 +12,7 @@ from coherencegym.eval.tasks.detect.tables import (
     DETECT_PREFIX,
     DocumentTable,
     document_tables,
-    tables,
+    split_tables,
 )
 
 #: The splits that are learned from, and that thresholds are chosen on.
@@ -92,7 +92,7 @@ def read_data(
     named = [*configs, *([other] if other and configs and not elsewhere else [])]
     source = _found(dataset, revision, named)
     wanted = _full_names(source, configs)
-    tested = tables(source, wanted, split, max_items)
+    tested = split_tables(source, wanted, split, max_items)
     _require(source, wanted, tested, f"no split {split!r}; expected another with --split")
     if not all(table.documents for table in tested):
         raise EvaluationError(f"dataset {source.name!r}: a table without documents")
@@ -166,7 +166,7 @@ def _validation(source: Source, config: str, max_items: int | None) -> DocumentT
     where = f"dataset {source.name!r}, config {config!r}"
     instead = "expected --threshold X, or --calibrate-on CONFIG or DATASET:CONFIG"
     try:
-        (table,) = tables(source, [config], _VALIDATION, max_items)
+        (table,) = split_tables(source, [config], _VALIDATION, max_items)
     except EvaluationError as error:
         if "no split" not in str(error):
             raise

@@ -24,13 +24,18 @@ from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.predictions import RegionRef
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query, places
-from coherencegym.eval.tasks.detect.detectors import DEFAULT, Detector, DocumentBits, detector_of
+from coherencegym.eval.tasks.detect.detectors import (
+    DEFAULT_DETECTOR,
+    DocumentBits,
+    SurprisalDetector,
+    detector_of,
+)
 
 if TYPE_CHECKING:
     from coherencegym.eval.surprisal import Answer, ScoredCondition, Surprisals
 
 #: The condition in which a document is read whole.
-WHOLE = "whole"
+_WHOLE = "whole"
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ def detect(
     model: Any,
     tokenizer: Any,
     documents: Sequence[Sequence[str]],
-    detector: str = DEFAULT,
+    detector: str = DEFAULT_DETECTOR,
     **options: Any,
 ) -> list[list[float]]:
     """Score each sentence of each document by how much it looks like an intruder.
@@ -83,7 +88,7 @@ def detect(
 
 
 def load_detector(
-    name: str, detector: str = DEFAULT, **options: Any
+    name: str, detector: str = DEFAULT_DETECTOR, **options: Any
 ) -> Callable[[Sequence[Sequence[str]]], list[list[float]]]:
     """A model as a function from documents to scores, as :func:`detect` gives them.
 
@@ -108,7 +113,7 @@ def detections(
     model: Any,
     tokenizer: Any,
     documents: Sequence[Sequence[str]],
-    detector: str = DEFAULT,
+    detector: str = DEFAULT_DETECTOR,
     options: Options = DEFAULT_OPTIONS,
     *,
     names: Sequence[str] = (),
@@ -144,7 +149,7 @@ def detections(
         if any(answer.too_long for answer in answers):
             own[1:] = [math.nan] * (len(own) - 1)
             continue
-        if WHOLE not in answers[0].conditions:
+        if _WHOLE not in answers[0].conditions:
             raise EvaluationError(
                 f"{query.name}: this tokenizer has no separator for [SEP]; expected one with "
                 "--separator"
@@ -155,7 +160,7 @@ def detections(
 
 
 def document_queries(
-    documents: Sequence[Sequence[str]], detector: Detector, names: Sequence[str] = ()
+    documents: Sequence[Sequence[str]], detector: SurprisalDetector, names: Sequence[str] = ()
 ) -> list[Query]:
     """The texts that a detector reads of documents.
 
@@ -175,8 +180,8 @@ def document_queries(
         places = range(1, len(sentences))
         if not places:
             continue
-        conditions = [_condition(WHOLE, sentences, {*places, 0})]
-        reads = {WHOLE: _regions([0, *places])}
+        conditions = [_condition(_WHOLE, sentences, {*places, 0})]
+        reads = {_WHOLE: _regions([0, *places])}
         if detector.without:
             for out in places[:-1]:
                 kept = {0, *places} - {out}
@@ -211,7 +216,7 @@ def _condition(name: str, sentences: Sequence[str], kept: set[int]) -> Condition
 
 def _document_bits(query: Query, answers: Sequence[Answer]) -> DocumentBits:
     conditions = answers[0].conditions
-    whole, document = conditions[WHOLE], query.conditions[0]
+    whole, document = conditions[_WHOLE], query.conditions[0]
     number = len(document.regions)
     own = [whole.region_bits(place + 1) for place in range(number)]
     alone, matched = [0.0] * number, [0.0] * number

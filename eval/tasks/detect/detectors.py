@@ -63,7 +63,7 @@ class DocumentBits:
 
 
 @dataclass(frozen=True)
-class Detector:
+class SurprisalDetector:
     """A way to score sentences.
 
     Attributes:
@@ -107,23 +107,23 @@ def _removal(read: DocumentBits, sentence: int) -> float:
 DETECTORS = {
     detector.name: detector
     for detector in (
-        Detector(
+        SurprisalDetector(
             "mutual",
             "minus the mutual information of the sentence and the rest, -(h + f) / tokens",
             True,
             True,
             _mutual,
         ),
-        Detector(
+        SurprisalDetector(
             "context", "minus what the context does for it, -h / tokens", True, False, _context
         ),
-        Detector(
+        SurprisalDetector(
             "following", "minus what it does for what follows, -f / tokens", False, True, _following
         ),
-        Detector(
+        SurprisalDetector(
             "surprisal", "its mean surprisal after what precedes it", False, False, _surprisal
         ),
-        Detector(
+        SurprisalDetector(
             "removal",
             "mean surprisal of the document, minus that of the document without it",
             False,
@@ -132,10 +132,10 @@ DETECTORS = {
         ),
     )
 }
-DEFAULT = next(iter(DETECTORS))
+DEFAULT_DETECTOR = next(iter(DETECTORS))
 
 
-def detector_of(name: str) -> Detector:
+def detector_of(name: str) -> SurprisalDetector:
     """The detector of that name.
 
     Raises:

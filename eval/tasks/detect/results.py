@@ -38,7 +38,7 @@ from coherencegym.eval.tasks.detect.probes import (
 from coherencegym.eval.tasks.detect.scores import JUDGED, DetectionScore, table_scores
 from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table, joined
+from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table, signature_line
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def gather_detection(
     own = {"task": "detect", "detector": settings["detector"], "threshold": _chosen_on(data)}
 
     def signed(dataset: Mapping[str, Any]) -> str:
-        return f"{signature(about, dataset, all_settings)}|{joined(own)}"
+        return f"{signature(about, dataset, all_settings)}|{signature_line(own)}"
 
     scores = [one.scores for one in detected]
     return judged("detect", data, scores, about, all_settings, signed, model.notes, model)

@@ -58,7 +58,7 @@ class DocumentTable(Table[Document]):
         return sum(document.intruded for document in self.documents)
 
 
-def tables(
+def split_tables(
     source: Source, configs: Sequence[str], split: str, max_items: int | None
 ) -> list[DocumentTable]:
     """The tables of a split that are documents, or else those of probes; no more than so many rows
@@ -74,7 +74,7 @@ def tables(
 def document_tables(
     source: Source, configs: Sequence[str], split: str, max_items: int | None
 ) -> Iterator[DocumentTable]:
-    """The tables of documents; see :func:`tables`."""
+    """The tables of documents; see :func:`split_tables`."""
     for rows in table_rows(source, configs, (split,), kind=DOCUMENTS):
         documents, breakdowns = rows.read(max_items), list(rows.breakdowns)
         if "difficulty" not in breakdowns and any(d.extra.get("difficulty") for d in documents):

@@ -31,7 +31,7 @@ from coherencegym.eval.hub.push_results import push, run_folder
 from coherencegym.eval.hub.results_card import END, START, config_name
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.runs import read_run
-from coherencegym.eval.results.saved import read as read_saved
+from coherencegym.eval.results.saved import read_saved
 
 REPO = "coherencegym/results"
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.predictions import Outcome
-from coherencegym.eval.results.comparison import Comparison, compare
+from coherencegym.eval.results.comparison import ModelComparison, compare
 from coherencegym.eval.results.files import SavedItem, SavedJudgement
 from coherencegym.eval.results.labels import model_labels, printable
 from coherencegym.eval.results.paired_scores import PairedScore
@@ -337,7 +337,7 @@ def test_what_only_one_has_is_counted() -> None:
 # ---------------------------------------------------------------- what is shown
 
 
-def printed(comparisons: list[Comparison], width: int = 160) -> str:
+def printed(comparisons: list[ModelComparison], width: int = 160) -> str:
     from rich.console import Console
 
     file = io.StringIO()
@@ -348,7 +348,7 @@ def printed(comparisons: list[Comparison], width: int = 160) -> str:
 
 
 @pytest.fixture
-def comparison() -> Comparison:
+def comparison() -> ModelComparison:
     name = "a_group_with_a_long_name_of_many_words"
     left = [
         judgement(f"i{k}", k % 5 == 0 or k > 90, groups=("[1] " + name if k % 2 else "$x$",))
@@ -358,7 +358,7 @@ def comparison() -> Comparison:
     return compare(results("a", left), results("b", right))
 
 
-def test_the_table_says_everything_in_a_pipe(comparison: Comparison) -> None:
+def test_the_table_says_everything_in_a_pipe(comparison: ModelComparison) -> None:
     text = printed([comparison])
     assert "b against a (baseline)" in text
     (whole,) = (line for line in text.splitlines() if line.startswith(" c "))
@@ -373,7 +373,7 @@ def test_the_table_says_everything_in_a_pipe(comparison: Comparison) -> None:
 
 
 @pytest.mark.parametrize("width", [70, 80, 100, 160])
-def test_no_number_is_cut_at_any_width(width: int, comparison: Comparison) -> None:
+def test_no_number_is_cut_at_any_width(width: int, comparison: ModelComparison) -> None:
     from rich.console import Console
 
     file = io.StringIO()
@@ -411,7 +411,7 @@ def test_names_tell_the_models_apart_and_move_no_cursor() -> None:
 
 
 def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
-    comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    comparison: ModelComparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from matplotlib.figure import Figure
 
@@ -444,7 +444,7 @@ def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
 
 
 def test_the_folder_is_whole_or_not_there(
-    comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    comparison: ModelComparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import coherencegym.eval.views.compare_plot
 

@@ -15,7 +15,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.comparability import MAY_DIFFER
-from coherencegym.eval.results.saved import read
+from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.tasks.score.selections import select
 from coherencegym.eval.tasks.score.summary import item_values
 
@@ -65,7 +65,7 @@ def test_what_was_written_is_read_back(folder: Path) -> None:
     from pyarrow import parquet
 
     results = json.loads((folder / "one" / "results.json").read_text())
-    saved = read(folder / "one")
+    saved = read_saved(folder / "one")
     assert saved.signature == results["signature"]
     assert saved.model.commit == results["model"]["commit"]
     assert saved.dataset.rows_sha256 == results["dataset"]["rows_sha256"]
@@ -91,7 +91,7 @@ def test_what_was_written_is_read_back(folder: Path) -> None:
 def test_every_score_can_be_computed_from_the_judgements(folder: Path) -> None:
     """The rows, their items and what holds are those of results.json."""
     results = json.loads((folder / "one" / "results.json").read_text())
-    (table,) = read(folder / "one").tables
+    (table,) = read_saved(folder / "one").tables
     rows = select(table.judgements, lambda one: one.item.columns, table.headline)
     found = [(row.level, item_values(row.judgements)) for row in rows]
     assert [(level, len(values), sum(v.share for v in values)) for level, values in found] == [
@@ -102,7 +102,7 @@ def test_every_score_can_be_computed_from_the_judgements(folder: Path) -> None:
 
 def test_of_every_setting_it_is_known_whether_results_may_differ_in_it(folder: Path) -> None:
     """Who adds a setting decides: it is refused when it differs, or it stands in MAY_DIFFER."""
-    settings = read(folder / "one").settings
+    settings = read_saved(folder / "one").settings
     chosen = {name for name, value in settings.items() if not isinstance(value, dict)}
     refused = {"bos", "separator", "separator_space", "truncate", "word_correction", "compat"}
     assert chosen - MAY_DIFFER - {"added_tokens", "separator_rendering", "numeric_error"} == refused
@@ -289,7 +289,7 @@ def test_damage_is_one_line(
     shutil.copytree(folder / "one", copy)
     damage(copy)
     with pytest.raises(EvaluationError) as caught:
-        read(copy)
+        read_saved(copy)
     assert what in str(caught.value)
     assert str(copy) in str(caught.value)
     assert main(["compare", str(folder / "one"), str(copy)]) == 2
@@ -303,7 +303,7 @@ def test_no_terminal_is_steered_by_what_is_wrong(folder: Path, tmp_path: Path) -
     changed(tmp_path / "copy", "model", "name", value=["\x1b[2J"])
     changed(tmp_path / "copy", "format", value="\x1b[2J")
     with pytest.raises(EvaluationError) as caught:
-        read(tmp_path / "copy")
+        read_saved(tmp_path / "copy")
     assert str(caught.value).isprintable()
 
 

@@ -19,7 +19,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push
 from coherencegym.eval.results.files import read_outcomes
 from coherencegym.eval.results.runs import read_run
-from coherencegym.eval.results.saved import read
+from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.statistics.measures import value_of
 
 
@@ -110,7 +110,7 @@ def test_what_was_changed_is_not_compared(results: Path, tmp_path: Path) -> None
     document["scores"][0]["score"] -= 0.1
     path.write_text(json.dumps(document))
     with pytest.raises(EvaluationError, match=r"AUC.*not of one run"):
-        read(tmp_path / "changed")
+        read_saved(tmp_path / "changed")
 
 
 def test_older_results_are_refused_in_one_line(

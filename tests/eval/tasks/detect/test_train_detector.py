@@ -18,7 +18,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.results.comparability import obstacles
 from coherencegym.eval.results.runs import read_run
-from coherencegym.eval.results.saved import read
+from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.tasks.detect.train.encoder import (
     by_document,
     collator,
@@ -155,8 +155,8 @@ def test_it_learns_and_leaves_a_model_with_its_card(
     mean = scores["detect_far", "F1", "argmax"]
     assert mean.score == pytest.approx(summary["detect_far", "argmax"]["f1"]["mean"])
     with pytest.raises(EvaluationError, match=r"several seeds; expected the folder of one"):
-        read(output)
-    seeds = [read(output / name) for name in ("seed-0", "seed-1")]
+        read_saved(output)
+    seeds = [read_saved(output / name) for name in ("seed-0", "seed-1")]
     assert obstacles(*seeds) == []
 
     names = {path.name for path in (output / "seed-1").iterdir()}
