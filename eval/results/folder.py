@@ -1,21 +1,29 @@
 """The folder that a run leaves behind: the files that those of every task have.
 
 ``results.json`` has the signature, model, dataset, settings, notes and scores, and what else a task
-has; ``outcomes.parquet`` what every unit came to (:mod:`eval.results.files`).
+has; ``outcomes.parquet`` what every unit came to under every measure. ``predictions.parquet`` has
+what became of every prediction of every item of ``score``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.results.files import OUTCOMES_FILE, outcomes_schema
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.statistics.scores import STATISTICS, UnitOutcome
+from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.selections import column_labels
 from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.files.folders import written_beside
+from coherencegym.files.parquet_rows import parquet_rows
 
 #: The file that every folder of results has.
 MARKER = "results.json"
@@ -72,3 +80,180 @@ def write_rows(rows: Iterable[Mapping[str, Any]], schema: Any, path: Path) -> No
     from pyarrow import parquet
 
     parquet.write_table(pyarrow.Table.from_pylist(list(rows), schema=schema), path)
+
+
+#: Their names in the folder of results.
+OUTCOMES_FILE, PREDICTIONS_FILE = "outcomes.parquet", "predictions.parquet"
+#: Columns of predictions that are null where one is undefined or its item is too long.
+_OUTCOME = ("met", "tie", "margin")
+
+#: A config and a split.
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedItem:
+    """An item as a results folder has it.
+
+    Attributes:
+        item_id: unique within its table.
+        discourse_id: the discourse that it is from.
+        cluster: the items that are drawn as one: the family, or else the discourse.
+        columns: ``column=value`` for each column by which scores are reported.
+    """
+
+    item_id: str
+    discourse_id: str
+    cluster: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedJudgement:
+    """A :class:`eval.tasks.score.metrics.Judgement` as a results folder has it."""
+
+    item: SavedItem
+    formula: str
+    metric: str
+    groups: tuple[str, ...]
+    outcome: Outcome | None
+    too_close: bool
+    reason: str
+
+
+def outcomes_schema() -> Any:
+    """The Arrow schema of outcomes, whose columns are their fields."""
+    return _schema(UnitOutcome.__dataclass_fields__, nullable=("value", "truth"))
+
+
+def predictions_schema() -> Any:
+    """The Arrow schema of predictions; ``margin`` is in bits, and null where there is none."""
+    about = ("config", "split", "item_id", "discourse_id", "cluster", "columns", "formula")
+    return _schema(
+        (*about, "metric", "groups", *_OUTCOME, "too_close", "reason"), nullable=_OUTCOME
+    )
+
+
+def _schema(names: Sequence[str] | Mapping[str, Any], nullable: Sequence[str]) -> Any:
+    """The columns of these names, of texts where nothing else is known."""
+    import pyarrow as pa
+
+    texts, truth, number = pa.list_(pa.string()), pa.bool_(), pa.float64()
+    kinds = {
+        **{"columns": texts, "groups": texts},
+        **{"met": truth, "tie": truth, "too_close": truth, "truth": truth},
+        **{"margin": number, "value": number, "whole": number},
+    }
+    return pa.schema(
+        [pa.field(name, kinds.get(name, pa.string()), name in nullable) for name in names]
+    )
+
+
+def judgement_rows(table: ItemTable, judgements: Sequence[Judgement]) -> Iterator[dict[str, Any]]:
+    """The rows of one table, in the order of its items and of their predictions."""
+    for judgement in judgements:
+        item, outcome = judgement.item, judgement.outcome
+        yield {
+            "config": table.config,
+            "split": table.split,
+            "item_id": item.item_id,
+            "discourse_id": item.discourse_id,
+            "cluster": item.cluster,
+            "columns": list(column_labels(item, table.breakdowns)),
+            "formula": judgement.formula,
+            "metric": judgement.metric,
+            "groups": list(judgement.groups),
+            **{name: getattr(outcome, name) if outcome else None for name in _OUTCOME},
+            "too_close": judgement.too_close,
+            "reason": judgement.reason,
+        }
+
+
+def read_judgements(path: Path) -> dict[Key, list[SavedJudgement]]:
+    """The judgements by config and split, in the order of the file.
+
+    Raises:
+        EvaluationError: it cannot be read, has other columns, or a row contradicts itself.
+    """
+    found: dict[Key, list[SavedJudgement]] = {}
+    items: dict[tuple[str, str, str], SavedItem] = {}
+    for where, row in _checked(path, predictions_schema()):
+        table = row["config"], row["split"]
+        item = SavedItem(row["item_id"], row["discourse_id"], row["cluster"], tuple(row["columns"]))
+        if items.setdefault((*table, item.item_id), item) != item:
+            raise EvaluationError(f"{where}: the item's discourse or columns are other than before")
+        found.setdefault(table, []).append(
+            SavedJudgement(
+                items[*table, item.item_id],
+                row["formula"],
+                row["metric"],
+                tuple(row["groups"]),
+                _outcome(row, where),
+                row["too_close"],
+                row["reason"],
+            )
+        )
+    for judgements in found.values():
+        if len({len(judgement.item.columns) for judgement in judgements}) > 1:
+            raise EvaluationError(f"{path}: items of one table have different columns")
+    return found
+
+
+def read_outcomes(path: Path) -> dict[Key, list[UnitOutcome]]:
+    """The outcomes by config and split, in the order of the file.
+
+    Raises:
+        EvaluationError: it cannot be read, has other columns, or a row contradicts itself.
+    """
+    found: dict[Key, list[UnitOutcome]] = {}
+    for where, row in _checked(path, outcomes_schema()):
+        for is_wrong, what in _contradictions(row):
+            if is_wrong:
+                raise EvaluationError(f"{where}: {what}")
+        outcome = UnitOutcome(**{**row, "groups": tuple(row["groups"])})
+        found.setdefault((outcome.config, outcome.split), []).append(outcome)
+    return found
+
+
+def _checked(path: Path, schema: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows and where each is, of the types of a schema, without a null where none may be."""
+    required = [field.name for field in schema if not field.nullable]
+    for number, row in enumerate(parquet_rows(path, schema)):
+        where = f"{path}: row {number}"
+        for name in required:
+            value = row[name]
+            if value is None or (isinstance(value, list) and None in value):
+                raise EvaluationError(f"{where}: {name} is null; expected a value")
+        yield where, row
+
+
+def _contradictions(row: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
+    """Things that may be wrong with an outcome, the first one first."""
+    value, whole, statistic = row["value"], row["whole"], row["statistic"]
+    yield statistic not in STATISTICS, f"statistic; expected one of {', '.join(STATISTICS)}"
+    has_reason = bool(row["reason"])
+    yield (value is None) != has_reason, "expected either a value or a reason why there is none"
+    is_ranked = statistic == "ranks"
+    yield (row["truth"] is None) == is_ranked, "truth; expected it for ranks, and for nothing else"
+    finite = math.isfinite(whole) and (value is None or math.isfinite(value))
+    yield not finite, "value or whole is no number"
+    if value is not None and not is_ranked:
+        is_part = 0 <= value <= whole
+        yield not is_part, f"a value of {value:g} of {whole:g}; expected a part of it"
+    yield statistic == "share" and whole != 1, f"a share of {whole:g}; expected one of 1"
+
+
+def _outcome(row: Mapping[str, Any], where: str) -> Outcome | None:
+    met, tie, margin = (row[name] for name in _OUTCOME)
+    defined = met is not None
+    if (tie is not None) != defined or (margin is not None and not defined):
+        raise EvaluationError(f"{where}: {', '.join(_OUTCOME)} are null only together")
+    if defined == bool(row["reason"]):
+        raise EvaluationError(f"{where}: expected either an outcome or a reason why there is none")
+    if not defined:
+        return None
+    if met and tie:
+        raise EvaluationError(f"{where}: a tie that holds; expected one of the two")
+    if margin is not None and not math.isfinite(margin):
+        raise EvaluationError(f"{where}: a margin of {margin} bits; expected a number")
+    return Outcome(met, tie, margin)

@@ -14,14 +14,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.results.files import (
+from coherencegym.eval.results.folder import (
+    MARKER,
     OUTCOMES_FILE,
     PREDICTIONS_FILE,
+    RESULTS_FORMAT,
     SavedJudgement,
     read_judgements,
     read_outcomes,
 )
-from coherencegym.eval.results.folder import MARKER, RESULTS_FORMAT
 from coherencegym.eval.results.runs import results_head
 from coherencegym.eval.statistics.measures import value_of
 from coherencegym.eval.statistics.scores import CD, UnitOutcome

@@ -4,7 +4,7 @@
 from control configs (:mod:`eval.tasks.score.controls`), the correlations of margin and length
 (:mod:`eval.tasks.score.lengths`) and what was published (:mod:`eval.data.published`);
 ``predictions.parquet`` what became of every prediction, ``outcomes.parquet`` the same in the form
-of every task (:mod:`eval.results.files`);
+of every task (:mod:`eval.results.folder`);
 ``regions.parquet`` the surprisal of every region that was read; ``tokens.parquet``, if asked for,
 that of every token; ``scores.png`` and ``scores.svg`` the scores with their intervals;
 ``heatmap.png`` and ``heatmap.svg``, where the suite replaces words by others, the scores by both
@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.predictions import WHOLE, read_of
-from coherencegym.eval.results.files import (
+from coherencegym.eval.results.folder import (
     PREDICTIONS_FILE,
     judgement_rows,
     predictions_schema,
+    results_folder,
+    write_rows,
 )
-from coherencegym.eval.results.folder import results_folder, write_rows
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.text.regions import SPECIAL

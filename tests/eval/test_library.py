@@ -21,7 +21,7 @@ from coherencegym.eval.kinds.items import Item, SuiteError, item_to_row
 from coherencegym.eval.library import Kind
 from coherencegym.eval.models.in_memory import evaluating, state_digest
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.results.comparability import obstacles
+from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import results_json
 from coherencegym.eval.results.saved import read_saved
 

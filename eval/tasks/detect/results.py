@@ -28,14 +28,19 @@ from coherencegym.eval.tasks.detect.decisions import (
     was_read,
 )
 from coherencegym.eval.tasks.detect.detect import Detected
-from coherencegym.eval.tasks.detect.outcomes import outcomes_of, scores_of
 from coherencegym.eval.tasks.detect.probes import (
     ProbeScore,
     probe_outcomes,
     probe_scores,
     probe_scores_of,
 )
-from coherencegym.eval.tasks.detect.scores import JUDGED, DetectionScore, table_scores
+from coherencegym.eval.tasks.detect.scores import (
+    JUDGED,
+    DetectionScore,
+    outcomes_of,
+    scores_of,
+    table_scores,
+)
 from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table, signature_line

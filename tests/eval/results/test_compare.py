@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.results.comparison import ModelComparison, compare
-from coherencegym.eval.results.files import SavedItem, SavedJudgement
+from coherencegym.eval.results.folder import SavedItem, SavedJudgement
 from coherencegym.eval.results.labels import model_labels, printable
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable

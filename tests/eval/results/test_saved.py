@@ -14,7 +14,7 @@ from commands import build_command, one_line
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.results.comparability import MAY_DIFFER
+from coherencegym.eval.results.comparison import MAY_DIFFER
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.tasks.score.selections import select
 from coherencegym.eval.tasks.score.summary import item_values

@@ -18,9 +18,8 @@ from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.detect.data import TrainingData
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
-from coherencegym.eval.tasks.detect.outcomes import NAMES
 from coherencegym.eval.tasks.detect.results import DetectionResults, judged
-from coherencegym.eval.tasks.detect.scores import MODEL, DetectionScore
+from coherencegym.eval.tasks.detect.scores import MODEL, NAMES, DetectionScore
 from coherencegym.eval.tasks.detect.train.encoder import Encoder, pairs_of
 from coherencegym.eval.tasks.detect.train.train import Settings, Trained
 from coherencegym.eval.tasks.task import TaskResults, signature_of

@@ -17,7 +17,7 @@ from made_documents import about_families, with_intruders, write_documents
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push
-from coherencegym.eval.results.files import read_outcomes
+from coherencegym.eval.results.folder import read_outcomes
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.statistics.measures import value_of

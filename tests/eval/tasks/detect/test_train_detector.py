@@ -16,7 +16,7 @@ from made_documents import FAMILIES, write_documents
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.results.comparability import obstacles
+from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.tasks.detect.train.encoder import (
