@@ -19,6 +19,7 @@ from coherencegym.eval.results.folder import (
     OUTCOMES_FILE,
     PREDICTIONS_FILE,
     RESULTS_FORMAT,
+    Key,
     SavedJudgement,
     read_judgements,
     read_outcomes,
@@ -147,7 +148,7 @@ def read_saved(folder: Path) -> Saved:
         model=results.model,
         dataset=results.dataset,
         settings=results.settings.model_dump(),
-        tables=tuple((_tables if head.task == "score" else _unit_tables)(results, path, file)),
+        tables=tuple(_tables(results, path, file, head.task)),
         task=head.task,
     )
 
@@ -184,35 +185,28 @@ class _Results:
     scores: Some[_Score]
 
 
-def _tables(results: _Results, path: Path, file: Path) -> Iterator[SavedTable]:
-    scores = {(s.config, s.split): (s.n, s.met) for s in results.scores if s.level == "all"}
-    judged = read_judgements(file)
-    seen: set[tuple[str, str]] = set()
+def _tables(results: _Results, path: Path, file: Path, task: str) -> Iterator[SavedTable]:
+    """The tables, with judgements or outcomes that are held to the scores."""
+    is_score = task == "score"
+    found: dict[Key, list[Any]] = {**(read_judgements if is_score else read_outcomes)(file)}
+    seen: set[Key] = set()
     for number, about in enumerate(results.dataset.tables):
         where = f"{path}: dataset.tables[{number}]"
         key = about.config, about.split
-        table = SavedTable(**asdict(about), judgements=tuple(judged.get(key, ())))
         if key in seen:
             raise EvaluationError(f"{where}: there twice; expected each config and split once")
         seen.add(key)
-        _check_agreement(table, scores.get(key), where, file)
-        yield table
-    if others := set(judged) - seen:
-        raise EvaluationError(f"{file}: {kind(min(others)[0])}: not in {path.name}; {_AGAIN}")
-
-
-def _unit_tables(results: _Results, path: Path, file: Path) -> Iterator[SavedTable]:
-    """The tables of a task other than ``score``, their outcomes held to the scores."""
-    found = read_outcomes(file)
-    for about in results.dataset.tables:
-        key = about.config, about.split
-        table = SavedTable(**asdict(about), outcomes=tuple(found.pop(key, ())))
-        for score in results.scores:
-            if (score.config, score.split, score.level) == (*key, "all"):
+        own: dict[str, Any] = {"judgements" if is_score else "outcomes": tuple(found.get(key, ()))}
+        table = SavedTable(**asdict(about), **own)
+        scores = [s for s in results.scores if (s.config, s.split, s.level) == (*key, "all")]
+        if is_score:
+            _check_agreement(table, (scores[-1].n, scores[-1].met) if scores else None, where, file)
+        else:
+            for score in scores:
                 _check_units(table, score, path, file)
         yield table
-    if found:
-        raise EvaluationError(f"{file}: {kind(min(found)[0])}: not in {path.name}; {_AGAIN}")
+    if others := set(found) - seen:
+        raise EvaluationError(f"{file}: {kind(min(others)[0])}: not in {path.name}; {_AGAIN}")
 
 
 def _check_units(table: SavedTable, score: _Score, path: Path, file: Path) -> None:

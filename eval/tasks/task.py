@@ -62,12 +62,11 @@ class Table(Generic[_T]):
         statistic: Statistic,
         value: float | None,
         *,
-        whole: float = 1.0,
-        truth: bool | None = None,
         judge: str = "",
         unit: str = "",
         groups: Sequence[str] | None = None,
         reason: str = "too_long",
+        **more: Any,
     ) -> UnitOutcome:
         """The outcome of a row, with the fields of :class:`UnitOutcome`.
 
@@ -75,6 +74,7 @@ class Table(Generic[_T]):
             unit: names a part of the row, such as ``#2``.
             groups: None: those by the columns of ``breakdowns``.
             reason: says why there is no value, where there is none.
+            more: ``whole`` of a ratio, ``truth`` of ranks.
         """
         if groups is None:
             extra = getattr(row, "extra", {})
@@ -94,8 +94,7 @@ class Table(Generic[_T]):
             cluster=cluster(row.discourse_id, getattr(row, "extra", {})),
             groups=tuple(groups),
             value=value,
-            whole=whole,
-            truth=truth,
+            **more,
             reason=reason if value is None else "",
         )
 

@@ -74,9 +74,7 @@ def detect(
         options: those of :class:`eval.plan.options.Options`.
 
     Returns:
-        For each document a score (bits per token) for each sentence, higher is more like an
-        intruder. Minus infinity for the opening sentence, which no document can do without; NaN
-        for the others of a document that is longer than the model's context.
+        Scores as :class:`Detected` has them.
 
     Raises:
         EvaluationError: there is no such detector, a sentence is empty, or a text cannot be scored.

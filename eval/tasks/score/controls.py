@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Any
 
 from coherencegym.eval.statistics.intervals import difference_of_means
 from coherencegym.eval.tasks.score.metrics import Judgement
@@ -62,17 +63,15 @@ def differences(
     A formula without a margin (an equality takes part in it) has no difference. ``controls`` are
     the judgements of the same split of other configs, by name.
     """
-    rows: list[Difference] = []
-    if not controls:
-        return rows
-    own = _margins(judgements)
+    rows = []
+    own = _margins(judgements) if controls else {}
     for control, theirs in controls.items():
         other = _margins(theirs)
-        for formula, metric in own:
-            if (formula, metric) in other:
-                pair = own[formula, metric], other[formula, metric]
-                if all(value.margin is not None for values in pair for value in values):
-                    rows.append(_difference(config, split, control, formula, metric, *pair))
+        for kind, values in own.items():
+            both = values, other.get(kind, [])
+            if kind in other and all(v.margin is not None for side in both for v in side):
+                fields = {"formula": kind[0], "metric": kind[1], **_compared(*both)}
+                rows.append(Difference(config=config, split=split, control=control, **fields))
     return rows
 
 
@@ -84,37 +83,24 @@ def _margins(judgements: Sequence[Judgement]) -> dict[tuple[str, str], list[Item
     return {kind: item_values(own) for kind, own in chosen.items()}
 
 
-def _difference(
-    config: str,
-    split: str,
-    control: str,
-    formula: str,
-    metric: str,
-    own: Sequence[ItemValue],
-    other: Sequence[ItemValue],
-) -> Difference:
+def _compared(own: Sequence[ItemValue], other: Sequence[ItemValue]) -> dict[str, Any]:
+    """The fields of a difference that the values of items give."""
     samples = [
         ([v.margin for v in values if v.margin is not None], [v.cluster for v in values])
         for values in (own, other)
     ]
-    means = [fmean(margins) if margins else None for margins, _ in samples]
+    left, right = (fmean(margins) if margins else None for margins, _ in samples)
     clusters = [len(set(names)) for _, names in samples]
     interval = difference_of_means(*samples) if min(clusters) > 0 else None
-    left, right = means
-    return Difference(
-        config=config,
-        split=split,
-        control=control,
-        formula=formula,
-        metric=metric,
-        n=len(own),
-        n_control=len(other),
-        n_clusters=clusters[0],
-        n_clusters_control=clusters[1],
-        margin_mean=left,
-        control_margin_mean=right,
-        difference=None if left is None or right is None else left - right,
-        ci_low=interval.low if interval else None,
-        ci_high=interval.high if interval else None,
-        ci_method=interval.method if interval else "",
-    )
+    return {
+        "n": len(own),
+        "n_control": len(other),
+        "n_clusters": clusters[0],
+        "n_clusters_control": clusters[1],
+        "margin_mean": left,
+        "control_margin_mean": right,
+        "difference": None if left is None or right is None else left - right,
+        "ci_low": interval.low if interval else None,
+        "ci_high": interval.high if interval else None,
+        "ci_method": interval.method if interval else "",
+    }
