@@ -22,17 +22,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.builders.citations import BEYER_2021
 from coherencegym.builders.suite import (
+    BEYER_2021,
     Column,
     Config,
     Contrast,
     Draft,
     Suite,
-    condition,
-    item_edits,
+    draft_item,
 )
-from coherencegym.eval.kinds.items import Item, SuiteError, validate_item
+from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN
 from coherencegym.loaders.senses import Meaning, UnknownSenseError, beside, carries, meaning_of
@@ -64,20 +63,18 @@ class Substitutions:
     """One item for each segment: the original and a condition for each replacement."""
 
     segments: ConnectiveSegments
+    contrasts: tuple[Contrast, ...] = (
+        Contrast("replacement", ORIGINAL, 3),
+        Contrast("different", "same", 3),
+    )
 
     @property
     def recipe(self) -> str:
         """The operators, as the manifest records them."""
-        adverbials = ", ".join(ADVERBIALS)
         return (
             f"{self.segments} | ConnectiveSubstitution(each other connective; at the beginning "
-            f"of a clause {adverbials})"
+            f"of a clause {', '.join(ADVERBIALS)})"
         )
-
-    @property
-    def contrasts(self) -> tuple[Contrast, ...]:
-        """The two families of predictions, for the card."""
-        return (Contrast("replacement", ORIGINAL, 3), Contrast("different", "same", 3))
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
         """Yield the items of a document.
@@ -87,32 +84,16 @@ class Substitutions:
         """
         for segment in self.segments(discourse, context):
             place = Place.of(segment)
+            words = [word for word in self.segments.connectives if word != place.word]
+            words += [word for word in ADVERBIALS if place.may_take(word)]
             versions = {ORIGINAL: segment}
-            put = [word for word in self.segments.connectives if word != place.word]
-            put += [word for word in ADVERBIALS if place.may_take(word)]
-            for word in put:
+            for word in words:
                 (versions[_name(word)],) = ConnectiveSubstitution(word)(segment, context)
-            yield self._draft(place, put, versions)
-
-    def _draft(self, place: Place, others: list[str], versions: dict[str, Discourse]) -> Draft:
-        segment = versions[ORIGINAL]
-        contrasts = (*place.against_original(others), *place.different_over_same(others))
-        item = Item(
-            item_id=f"{segment.id}/{segment.variant}",
-            item_number=0,
-            conditions=tuple(
-                condition(name, version, _regions(version, place.scored))
-                for name, version in versions.items()
-            ),
-            predictions=tuple(contrast.prediction for contrast in contrasts),
-            discourse_id=segment.id,
-            corpus=segment.corpus,
-            edits=tuple(e for name, version in versions.items() for e in item_edits(name, version)),
-            extra=place.columns(segment, others),
-        )
-        validate_item(item)
-        views = {name: (around_connective(v)[1].lower(),) for name, v in versions.items()}
-        return Draft(item, contrasts, views)
+            contrasts = (*place.against_original(words), *place.different_over_same(words))
+            columns = place.columns(segment, words)
+            yield draft_item(
+                segment.variant, versions, place.regions, contrasts, _connective_alone, columns
+            )
 
 
 def _name(word: str) -> str:
@@ -120,14 +101,8 @@ def _name(word: str) -> str:
     return word.replace(" ", "_")
 
 
-def _regions(segment: Discourse, scored: int) -> tuple[str, str, str]:
-    """The text before the connective; it, with its clause where that comes first; what is scored.
-
-    ``scored`` is the length of the last, which is the same in every condition.
-    """
-    text, (before, _, _) = segment.text, around_connective(segment)
-    middle = text[: len(text) - scored].strip().removeprefix(before).strip()
-    return before, middle, text[len(text) - scored :].strip()
+def _connective_alone(segment: Discourse) -> tuple[str]:
+    return (around_connective(segment)[1].lower(),)
 
 
 @dataclass(frozen=True)
@@ -178,16 +153,21 @@ class Place:
         fronted = main is not None
         return cls(word, senses, source, meaning, sentence, start, end, scored, fronted)
 
-    @property
-    def row(self) -> str:
-        """The row of the paper's table: ``as_causal``, or ``as_prep`` where it is no connective."""
-        sense = self.sense if self.sense in NO_CONNECTIVES else self.meaning.name
-        return f"{self.word}_{sense}"
+    def regions(self, version: Discourse) -> tuple[str, str, str]:
+        """The text before the connective; it, with its clause if that is first; what is scored."""
+        text, (before, _, _) = version.text, around_connective(version)
+        cut = len(text) - self.scored
+        return before, text[:cut].strip().removeprefix(before).strip(), text[cut:].strip()
 
     @property
     def is_connective(self) -> bool:
         """True where the word is one here, and may count in aggregates."""
         return self.sense not in NO_CONNECTIVES
+
+    @property
+    def row(self) -> str:
+        """The row of the paper's table: ``as_causal``, or ``as_prep`` where it is no connective."""
+        return f"{self.word}_{self.meaning.name if self.is_connective else self.sense}"
 
     def same_sense(self, word: str) -> bool | None:
         """True where a replacement can carry the sense; None where in part, or nobody knows."""
@@ -217,28 +197,30 @@ class Place:
         often = beside(KNOWN[word], self.meaning)
         return often or {True: SAME, False: DIFFERENT, None: IN_PART}[self.same_sense(word)]
 
+    def _aggregate(self, sense: str, *words: str) -> tuple[str, ...]:
+        """The group that a contrast of replacements counts in beside its row's own, if any."""
+        grammar = "same" if all(map(self.same_syntax, words)) else "other"
+        return (f"{sense}, {grammar} syntax",) if self.is_connective else ()
+
     def against_original(self, replacements: list[str]) -> Iterator[Contrast]:
         """Each replacement against the original."""
         for word in replacements:
-            grammar = "same syntax" if self.same_syntax(word) else "other syntax"
-            aggregate = (f"{self.sense_of(word)}, {grammar}",) if self.is_connective else ()
-            yield Contrast(_name(word), ORIGINAL, 3, groups=(f"{self.row} → {word}", *aggregate))
+            groups = (f"{self.row} → {word}", *self._aggregate(self.sense_of(word), word))
+            yield Contrast(_name(word), ORIGINAL, 3, groups=groups)
 
     def different_over_same(self, replacements: list[str]) -> Iterator[Contrast]:
         """Each replacement that cannot carry the sense against each that can.
 
         Those whose meaning often holds beside it are groups of their own.
         """
-        can = [word for word in replacements if self.sense_of(word) == SAME]
-        for word in replacements:
-            if (sense := self.sense_of(word)) in (SAME, IN_PART):
+        senses = {word: self.sense_of(word) for word in replacements}
+        can = [word for word, sense in senses.items() if sense == SAME]
+        for word, sense in senses.items():
+            if sense in (SAME, IN_PART):
                 continue
-            kind = sense.removesuffix(" sense")
+            over = f"{sense.removesuffix(' sense')} > same"
             for same in can:
-                alike = self.same_syntax(word) and self.same_syntax(same)
-                grammar = "same syntax" if alike else "other syntax"
-                aggregate = (f"{kind} > same, {grammar}",) if self.is_connective else ()
-                groups = (f"{self.row}: {kind} > same", *aggregate)
+                groups = (f"{self.row}: {over}", *self._aggregate(over, word, same))
                 yield Contrast(_name(word), _name(same), 3, groups=groups)
 
     def columns(self, segment: Discourse, replacements: list[str]) -> dict[str, Any]:
@@ -294,7 +276,33 @@ _COLUMNS = {
 }
 
 
-def suite(meanwhile: bool = False) -> Suite:
+_LIMITATIONS = (
+    f"The score of a config is over `{HEADLINE}`: replacements that cannot carry the sense but fit "
+    "by grammar. Of the others, `however` → `since` breaks the grammar rather than the coherence, "
+    "and `since` → `as` may break nothing: a model that reads well scores near 50 % where the "
+    "sense is the same, unless it prefers whatever the author wrote.",
+    "Any replacement may be rarer in its place than the original. `different > same` "
+    "compares two replacements with each other and is free of this.",
+    "Few senses have 30 items; a score of a single group with fewer says little.",
+    "What a connective can mean is a table (`loaders/connectives.tsv`), not a judgement of "
+    "each item: some replacements that it calls different read well (8 of 118 that were "
+    "read from GUM and TED-MDB), `then` for `however` more often than others.",
+    "`although` for a time and `while` for a cause read as well as the author's word about "
+    "as often as not: they are groups of their own (`concession for time`, `time for "
+    "cause`), and not in the score of a config.",
+    "Whether a clause has a subject and a finite verb is guessed from its words; where no "
+    "sign of a verb is found, `as` and `since` count as other syntax.",
+    "Corpora without arguments (Disco-Annotation) do not say where a first clause ends: "
+    "segments that begin with their connective are left out there.",
+    "Of two temporal senses one may say that things happen together (`while`) and the other that "
+    "they do not (`since`): such replacements count as neither the same nor a different sense.",
+    "Punctuation is left as it is: `However, it rained` becomes `Since, it rained`.",
+    "`as` in a prepositional sense and `yet` as an adverb, which Disco-Annotation marks, "
+    "are groups of their own and in no aggregate.",
+)
+
+
+def _suite(meanwhile: bool = False) -> Suite:
     """The suite; ``meanwhile`` adds that connective to those that are replaced and put."""
     words = tuple(sorted((*CONNECTIVES, "meanwhile"))) if meanwhile else CONNECTIVES
     return Suite(
@@ -320,32 +328,7 @@ def suite(meanwhile: bool = False) -> Suite:
                 for word in (*words, *ADVERBIALS)
             },
         },
-        limitations=(
-            f"The score of a config is over `{HEADLINE}`: replacements that cannot carry the "
-            "sense but fit by grammar. Of the others, `however` → `since` breaks the grammar "
-            "rather than the coherence, and `since` → `as` may break nothing: a model that reads "
-            "well scores near 50 % where the sense is the same, unless it prefers whatever the "
-            "author wrote.",
-            "Any replacement may be rarer in its place than the original. `different > same` "
-            "compares two replacements with each other and is free of this.",
-            "Few senses have 30 items; a score of a single group with fewer says little.",
-            "What a connective can mean is a table (`loaders/connectives.tsv`), not a judgement of "
-            "each item: some replacements that it calls different read well (8 of 118 that were "
-            "read from GUM and TED-MDB), `then` for `however` more often than others.",
-            "`although` for a time and `while` for a cause read as well as the author's word about "
-            "as often as not: they are groups of their own (`concession for time`, `time for "
-            "cause`), and not in the score of a config.",
-            "Whether a clause has a subject and a finite verb is guessed from its words; where no "
-            "sign of a verb is found, `as` and `since` count as other syntax.",
-            "Corpora without arguments (Disco-Annotation) do not say where a first clause ends: "
-            "segments that begin with their connective are left out there.",
-            "Of two temporal senses one may say that things happen together (`while`) and the "
-            "other that they do not (`since`): such replacements count as neither the same nor a "
-            "different sense.",
-            "Punctuation is left as it is: `However, it rained` becomes `Since, it rained`.",
-            "`as` in a prepositional sense and `yet` as an adverb, which Disco-Annotation marks, "
-            "are groups of their own and in no aggregate.",
-        ),
+        limitations=_LIMITATIONS,
         citation=BEYER_2021,
         configs=(
             Config(
@@ -364,14 +347,14 @@ def suite(meanwhile: bool = False) -> Suite:
                 artefact="a bag of words of the connective alone",
             ),
         ),
-        configure=suite,
+        configure=_suite,
         settings={"meanwhile": meanwhile},
         one_split=True,
         tags=("discourse-connectives", "discourse-relations"),
     )
 
 
-SUITE = suite()
+SUITE = _suite()
 
 if __name__ == "__main__":
     from coherencegym.builders.command.cli import run_suite

@@ -13,8 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.builders.citations import BEYER_2021
-from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import BEYER_2021, Column, Config, Contrast, MinimalPairs, Suite
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.reference.antecedents import antecedent, bare_text
 from coherencegym.manipulations.reference.pronoun_repetition import (
@@ -40,7 +39,6 @@ def around_mention(discourse: Discourse) -> tuple[str, str, str, str]:
 
 
 def _sentence_alone(discourse: Discourse) -> tuple[str, ...]:
-    """Give what the artefact classifier sees."""
     return (discourse.texts[1],)
 
 
@@ -63,7 +61,7 @@ class MentionColumns:
         }
 
 
-COLUMNS = {
+_COLUMNS = {
     "gender": Column(
         "string", "of the pronoun: `masculine`, `feminine`, `neuter`; empty for the plural"
     ),
@@ -112,7 +110,7 @@ def mention_config(max_words: int, spillover: bool) -> Config:
             if spillover
             else ("the sentence before", "the sentence")
         ),
-        columns=COLUMNS,
+        columns=_COLUMNS,
         breakdowns=("antecedent_kind",),
         headline="" if spillover else "mean",
         length_confound=not spillover,
@@ -123,7 +121,41 @@ def mention_config(max_words: int, spillover: bool) -> Config:
     )
 
 
-def make_suite(max_words: int = 15) -> Suite:
+_LIMITATIONS = (
+    "A repetition makes the sentence longer by tokens that can be copied from the one before. In a "
+    "model that copies well they cost less than the sentence's other tokens and bring its mean "
+    "down: the paper's measure, the mean over the sentence, then favours the longer condition, "
+    "against the prediction, and the more so the longer the phrase. In a model that copies badly "
+    "they bring the mean up. The sum over the same sentence grows with every further token, so "
+    "that the prediction nearly always holds there, for a model that understands nothing, too. "
+    "With two small models (stories260K and this project's demo model) on the 155 items of 80 GUM "
+    "documents the correlation (Pearson) of margin and tokens added is +0.09 and +0.10 by the "
+    "mean, +0.77 and +0.89 by the sum; the evaluator reports it for every model.",
+    "The `spillover` configs compare what follows the mention, the same text in both conditions, "
+    "so that the length of the region is no confound. That does not make them the better measure: "
+    "what follows a name or a noun phrase may be *less* surprising than what follows a pronoun, as "
+    "the phrase says more of what comes. With the same two models it is so in 65 and 63 of the 155 "
+    "items, and of the 86 with a name in 41 and 39. A score near 50 % says little about coherence.",
+    "To say a name again is often good English, most of all in biographies and news, or "
+    "where two persons have been mentioned; then the repetition is no worse. A perfect "
+    "reader does not reach 100 %.",
+    "Only two sentences are shown. What a pronoun or a name elsewhere in them refers to "
+    "may have stood earlier in the document.",
+    "The repetitions are made by rules from the corpus's annotation: `a` becomes `the`, "
+    "`his` becomes `the man's`, `it's` becomes `the house is`. Pronouns where the rules "
+    "would give bad English are left out and counted, and so are sentences of speech that "
+    "hesitate or start anew. Errors of the annotation remain, and so does the syntax of "
+    "spontaneous speech in both conditions. In corpora without grammar (ParCorFull) the "
+    "words alone tell number, predicates and appositions.",
+    "The artefact score is high by construction: a classifier sees that one version has a "
+    "pronoun and the other a noun. It shows what a preference for pronouns alone would "
+    "score, without the sentence before.",
+    "Several items come from one document, some from one sentence; the intervals take "
+    "documents together.",
+)
+
+
+def _suite(max_words: int = 15) -> Suite:
     """The suite with repeated noun phrases of at most ``max_words`` words."""
     return Suite(
         name="coreference",
@@ -144,50 +176,17 @@ def make_suite(max_words: int = 15) -> Suite:
             REPETITION: "the same, with the pronoun replaced by the noun phrase or name that it "
             "takes up: the last fit one of the sentence before",
         },
-        limitations=(
-            "A repetition makes the sentence longer by tokens that can be copied from the one "
-            "before. In a model that copies well they cost less than the sentence's other tokens "
-            "and bring its mean down: the paper's measure, the mean over the sentence, then "
-            "favours the longer condition, against the prediction, and the more so the longer the "
-            "phrase. In a model that copies badly they bring the mean up. The sum over the same "
-            "sentence grows with every further token, so that the prediction nearly always holds "
-            "there, for a model that understands nothing, too. With two small models (stories260K "
-            "and this project's demo model) on the 155 items of 80 GUM documents the correlation "
-            "(Pearson) of margin and tokens added is +0.09 and +0.10 by the mean, +0.77 and +0.89 "
-            "by the sum; the evaluator reports it for every model.",
-            "The `spillover` configs compare what follows the mention, the same text in both "
-            "conditions, so that the length of the region is no confound. That does not make them "
-            "the better measure: what follows a name or a noun phrase may be *less* surprising "
-            "than what follows a pronoun, as the phrase says more of what comes. With the same two "
-            "models it is so in 65 and 63 of the 155 items, and of the 86 with a name in 41 and "
-            "39. A score near 50 % says little about coherence.",
-            "To say a name again is often good English, most of all in biographies and news, or "
-            "where two persons have been mentioned; then the repetition is no worse. A perfect "
-            "reader does not reach 100 %.",
-            "Only two sentences are shown. What a pronoun or a name elsewhere in them refers to "
-            "may have stood earlier in the document.",
-            "The repetitions are made by rules from the corpus's annotation: `a` becomes `the`, "
-            "`his` becomes `the man's`, `it's` becomes `the house is`. Pronouns where the rules "
-            "would give bad English are left out and counted, and so are sentences of speech that "
-            "hesitate or start anew. Errors of the annotation remain, and so does the syntax of "
-            "spontaneous speech in both conditions. In corpora without grammar (ParCorFull) the "
-            "words alone tell number, predicates and appositions.",
-            "The artefact score is high by construction: a classifier sees that one version has a "
-            "pronoun and the other a noun. It shows what a preference for pronouns alone would "
-            "score, without the sentence before.",
-            "Several items come from one document, some from one sentence; the intervals take "
-            "documents together.",
-        ),
+        limitations=_LIMITATIONS,
         citation=BEYER_2021,
         configs=(mention_config(max_words, False), mention_config(max_words, True)),
-        configure=make_suite,
+        configure=_suite,
         settings={"max_words": max_words},
         one_split=True,
         tags=("coreference", "pronouns", "repeated-name-penalty"),
     )
 
 
-SUITE = make_suite()
+SUITE = _suite()
 
 if __name__ == "__main__":
     from coherencegym.builders.command.cli import run_suite

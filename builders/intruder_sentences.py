@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Self
 
 from coherencegym.builders.judgement.questions import NONE, Question
-from coherencegym.builders.making.division import Division
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.making.fitting import Division, Fits
 from coherencegym.builders.making.released_intruders import RELEASED
 from coherencegym.builders.suite import (
     Column,
@@ -26,11 +26,9 @@ from coherencegym.builders.suite import (
     DocumentDraft,
     Draft,
     Suite,
-    condition,
-    item_edits,
+    draft_item,
 )
 from coherencegym.eval.kinds.documents import COHERENT, DOCUMENTS, Document
-from coherencegym.eval.kinds.items import Item, validate_item
 from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import (
@@ -40,7 +38,7 @@ from coherencegym.manipulations.intruders.intruder_sentence import (
 )
 from coherencegym.manipulations.operator import Context
 
-CORPORA = ("documents", "discoeval", "insted", "irc", "rocstories")
+INTRUDER_CORPORA = ("documents", "discoeval", "insted", "irc", "rocstories")
 COHERENT_CONDITION, INTRUDED = "coherent", "intruded"
 
 SLOT = Contrast(INTRUDED, COHERENT_CONDITION, 2, groups=("slot",))
@@ -48,28 +46,19 @@ FOLLOWING = Contrast(INTRUDED, COHERENT_CONDITION, 3, groups=("following",))
 _WHOLE = Contrast(INTRUDED, COHERENT_CONDITION, "*", groups=("whole",))
 
 
-def around_slot(discourse: Discourse, slot: int) -> list[list[int]]:
-    """Give what stands before the slot, the slot, and what follows it, if anything does."""
-    last = len(discourse.units)
-    regions = [list(range(slot)), [slot], list(range(slot + 1, last))]
+def _around_slot(discourse: Discourse, slot: int) -> list[list[int]]:
+    """The units before the slot, the slot, and what follows it, if anything does."""
+    regions = [list(range(slot)), [slot], list(range(slot + 1, len(discourse.units)))]
     return [region for region in regions if region]
 
 
-def intruder_columns(choice: Choice | None, discourse: Discourse, model: str) -> dict[str, Any]:
-    """The columns that both views have."""
-    intruder = choice.intruder if choice is not None else None
-    return {
-        "domain": discourse.meta.get("domain", ""),
-        "similarity": intruder.similarity if intruder is not None else None,
-        "document_similarity": intruder.document_similarity if intruder is not None else None,
-        "difficulty": choice.difficulty if choice is not None else "",
-        "filter_model": model,
-    }
+def _in_slot(discourse: Discourse, slot: int) -> tuple[str]:
+    return (discourse.texts[slot],)
 
 
 @dataclass(frozen=True)
 class IntruderView:
-    """The common part of both views: the operator, fitted once on the documents of a split.
+    """The common part of the views: the operator, fitted once on the documents of a split.
 
     Documents with debris of extraction are in no view, and lend no sentence to another.
     """
@@ -82,9 +71,7 @@ class IntruderView:
     @property
     def recipe(self) -> str:
         """The operator, as the manifest records it."""
-        if self.filter_model:
-            return f"{self.operator}, filtered by {self.filter_model}"
-        return str(self.operator)
+        return f"{self.operator}" + f", filtered by {self.filter_model}" * bool(self.filter_model)
 
     def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
         """The view of these documents."""
@@ -99,67 +86,61 @@ class IntruderView:
             context.skipped[f"debris of extraction: {reason}"] += 1
         return bool(reason)
 
-    def choice(self, discourse: Discourse) -> Choice | None:
-        """Look up what was drawn for a document; nothing where it stays coherent."""
+    def intruded(self, discourse: Discourse, context: Context) -> tuple[Discourse, Choice | None]:
+        """The document with its intruder, and what was drawn; as it is, where it gets none."""
         assert self.fitted is not None
-        return self.fitted.choices.get(discourse.id)
+        made = next(self.fitted(discourse, context), discourse)
+        return made, self.fitted.choices.get(discourse.id)
 
-    def intrude(self, discourse: Discourse, context: Context) -> Discourse | None:
-        """The document with its intruder, if it gets one."""
-        assert self.fitted is not None
-        return next(self.fitted(discourse, context), None)
+    def shared_columns(self, discourse: Discourse, choice: Choice | None) -> dict[str, Any]:
+        """The columns that all views have."""
+        return {
+            "domain": discourse.meta.get("domain", ""),
+            "similarity": choice.intruder.similarity if choice else None,
+            "document_similarity": choice.intruder.document_similarity if choice else None,
+            "difficulty": choice.difficulty if choice else "",
+            "filter_model": self.filter_model,
+        }
+
+    def slot_item(
+        self,
+        name: str,
+        versions: Mapping[str, Discourse],
+        choice: Choice,
+        contrasts: tuple[Contrast, ...],
+        **columns: Any,
+    ) -> Draft:
+        """An item of versions of a document, the first as it stands, that differ in the slot."""
+        slot, original = choice.slot, next(iter(versions.values()))
+        columns |= {"slot": slot, "sentence_count": len(original.units)}
+        columns |= self.shared_columns(original, choice)
+        regions, view = partial(_around_slot, slot=slot), partial(_in_slot, slot=slot)
+        return draft_item(name, versions, regions, contrasts, view, columns)
 
 
 @dataclass(frozen=True)
 class Pairs(IntruderView):
     """Minimal pairs of a document without and with its intruder."""
 
-    @property
-    def contrasts(self) -> tuple[Contrast, ...]:
-        """The slot, what follows it where something does, and the whole document."""
-        return (SLOT, FOLLOWING, _WHOLE)
+    contrasts: tuple[Contrast, ...] = (SLOT, FOLLOWING, _WHOLE)
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
         """Yield the pair of an intruded document."""
         if self.drops(discourse, context):
             return
-        intruded = self.intrude(discourse, context)
-        choice = self.choice(discourse)
-        if intruded is None or choice is None:
-            return
-        versions = {COHERENT_CONDITION: discourse, INTRUDED: intruded}
-        last = choice.slot == len(discourse.units) - 1
-        contrasts = (SLOT, _WHOLE) if last else (SLOT, FOLLOWING, _WHOLE)
-        item = Item(
-            item_id=f"{discourse.id}/{intruded.variant}",
-            item_number=0,
-            conditions=tuple(
-                condition(name, version, around_slot(version, choice.slot))
-                for name, version in versions.items()
-            ),
-            predictions=tuple(contrast.prediction for contrast in contrasts),
-            discourse_id=discourse.id,
-            corpus=discourse.corpus,
-            edits=tuple(item_edits(INTRUDED, intruded)),
-            extra={
-                "slot": choice.slot,
-                "sentence_count": len(discourse.units),
-                **intruder_columns(choice, discourse, self.filter_model),
-            },
-        )
-        validate_item(item)
-        views = {name: (version.texts[choice.slot],) for name, version in versions.items()}
-        yield Draft(item, contrasts, views)
+        intruded, choice = self.intruded(discourse, context)
+        if choice is not None:
+            versions = {COHERENT_CONDITION: discourse, INTRUDED: intruded}
+            last = choice.slot == len(discourse.units) - 1
+            contrasts = (SLOT, _WHOLE) if last else self.contrasts
+            yield self.slot_item(intruded.variant, versions, choice, contrasts)
 
 
 @dataclass(frozen=True)
 class Documents(IntruderView):
     """All documents, with the place of the intruder in those that have one."""
 
-    @property
-    def contrasts(self) -> tuple[Contrast, ...]:
-        """None: documents are for detectors."""
-        return ()
+    contrasts: tuple[Contrast, ...] = ()
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[DocumentDraft]:
         """Yield the document, intruded or coherent."""
@@ -169,25 +150,24 @@ class Documents(IntruderView):
             context.skipped["fewer than two sentences"] += 1
             return
         # Documents that stay coherent are rows too: they are counted, and not left out.
-        intruded = self.intrude(discourse, Context(context.seed, context.suite))
-        choice = self.choice(discourse)
+        intruded, choice = self.intruded(discourse, Context(context.seed, context.suite))
         document = Document(
             item_id=discourse.id,
-            sentences=(intruded or discourse).texts,
-            intruder_position=choice.slot if choice is not None else COHERENT,
+            sentences=intruded.texts,
+            intruder_position=choice.slot if choice else COHERENT,
             discourse_id=discourse.id,
             corpus=discourse.corpus,
             extra={
-                "replaced": discourse.texts[choice.slot] if choice is not None else "",
-                "source_discourse": choice.intruder.discourse if choice is not None else "",
-                "source_unit": choice.intruder.unit if choice is not None else None,
-                **intruder_columns(choice, discourse, self.filter_model),
+                "replaced": discourse.texts[choice.slot] if choice else "",
+                "source_discourse": choice.intruder.discourse if choice else "",
+                "source_unit": choice.intruder.unit if choice else None,
+                **self.shared_columns(discourse, choice),
             },
         )
         yield DocumentDraft(document, discourse.texts)
 
 
-SHARED_COLUMNS = {
+_SHARED_COLUMNS = {
     "domain": Column("string", "the domain of the document, where its corpus has several"),
     "similarity": Column(
         "float64", "TF-IDF cosine of the intruder and the sentence that it replaces"
@@ -205,13 +185,13 @@ SHARED_COLUMNS = {
 PAIR_COLUMNS = {
     "slot": Column("int32", "the place (from 0) of the sentence that was replaced"),
     "sentence_count": Column("int32", "how many sentences the document has"),
-    **SHARED_COLUMNS,
+    **_SHARED_COLUMNS,
 }
 _DOCUMENT_COLUMNS = {
     "replaced": Column("string", "the sentence that stood in the intruder's place"),
     "source_discourse": Column("string", "the document that the intruder is from"),
     "source_unit": Column("int32", "its place (from 0) there"),
-    **SHARED_COLUMNS,
+    **_SHARED_COLUMNS,
 }
 
 #: Shen et al. 2021, section 4.2.
@@ -232,18 +212,18 @@ KIND_OF_INCOHERENCE = Question(
 )
 
 
-def view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config, Config]:
+def _view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config, Config]:
     """The two views of the documents of each domain of a corpus."""
-    filtered = "; intruders that a language model does not find are preferred"
-    more = filtered if filter_model else ""
-    name = "filtered" if filter_model else ""
-    breakdowns = ("difficulty",) if filter_model else ()
+    more = "; intruders that a language model does not find are preferred" * bool(filter_model)
+    shared: dict[str, Any] = {
+        "name": "filtered" if filter_model else "",
+        "by": "domain",
+        "corpora": INTRUDER_CORPORA,
+        "genre": "documents",
+        "breakdowns": ("difficulty",) if filter_model else (),
+    }
     pairs = Config(
         prefix="pairs",
-        name=name,
-        by="domain",
-        corpora=CORPORA,
-        genre="documents",
         drafter=Pairs(operator, filter_model),
         summary="the intruder, what follows it and the whole document are scored" + more,
         regions=(
@@ -252,23 +232,19 @@ def view_configs(operator: IntruderSentence, filter_model: str) -> tuple[Config,
             "the sentences that follow, the same in both conditions (missing where none does)",
         ),
         columns=PAIR_COLUMNS,
-        breakdowns=breakdowns,
         headline="slot",
         artefact="a bag of words of the sentence in the slot alone",
         questions=(KIND_OF_INCOHERENCE,),
+        **shared,
     )
     detect = Config(
         prefix="detect",
-        name=name,
-        by="domain",
-        corpora=CORPORA,
-        genre="documents",
         kind=DOCUMENTS,
         drafter=Documents(operator, filter_model),
         summary="all documents; which sentence is an intruder, if any is" + more,
         regions=(),
         columns=_DOCUMENT_COLUMNS,
-        breakdowns=breakdowns,
+        **shared,
     )
     return pairs, detect
 
@@ -285,7 +261,7 @@ SETTINGS_HELP = {
 }
 
 
-def make_suite(
+def _suite(
     strategy: str = "similar",
     neighbours: int = 10,
     most_similar: float = 0.6,
@@ -301,13 +277,7 @@ def make_suite(
         ValueError: a setting is out of its range.
     """
     settings = dict(locals())
-    operator = IntruderSentence(
-        strategy=strategy,
-        neighbours=neighbours,
-        most_similar=most_similar,
-        share=share,
-        weighting=weighting,
-    )
+    operator = IntruderSentence(strategy, neighbours, most_similar, share, weighting)
     return Suite(
         name="intruder_sentences",
         title="Intruder sentences",
@@ -341,8 +311,8 @@ def make_suite(
             "Scores of a filtered config are low by construction for the model that filtered it.",
         ),
         citation=SHEN_2021,
-        configs=(*view_configs(operator, filter_model), RELEASED),
-        configure=make_suite,
+        configs=(*_view_configs(operator, filter_model), RELEASED),
+        configure=_suite,
         settings=settings,
         settings_help=SETTINGS_HELP,
         settings_gone={"prune_df": "the search is always exact; leave it out"},
@@ -351,7 +321,7 @@ def make_suite(
     )
 
 
-SUITE = make_suite()
+SUITE = _suite()
 
 if __name__ == "__main__":
     from coherencegym.builders.command.cli import run_suite

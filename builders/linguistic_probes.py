@@ -14,24 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.builders.intruder_sentences import (
-    CORPORA,
+    INTRUDER_CORPORA,
     PAIR_COLUMNS,
     SETTINGS_HELP,
     IntruderView,
-    around_slot,
-    intruder_columns,
 )
-from coherencegym.builders.making.division import Division
-from coherencegym.builders.suite import (
-    Column,
-    Config,
-    Contrast,
-    Draft,
-    Suite,
-    condition,
-    item_edits,
-)
-from coherencegym.eval.kinds.items import Item, validate_item
+from coherencegym.builders.making.fitting import Division
+from coherencegym.builders.suite import Column, Config, Contrast, Draft, Suite
 from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
@@ -56,24 +45,19 @@ class ProbedIntruders(IntruderView):
     """Up to four versions of a document: with or without the intruder, with or without a probe."""
 
     probe: str = ""
+    contrasts: tuple[Contrast, ...] = CONTRASTS
 
     @property
     def recipe(self) -> str:
         """The operators, as the manifest records them."""
         return f"{self.operator} | ProbeSentence(probe={self.probe!r}, unit=slot)"
 
-    @property
-    def contrasts(self) -> tuple[Contrast, ...]:
-        """The contrasts of a document in which the probe applies to both sentences."""
-        return CONTRASTS
-
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
         """Yield the item of a document that has an intruder, if the probe applies."""
         if self.drops(discourse, context):
             return
-        intruded = self.intrude(discourse, context)
-        choice = self.choice(discourse)
-        if intruded is None or choice is None:
+        intruded, choice = self.intruded(discourse, context)
+        if choice is None:
             return
         probe = ProbeSentence(self.probe, unit=choice.slot)
         versions = {ORIGINAL: discourse, INTRUDER: intruded}
@@ -85,29 +69,10 @@ class ProbedIntruders(IntruderView):
             context.skipped["the probe applies neither to the intruder nor to the original"] += 1
             return
         contrasts = tuple(c for c in CONTRASTS if {c.incoherent, c.coherent} <= set(versions))
-        texts = discourse.texts
-        item = Item(
-            item_id=f"{discourse.id}/{self.probe}",
-            item_number=0,
-            conditions=tuple(
-                condition(name, version, around_slot(version, choice.slot))
-                for name, version in versions.items()
-            ),
-            predictions=tuple(contrast.prediction for contrast in contrasts),
-            discourse_id=discourse.id,
-            corpus=discourse.corpus,
-            edits=tuple(e for name, version in versions.items() for e in item_edits(name, version)),
-            extra={
-                "before": list(texts[: choice.slot]),
-                "after": list(texts[choice.slot + 1 :]),
-                "slot": choice.slot,
-                "sentence_count": len(texts),
-                **intruder_columns(choice, discourse, self.filter_model),
-            },
+        before, after = discourse.texts[: choice.slot], discourse.texts[choice.slot + 1 :]
+        yield self.slot_item(
+            self.probe, versions, choice, contrasts, before=list(before), after=list(after)
         )
-        validate_item(item)
-        views = {name: (version.texts[choice.slot],) for name, version in versions.items()}
-        yield Draft(item, contrasts, views)
 
 
 _COLUMNS = {
@@ -117,12 +82,12 @@ _COLUMNS = {
 }
 
 
-def probe_config(operator: IntruderSentence, probe: str) -> Config:
+def _probe_config(operator: IntruderSentence, probe: str) -> Config:
     """The items of one probe."""
     return Config(
         name=probe,
         by="domain",
-        corpora=CORPORA,
+        corpora=INTRUDER_CORPORA,
         genre="documents",
         drafter=ProbedIntruders(operator, probe=probe),
         summary=f"{PROBES[probe].description}; the sentence in the slot is scored",
@@ -138,7 +103,7 @@ def probe_config(operator: IntruderSentence, probe: str) -> Config:
     )
 
 
-def make_suite(
+def _suite(
     neighbours: int = 10,
     most_similar: float = 0.6,
     weighting: str = "tfidf",
@@ -187,8 +152,8 @@ def make_suite(
             "out, so that simple sentences are more frequent than in the corpus.",
         ),
         citation=SHEN_2021,
-        configs=tuple(probe_config(operator, probe) for probe in PROBES),
-        configure=make_suite,
+        configs=tuple(_probe_config(operator, probe) for probe in PROBES),
+        configure=_suite,
         settings=settings,
         settings_help=SETTINGS_HELP,
         divide=Division(test_share, validation_share),
@@ -196,7 +161,7 @@ def make_suite(
     )
 
 
-SUITE = make_suite()
+SUITE = _suite()
 
 if __name__ == "__main__":
     from coherencegym.builders.command.cli import run_suite

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.builders.citations import BEYER_2021
-from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import BEYER_2021, Column, Config, Contrast, MinimalPairs, Suite
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Pipeline
 from coherencegym.manipulations.shuffle import Shuffle, kendall_tau, original_positions

@@ -16,8 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.builders.citations import BEYER_2021
-from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import BEYER_2021, Column, Config, Contrast, MinimalPairs, Suite
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.loaders.corpora.dialoguenli import LABELS
 from coherencegym.loaders.discourse import Discourse
@@ -48,10 +47,10 @@ def both_utterances(discourse: Discourse) -> tuple[str, ...]:
 
 def pair_columns(first: Discourse, last: Discourse) -> dict[str, Any]:
     """Give the corpus's annotation of the pair, as columns."""
-    return {name: first.meta[name] for name in COLUMNS}
+    return {name: first.meta[name] for name in _COLUMNS}
 
 
-COLUMNS = {
+_COLUMNS = {
     "label": Column(
         "string",
         "the corpus's label: "
@@ -86,7 +85,7 @@ def commitment_config(label: str, summary: str, controls: tuple[str, ...] = ()) 
             "the first utterance (followed by [SEP] in `speaker_change`)",
             "the second utterance, the same text",
         ),
-        columns=COLUMNS,
+        columns=_COLUMNS,
         breakdowns=("dtype",),
         controls=controls,
         separator=True,

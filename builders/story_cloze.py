@@ -7,8 +7,7 @@ Beyer, Loáiciga and Schlangen 2021, section 4.2, on the Story Cloze Test (Mosta
 
 from __future__ import annotations
 
-from coherencegym.builders.citations import BEYER_2021
-from coherencegym.builders.suite import Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import BEYER_2021, Config, Contrast, MinimalPairs, Suite
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.ending_swap import EndingSwap
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any, Protocol
 
 from coherencegym.builders.judgement.questions import Question, distinct
@@ -23,6 +23,17 @@ from coherencegym.eval.kinds.table_kind import Column as Column
 from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
+
+#: Most suites are after this paper (BibTeX).
+BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,
+    title = "Is Incoherence Surprising? Targeted Evaluation of Coherence Prediction from Language Models",
+    author = "Beyer, Anne and Lo{\\'a}iciga, Sharid and Schlangen, David",
+    booktitle = "Proceedings of the 2021 Conference of the North American Chapter of the Association for Computational Linguistics: Human Language Technologies",
+    year = "2021",
+    pages = "4164--4173",
+    publisher = "Association for Computational Linguistics",
+    url = "https://aclanthology.org/2021.naacl-main.328",
+}"""  # noqa: E501
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +71,10 @@ class Draft:
     contrasts: tuple[Contrast, ...]
     views: Mapping[str, tuple[str, ...]]
 
-    @property
-    def owner(self) -> str:
-        """The id of what has to stay together: the family's, or else the discourse's.
-
-        The classifier must not learn from one Winograd twin what it is asked about the other.
-        """
-        return self.item.cluster
-
 
 @dataclass(frozen=True)
 class DocumentDraft:
-    """A document of a table of documents, and its sentences without an intruder."""
+    """A document, and its sentences without an intruder."""
 
     document: Document
     original: tuple[str, ...]
@@ -95,10 +98,7 @@ class Drafter(Protocol):
         ...
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Any]:
-        """Yield the drafts; nothing, and a count, where the suite does not apply.
-
-        They are :class:`Draft`, or for a table of documents :class:`DocumentDraft`.
-        """
+        """Yield :class:`Draft` or what else the table is made of; nothing, and a count, if none."""
         ...
 
 
@@ -115,21 +115,14 @@ RegionContent = Sequence[int] | str
 class MinimalPairs:
     """Conditions that are made from one discourse, each by an operator; one item for each result.
 
-    There are two ways to say what the conditions are. ``versions`` names them all, each with the
-    operator that makes it from the corpus's discourse (an empty ``Pipeline()`` leaves it as it is).
-    ``names`` and ``manipulation`` are short for the common case, in which the first of two
-    conditions is the discourse itself and the second is manipulated.
-
-    An item needs a result for every condition. Operators that yield one result give it to every
-    item; those that yield more must yield equally many.
+    Either ``versions`` names them all, each with the operator that makes it from the corpus's
+    discourse (an empty ``Pipeline()`` leaves it as it is); or ``names`` and ``manipulation`` say
+    that the first of two is the discourse itself and the second is manipulated. ``both`` is applied
+    to every version last. Operators that yield one result give it to every item; those that yield
+    more must yield equally many.
 
     Attributes:
-        versions: condition -> operator, in the order of a row.
-        names: the coherent and the incoherent condition.
-        manipulation: makes the incoherent version.
-        both: applied to every version last.
         regions: a discourse's regions, which together are its whole text.
-        contrasts: the predictions.
         columns: the suite's own columns, from the first and the last version.
         view: the texts of one condition that the artefact classifier sees: its discourse -> texts.
 
@@ -162,14 +155,14 @@ class MinimalPairs:
 
     @property
     def recipe(self) -> str:
-        """The operators, as the manifest records them."""
-        if self.manipulation is not None:
-            steps = self.manipulation | self.both if str(self.both) else self.manipulation
-            return str(steps)
-        return "; ".join(
-            f"{name}: {_steps(operator) or 'unchanged'}"
+        """The operators as they are written, without empty steps."""
+        steps = {
+            name: " | ".join(filter(None, str(operator).split(" | ")))
             for name, operator in self.operators.items()
-        )
+        }
+        if self.names is not None:
+            return steps[self.names[1]]
+        return "; ".join(f"{name}: {step or 'unchanged'}" for name, step in steps.items())
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
         """Yield one draft for each set of versions.
@@ -199,59 +192,58 @@ class MinimalPairs:
     def _draft(self, versions: dict[str, Discourse]) -> Draft:
         first, *_, last = versions
         original, manipulated = versions[first], versions[last]
-        item = Item(
-            item_id=f"{original.id}/{manipulated.variant or last}",
-            item_number=0,
-            conditions=tuple(
-                condition(name, discourse, self.regions(discourse))
-                for name, discourse in versions.items()
-            ),
-            predictions=tuple(contrast.prediction for contrast in self.contrasts),
-            discourse_id=original.id,
-            corpus=original.corpus,
-            edits=tuple(
-                edit for name, discourse in versions.items() for edit in item_edits(name, discourse)
-            ),
-            extra=self.columns(original, manipulated),
-        )
-        validate_item(item)
-        if len({made.content for made in item.conditions}) < len(item.conditions):
-            raise SuiteError(f"{item.item_id}: two conditions have the same text")
-        views = {name: self.view(discourse) for name, discourse in versions.items()}
-        return Draft(item, self.contrasts, views)
+        columns = self.columns(original, manipulated)
+        name = manipulated.variant or last
+        made = draft_item(name, versions, self.regions, self.contrasts, self.view, columns)
+        contents = {condition.content for condition in made.item.conditions}
+        if len(contents) < len(versions):
+            raise SuiteError(f"{made.item.item_id}: two conditions have the same text")
+        return made
 
 
-def _steps(operator: Operator) -> str:
-    """An operator as it is written, without empty steps."""
-    return " | ".join(step for step in str(operator).split(" | ") if step)
+def draft_item(
+    name: str,
+    versions: Mapping[str, Discourse],
+    regions: Callable[[Discourse], Sequence[RegionContent]],
+    contrasts: tuple[Contrast, ...],
+    view: Callable[[Discourse], tuple[str, ...]],
+    columns: dict[str, Any],
+) -> Draft:
+    """An item of versions of one discourse, by condition; ``name`` ends its id.
+
+    Raises:
+        SuiteError: the item is not valid.
+    """
+    first = next(iter(versions.values()))
+    item = Item(
+        item_id=f"{first.id}/{name}",
+        item_number=0,
+        conditions=tuple(
+            _condition(condition, version, regions(version))
+            for condition, version in versions.items()
+        ),
+        predictions=tuple(contrast.prediction for contrast in contrasts),
+        discourse_id=first.id,
+        corpus=first.corpus,
+        edits=tuple(
+            ItemEdit(condition, *astuple(edit))
+            for condition, version in versions.items()
+            for edit in version.edits
+        ),
+        extra=columns,
+    )
+    validate_item(item)
+    views = {condition: view(version) for condition, version in versions.items()}
+    return Draft(item, contrasts, views)
 
 
-def condition(name: str, discourse: Discourse, regions: Sequence[RegionContent]) -> Condition:
-    """A condition with the discourse's text, and these regions in it."""
-    texts = [
+def _condition(name: str, discourse: Discourse, regions: Sequence[RegionContent]) -> Condition:
+    texts = (
         region if isinstance(region, str) else " ".join(discourse.units[i].text for i in region)
         for region in regions
-    ]
-    return Condition(
-        name,
-        discourse.text,
-        tuple(Region(number, text) for number, text in enumerate(texts, start=1)),
     )
-
-
-def item_edits(name: str, discourse: Discourse) -> Iterator[ItemEdit]:
-    """The discourse's edits as a row carries them."""
-    for edit in discourse.edits:
-        yield ItemEdit(
-            name,
-            edit.operator,
-            edit.unit,
-            edit.start,
-            edit.before,
-            edit.after,
-            edit.source_discourse,
-            edit.source_unit,
-        )
+    numbered = tuple(Region(number, text) for number, text in enumerate(texts, start=1))
+    return Condition(name, discourse.text, numbered)
 
 
 def every_discourse(discourse: Discourse) -> bool:
@@ -266,8 +258,7 @@ class Config:
     Attributes:
         name: the part behind the corpus in the config's name (``narration_all``); may be empty.
         prefix: the part before the corpus (``pairs``); may be empty.
-        kind: the kind of the table's rows; the drafter yields what ``builders.making.tables`` has
-            for it.
+        kind: the kind of the table's rows, of which the drafter yields drafts.
         corpora: native corpora, best first; the project's sample is read in their formats.
         genre: the genre of Hugging Face datasets it can be built from (``narration``,
             ``dialogue``); empty where a column of texts does not hold what the suite needs.
@@ -275,13 +266,12 @@ class Config:
         select: a test for the discourses that the config is about; the others are no loss, and are
             not counted as skipped.
         by: a key of ``meta``, such as ``genre``: one config is made for each of its values that
-            the corpus has (:func:`builders.making.spread.spread`); empty where it is one config.
-        summary: one sentence for the card.
-        regions: the content of each region, in order.
+            the corpus has; empty where it is one config.
+        summary, regions, artefact: a sentence on it, on each region in order, and on the texts that
+            the artefact classifier sees, for the card.
         columns: the suite's own columns.
         breakdowns: columns by whose values scores are also reported.
         separator: true where texts hold ``[SEP]``.
-        artefact: the texts that the artefact classifier sees, in words.
         headline: the group of predictions that the config's own score is over; empty: all of them.
             Where there is one, the first group of a prediction is a detail: counted in a table of
             its own, and left out of macro averages.
@@ -322,15 +312,12 @@ class Suite:
 
     Attributes:
         name: the dataset's name and the builder module's.
-        title: the title on the card.
         version: semantic version of the rows; raised when they change.
         hypothesis: the behaviour of a model that notices incoherence.
-        description: a paragraph on what the suite is.
         limitations: conclusions that a score does not bear.
         citation: BibTeX of the work that it implements.
         configs: the configs, in order of preference for the default.
-        configure: a copy for command-line settings (``permutations=3``), where a suite has any.
-        settings_help: the meaning of each setting, for the command's help.
+        configure: a copy for other settings (``permutations=3``), where a suite has any.
         settings_gone: settings of earlier versions, and what to do without them.
         one_split: true where the documents of all splits of a corpus go into one split, ``test``:
             for suites from corpora with too few documents to be divided. The division is for
@@ -362,17 +349,30 @@ class Suite:
     task_categories: tuple[str, ...] = ("text-classification", "multiple-choice")
 
     @property
+    def repo_id(self) -> str:
+        """The repository that a push goes to unless another one is named."""
+        return f"coherencegym/{self.name}"
+
+    def configured(self, **settings: Any) -> Suite:
+        """The suite with these settings in place of its own.
+
+        Raises:
+            ValueError: a setting is out of its range.
+        """
+        return self.configure(**{**self.settings, **settings}) if self.configure else self
+
+    @property
     def questions(self) -> tuple[Question, ...]:
         """The further questions of its configs, each once."""
         return distinct(question for config in self.configs for question in config.questions)
 
     def __post_init__(self) -> None:
         _ = self.questions  # raises where two have the same name
-        names = {config.name for config in self.configs}
         for config in self.configs:
+            others = sorted({other.name for other in self.configs} - {config.name})
             for control in config.controls:
-                if control not in names - {config.name}:
+                if control not in others:
                     raise ValueError(
                         f"{self.name}: {control!r}, a control of {config.name!r}, is not another "
-                        f"config; expected one of {', '.join(sorted(names - {config.name}))}"
+                        f"config; expected one of {', '.join(others)}"
                     )

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.builders.citations import BEYER_2021
-from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import BEYER_2021, Column, Config, Contrast, MinimalPairs, Suite
 from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.reference.candidate_substitution import (

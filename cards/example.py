@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+
+#: Predictions of an example that its note names.
+_SHOWN_FORMULAS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,30 +27,18 @@ def escape(text: str) -> str:
 
 def show_conditions(row: dict[str, Any]) -> list[ShownCondition]:
     """The conditions of a row: changed text in bold, and what stood there or where it was."""
-    edits = contrasting_edits(row)
-    contents = [
-        [region["content"] for region in condition["regions"]] for condition in row["conditions"]
-    ]
-    # The same words may stand in a region that is the same everywhere: no edit is shown there.
-    same = [len(set(versions)) == 1 for versions in zip(*contents, strict=True)]
-    return [
-        ShownCondition(
-            condition["condition_name"],
-            tuple(
-                _show_regions(
-                    [region["content"] for region in condition["regions"]],
-                    same,
-                    [
-                        edit
-                        for edit in edits
-                        if edit["condition_name"] == condition["condition_name"]
-                    ],
-                    row["discourse_id"],
-                )
-            ),
-        )
+    edits, discourse = contrasting_edits(row), row["discourse_id"]
+    contents = {
+        condition["condition_name"]: [region["content"] for region in condition["regions"]]
         for condition in row["conditions"]
-    ]
+    }
+    # The same words may stand in a region that is the same everywhere: no edit is shown there.
+    same = [len(set(versions)) == 1 for versions in zip(*contents.values(), strict=True)]
+    shown = []
+    for name, regions in contents.items():
+        own = [edit for edit in edits if edit["condition_name"] == name and edit["after"]]
+        shown.append(ShownCondition(name, tuple(_show_regions(regions, same, own, discourse))))
+    return shown
 
 
 def contrasting_edits(row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -55,18 +47,17 @@ def contrasting_edits(row: dict[str, Any]) -> list[dict[str, Any]]:
     What was done to every condition alike, wherever in its text, is no part of the contrast: a
     dialogue has its separators in the original order and in the shuffled one.
     """
+
+    def change(edit: dict[str, Any]) -> tuple[Any, ...]:
+        keys = ("operator", "before", "after", "source_discourse", "source_unit")
+        return tuple(edit[key] for key in keys)
+
     conditions = {condition["condition_name"] for condition in row["conditions"]}
     having: dict[tuple[Any, ...], set[str]] = defaultdict(set)
     for edit in row["edits"]:
-        having[_change(edit)].add(edit["condition_name"])
+        having[change(edit)].add(edit["condition_name"])
     shared = conditions if len(conditions) > 1 else set()
-    return [edit for edit in row["edits"] if having[_change(edit)] != shared]
-
-
-def _change(edit: dict[str, Any]) -> tuple[Any, ...]:
-    """The change that an edit makes, without its place."""
-    keys = ("operator", "before", "after", "source_discourse", "source_unit")
-    return tuple(edit[key] for key in keys)
+    return [edit for edit in row["edits"] if having[change(edit)] != shared]
 
 
 def _place_before(edit: dict[str, Any], discourse: str) -> int | None:
@@ -74,47 +65,41 @@ def _place_before(edit: dict[str, Any], discourse: str) -> int | None:
     return edit["source_unit"] if edit["source_discourse"] == discourse else None
 
 
-#: Predictions of an example that its note names.
-SHOWN_FORMULAS = 3
-
-
 def example_note(row: dict[str, Any]) -> str:
     """Explain how to read the example's marks, and its prediction."""
     edits = contrasting_edits(row)
     if any(_place_before(edit, row["discourse_id"]) is not None for edit in edits):
         marks = (
-            "Sentences in bold are not where they were; the number is their place in the original. "
+            "Sentences in bold are not where they were; the number is their place in the original."
         )
     elif any(edit["before"] for edit in edits):
-        marks = "Text in bold stands in the place of the text that is struck out. "
+        marks = "Text in bold stands in the place of the text that is struck out."
     else:
-        marks = "Text in bold was put in. "
+        marks = "Text in bold was put in."
     formulas = list(dict.fromkeys(f"`{p['formula']}`" for p in row["predictions"]))
-    more = f" and {len(formulas) - SHOWN_FORMULAS} more" if len(formulas) > SHOWN_FORMULAS else ""
-    return f"{marks}Prediction: {', '.join(formulas[:SHOWN_FORMULAS])}{more}."
+    others = len(formulas) - _SHOWN_FORMULAS
+    more = f" and {others} more" if others > 0 else ""
+    return f"{marks} Prediction: {', '.join(formulas[:_SHOWN_FORMULAS])}{more}."
 
 
 def _show_regions(
     regions: list[str], same: list[bool], edits: list[dict[str, Any]], discourse: str
-) -> list[str]:
-    shown = []
-    waiting = sorted((edit for edit in edits if edit["after"]), key=_place)
+) -> Iterator[str]:
+    waiting = sorted(edits, key=lambda edit: (edit["unit"], edit["start"]))
     # The same words may stand earlier in the text: a region that is the edit is where it was made.
     whole = [len(waiting) == 1 and content == waiting[0]["after"] for content in regions]
     for content, is_edit, unchanged in zip(regions, whole, same, strict=True):
-        parts, position = [], 0
+        shown, position = "", 0
         searched = (is_edit or not any(whole)) and (not unchanged or all(same))
         while searched and waiting and (start := content.find(waiting[0]["after"], position)) >= 0:
             edit = waiting.pop(0)
-            parts.append(escape(content[position:start]))
-            parts.append(_bold(edit["after"]))
+            shown += escape(content[position:start]) + _bold(edit["after"])
             if (place := _place_before(edit, discourse)) is not None:
-                parts.append(f" (was {place + 1}.)")
+                shown += f" (was {place + 1}.)"
             elif edit["before"]:
-                parts.append(f" (instead of: ~~{escape(edit['before'])}~~)")
+                shown += f" (instead of: ~~{escape(edit['before'])}~~)"
             position = start + len(edit["after"])
-        shown.append("".join(parts) + escape(content[position:]))
-    return shown
+        yield shown + escape(content[position:])
 
 
 def _bold(text: str) -> str:
@@ -122,7 +107,3 @@ def _bold(text: str) -> str:
     inner = text.strip()
     before, _, after = text.partition(inner)
     return f"{before}**{escape(inner)}**{after}" if inner else text
-
-
-def _place(edit: dict[str, Any]) -> tuple[int, int]:
-    return (edit["unit"], edit["start"])

@@ -1,20 +1,18 @@
-"""The YAML block of a card: what the Hub and ``load_dataset`` read."""
+"""The YAML block of a card, which the Hub and ``load_dataset`` read, and the licences."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.cards.licences import licence_field
-
 #: Lower bounds of the Hub's size categories, and their names.
-SIZES = (
-    (0, "n<1K"),
-    (1_000, "1K<n<10K"),
-    (10_000, "10K<n<100K"),
-    (100_000, "100K<n<1M"),
-    (1_000_000, "1M<n<10M"),
-    (10_000_000, "10M<n<100M"),
-)
+SIZES = {
+    0: "n<1K",
+    1_000: "1K<n<10K",
+    10_000: "10K<n<100K",
+    100_000: "100K<n<1M",
+    1_000_000: "1M<n<10M",
+    10_000_000: "10M<n<100M",
+}
 
 
 def ordered_configs(manifest: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -22,16 +20,9 @@ def ordered_configs(manifest: dict[str, Any]) -> list[tuple[str, dict[str, Any]]
     return sorted(manifest["configs"].items(), key=lambda entry: (entry[1]["rank"], entry[0]))
 
 
-def pretty_name(manifest: dict[str, Any]) -> str:
-    """The dataset's name for people."""
-    return f"CoherenceGym: {manifest['title']}"
-
-
 def card_yaml(manifest: dict[str, Any]) -> str:
     """The YAML of a manifest's card, without its fences."""
-    from datasets import DatasetInfo, Features
     from datasets.info import DatasetInfosDict
-    from datasets.splits import SplitDict
     from datasets.utils.metadata import MetadataConfigs
     from huggingface_hub import DatasetCardData
 
@@ -40,12 +31,12 @@ def card_yaml(manifest: dict[str, Any]) -> str:
     sources = sorted({s for _, config in configs for s in config["corpus"]["source_datasets"]})
     languages = sorted({config["corpus"]["language"] for _, config in configs})
     data = DatasetCardData(
-        pretty_name=pretty_name(manifest),
+        pretty_name=f"CoherenceGym: {manifest['title']}",
         language=languages if len(languages) > 1 else languages[0],
         annotations_creators=["machine-generated"],
         source_datasets=sources or ["original"],
         task_categories=list(manifest["task_categories"]),
-        size_categories=[[name for least, name in SIZES if rows >= least][-1]],
+        size_categories=[[name for least, name in SIZES.items() if rows >= least][-1]],
         tags=["coherence", "discourse", "minimal-pairs", "surprisal", *manifest["tags"]],
         coherencegym={
             "suite": manifest["suite"],
@@ -53,37 +44,69 @@ def card_yaml(manifest: dict[str, Any]) -> str:
             "kinds": {name: config["kind"] for name, config in configs},
         },
     )
-    for key, value in licence_field(manifest).items():
+    for key, value in _licence_field(manifest).items():
         setattr(data, key, value)
-    MetadataConfigs(
-        {
-            name: {
-                "data_files": [
-                    {"split": split, "path": f"data/{name}/{split}-*"} for split in config["splits"]
-                ],
-                **({"default": True} if config["default"] else {}),
-            }
-            for name, config in configs
-        }
-    ).to_dataset_card_data(data)
-    infos = {}
-    for name, config in configs:
-        splits = config["splits"]
-        infos[name] = DatasetInfo(
-            config_name=name,
-            features=Features.from_dict(config["features"]),
-            splits=SplitDict.from_split_dict(
-                [
-                    {
-                        "name": split,
-                        "num_bytes": counts["num_bytes"],
-                        "num_examples": counts["rows"],
-                    }
-                    for split, counts in splits.items()
-                ]
-            ),
-            download_size=sum(counts["download_size"] for counts in splits.values()),
-            dataset_size=sum(counts["num_bytes"] for counts in splits.values()),
-        )
+    files = {name: _files_entry(name, config) for name, config in configs}
+    MetadataConfigs(files).to_dataset_card_data(data)
+    infos = {name: _dataset_info(name, config) for name, config in configs}
     DatasetInfosDict(infos).to_dataset_card_data(data)
     return str(data).strip()
+
+
+def _files_entry(name: str, config: dict[str, Any]) -> dict[str, Any]:
+    """The place of a config's files, for ``load_dataset``."""
+    files = [{"split": split, "path": f"data/{name}/{split}-*"} for split in config["splits"]]
+    return {"data_files": files, **({"default": True} if config["default"] else {})}
+
+
+def _dataset_info(name: str, config: dict[str, Any]) -> Any:
+    """The features and sizes of a config, as the Hub's viewer shows them."""
+    from datasets import DatasetInfo, Features
+    from datasets.splits import SplitDict
+
+    splits = config["splits"]
+    sizes = [
+        {"name": split, "num_bytes": counts["num_bytes"], "num_examples": counts["rows"]}
+        for split, counts in splits.items()
+    ]
+    return DatasetInfo(
+        config_name=name,
+        features=Features.from_dict(config["features"]),
+        splits=SplitDict.from_split_dict(sizes),
+        download_size=sum(counts["download_size"] for counts in splits.values()),
+        dataset_size=sum(counts["num_bytes"] for counts in splits.values()),
+    )
+
+
+def licence_table(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    """List the configs and the number of discourses under each licence."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, config in sorted(manifest["configs"].items()):
+        for licence, count in config["licences"].items():
+            text = licence_text(config["corpus"], licence)
+            row = found.setdefault(text, {"licence": text, "configs": [], "discourses": 0})
+            row["configs"].append(name)
+            row["discourses"] += count
+    return [found[text] for text in sorted(found)]
+
+
+def licence_text(corpus: dict[str, Any], licence: str) -> str:
+    """A licence as a person reads it."""
+    if licence != "other":
+        return licence
+    name = corpus["licence_name"] or f"terms of {corpus['title']}"
+    return f"{name} ({corpus['licence_url']})" if corpus["licence_url"] else str(name)
+
+
+def _licence_field(manifest: dict[str, Any]) -> dict[str, str]:
+    """``license`` (and name and link where it is ``other``) for the YAML block.
+
+    One licence throughout is named by its Hub identifier; several, or one that is no SPDX licence,
+    are ``other`` with the table in the card.
+    """
+    identifiers = {licence for c in manifest["configs"].values() for licence in c["licences"]}
+    if len(identifiers) == 1 and "other" not in identifiers:
+        return {"license": next(iter(identifiers)).lower()}
+    several = len(licence_table(manifest)) > 1
+    name = "several-licences" if several else "terms-of-the-source-corpus"
+    return {"license": "other", "license_name": name, "license_link": "README.md#licence"}

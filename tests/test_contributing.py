@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
@@ -71,7 +71,7 @@ def build_recipes(
     sources = Sources([PlannedCorpus(modules[RECIPES].CORPUS, suite.configs)])
     folder = tmp_path / "out"
     folder.mkdir()
-    return folder, build(suite, sources, Options(data_dir=data), folder)
+    return folder, build(suite, sources, BuildOptions(data_dir=data), folder)
 
 
 def test_the_examples_make_a_suite(

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from coherencegym.builders.making import document_quality
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import SAMPLE, find_sources
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.builders.release import quality
@@ -34,14 +33,14 @@ REAL = (
 def no_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
     """Never train the artefact classifiers: they take most of the time, and change no row."""
     monkeypatch.setattr(quality, "FEWEST_DISCOURSES", 10**9)
-    monkeypatch.setattr(document_quality, "FEWEST_INTRUDED", 10**9)
+    monkeypatch.setattr(quality, "FEWEST_INTRUDED", 10**9)
 
 
 def check(suite: str, corpus: str, data: Path | None, folder: Path, write: bool) -> None:
     """Build a suite from a corpus and compare its tables' digests with those written down."""
     declared = load_suite(suite)
     sources = find_sources(declared, (corpus,), data)
-    manifest = build(declared, sources, Options(data_dir=data), folder)
+    manifest = build(declared, sources, BuildOptions(data_dir=data), folder)
     found = {
         name: {split: counts["content_hash"] for split, counts in config["splits"].items()}
         for name, config in manifest["configs"].items()

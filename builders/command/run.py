@@ -1,41 +1,248 @@
-"""Run builds as the command line asks: build, publish, summarise, and turn errors into one line."""
+"""Run builds as they are asked for: build, publish, export, and turn errors into one line."""
 
 from __future__ import annotations
 
-import argparse
 import signal
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from coherencegym.builders.command.show import print_build, print_lines, spinner
+from coherencegym.builders.errors import explain
+from coherencegym.builders.export.write import Exports, export_build
+from coherencegym.builders.judgement.match import Matcher
+from coherencegym.builders.judgement.read import read_answers
+from coherencegym.builders.making.build import BuildOptions, build
+from coherencegym.builders.making.sources import Sources, find_sources
+from coherencegym.builders.release.changes import Version
+from coherencegym.builders.release.manifest import Manifest
+from coherencegym.builders.release.publish import (
+    PublishOptions,
+    publish,
+    publishable,
+    target_is_private,
+)
+from coherencegym.builders.release.remote import PublishError
 from coherencegym.builders.suite import Suite
-
-if TYPE_CHECKING:
-    from coherencegym.builders.judgement.match import Matcher
+from coherencegym.files.folders import check_folder, written_beside
+from coherencegym.hub.answers import hub_answers
+from coherencegym.hub.commits import check_target
+from coherencegym.loaders.corpora.documents import documents_corpus
+from coherencegym.loaders.corpora.hub import hub_corpus
+from coherencegym.loaders.text.articles import Shape
 
 #: The folder of builds when nobody names one: no package has this name.
-OUTPUT = Path("suites")
+_OUTPUT = Path("suites")
 
 #: The file by which a folder is known as a build.
-MARKER = "manifest.json"
+MANIFEST = "manifest.json"
 
 
-def run(suites: Sequence[Suite], arguments: argparse.Namespace) -> int:
+@dataclass(frozen=True, kw_only=True)
+class BuildRequest(BuildOptions, PublishOptions):
+    """All that can be asked of a build, by the names that the command line has for it.
+
+    Attributes:
+        corpora: the corpora to build from; none: every one that is found, and the sample.
+        hub_dataset: a Hugging Face dataset to build from, with texts of ``hub_genre``.
+        excerpt, sentences: the documents that are made of articles.
+        output: the folder of the build, or of one for each of several suites.
+        judgements: files with what people said of the suite's items.
+    """
+
+    corpora: Sequence[str] = ()
+    hub_dataset: str | None = None
+    hub_config: str | None = None
+    hub_split: str | None = None
+    hub_revision: str | None = None
+    hub_column: str | None = None
+    hub_genre: str = "narration"
+    excerpt: str = "auto"
+    sentences: Sequence[int] = (3, 8)
+    spacy_pipeline: str | None = None
+    licence: str = ""
+    output: Path | None = None
+    overwrite: bool = False
+    judgements: Sequence[Path] = ()
+    export_syntaxgym: Path | None = None
+    export_pairs: Path | None = None
+    push_to_hub: bool = False
+
+    @property
+    def shape(self) -> Shape:
+        """The documents that are made of articles."""
+        fewest, most = self.sentences
+        return Shape(self.excerpt, fewest, most, pipeline=self.spacy_pipeline)
+
+    def hub_corpora(self) -> dict[str, Any]:
+        """The Hugging Face dataset that was named, by genre."""
+        if self.hub_dataset is None:
+            return {}
+        corpus = hub_corpus(
+            self.hub_dataset,
+            config=self.hub_config,
+            split=self.hub_split,
+            column=self.hub_column,
+            revision=self.hub_revision,
+            pipeline=self.spacy_pipeline,
+            articles=self.shape if self.hub_genre == "documents" else None,
+            licence=self.licence,
+        )
+        return {self.hub_genre: corpus}
+
+    def own_corpora(self) -> dict[str, Any]:
+        """The registered corpora that a request has settings of, with these, by name."""
+        return {"documents": documents_corpus(self.shape, self.licence)}
+
+
+@dataclass
+class BuildJob:
+    """The build of one suite as a request has it, refused here if anything stands against it.
+
+    Attributes:
+        alone: false where it is one of several, which have folders in those that are named.
+        preview: the lines of a dry run on what a push and an export would do.
+
+    Raises:
+        CorpusError, PublishError, OSError, ValueError: before any work is done.
+    """
+
+    suite: Suite
+    request: BuildRequest
+    alone: bool = True
+    preview: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        repo_id = self.request.repo_id or self.suite.repo_id
+        self.request = request = replace(self.request, repo_id=repo_id)
+        self.destination = self._part(request.output) or _OUTPUT / self.suite.name
+        syntaxgym, pairs = self._part(request.export_syntaxgym), self._part(request.export_pairs)
+        self.exports = Exports(syntaxgym, pairs, request.overwrite)
+        if request.version:
+            Version.parse(request.version)
+        if not request.dry_run:
+            check_folder(self.destination, request.overwrite, MANIFEST)
+            self.exports.check(self.destination)
+        self.private = True
+        if request.push_to_hub:
+            check_target(repo_id)
+            self.private = resolve_privacy(request)
+        self.matcher: Matcher | None = None
+        if request.judgements:
+            questions = self.suite.questions
+            answers = read_answers(request.judgements, request.skip_bad_rows, questions)
+            self.matcher = Matcher(self.suite.name, answers)
+        hub, own = request.hub_corpora(), request.own_corpora()
+        self.sources = find_sources(self.suite, request.corpora, request.data_dir, hub, own)
+        if not self.private and (request.corpora or hub):
+            _refuse_closed(self.sources)
+
+    def _part(self, folder: Path | None) -> Path | None:
+        return folder if folder is None or self.alone else folder / self.suite.name
+
+    def make(self, progress: Callable[[str], None]) -> Manifest:
+        """Build, into :attr:`destination` but in a dry run."""
+        with self._folder() as folder:
+            manifest = build(
+                self.suite,
+                self.sources,
+                self.request,
+                folder,
+                self.matcher,
+                withhold=not self.private,
+                progress=progress,
+            )
+            if self.request.dry_run:
+                self.preview, _ = self.push(folder, manifest, progress)
+                self.preview += export_build(folder, self.exports, dry_run=True)
+        return manifest
+
+    @contextmanager
+    def _folder(self) -> Iterator[Path]:
+        if self.request.dry_run:
+            with tempfile.TemporaryDirectory() as folder:
+                yield Path(folder)
+        else:
+            with written_beside(self.destination, self.request.overwrite, MANIFEST) as work:
+                yield work
+
+    def push(
+        self, folder: Path, manifest: Manifest, progress: Callable[[str], None]
+    ) -> tuple[list[str], str]:
+        """Publish a build if it was asked for: lines for the user, and the version it has there."""
+        if not self.request.push_to_hub:
+            return [], ""
+        return push_build(self.request, folder, manifest, self.private, progress)
+
+
+def _refuse_closed(sources: Sources) -> None:
+    for corpus in [source.corpus for source in sources.found]:
+        if not corpus.republishable:
+            raise PublishError(
+                f"corpus {corpus.name} may not be republished "
+                f"(licence: {corpus.licence_name or corpus.licence}); "
+                "push to a private repository with --private, or build without --push-to-hub"
+            )
+
+
+def resolve_privacy(request: BuildRequest) -> bool:
+    """Tell whether the push goes to a private repository; offline, what the request says."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import OfflineModeIsEnabled
+
+    try:
+        with hub_answers():
+            return target_is_private(HfApi(), request)
+    except OfflineModeIsEnabled:
+        if not request.dry_run:
+            raise
+        return request.private
+
+
+def push_build(
+    request: BuildRequest,
+    folder: Path,
+    manifest: Manifest,
+    private: bool,
+    progress: Callable[[str], None],
+) -> tuple[list[str], str]:
+    """Publish a build, or in a dry run say what publishing would do: lines, and the version."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import OfflineModeIsEnabled
+    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
+
+    if not sys.stderr.isatty():
+        disable_progress_bars()  # the client's own bars, silent in a pipe as ours are
+    public, held = publishable(manifest, private)
+    lines = [
+        f"left out of the push, may not be republished: {name} (pass --private for a private one)"
+        for name in held
+    ]
+    try:
+        with hub_answers():
+            outcome = publish(HfApi(), folder, public, request, progress)
+    except OfflineModeIsEnabled:
+        if not request.dry_run:
+            raise
+        lines.append(f"repository {request.repo_id}: changes unknown (HF_HUB_OFFLINE is set)")
+        return lines, str(manifest["version"])
+    return lines + outcome.lines, outcome.version
+
+
+def run(suites: Sequence[Suite], request: BuildRequest) -> int:
     """Build (and publish) the suites; the exit code: 0 done, 2 the user can mend it, 1 not.
 
     A suite that fails does not keep the others from being built.
     """
-    from coherencegym.builders.errors import explain
-
     stop_cleanly()
     code = 0
     for suite in suites:
-        failed = 0
         try:
-            run_one(suite, arguments, alone=len(suites) == 1)
+            _run_one(BuildJob(suite, request, alone=len(suites) == 1))
         except KeyboardInterrupt:
             print(f"{suite.name}: interrupted; nothing half-written is left", file=sys.stderr)
             return 130
@@ -44,8 +251,26 @@ def run(suites: Sequence[Suite], arguments: argparse.Namespace) -> int:
                 raise  # nothing that the user or the Hub did: a mistake of ours, shown whole
             failed, text = explained
             print(f"{suite.name}: {text}", file=sys.stderr)
-        code = max(code, failed)
+            code = max(code, failed)
     return code
+
+
+def _run_one(job: BuildJob) -> None:
+    """Do a job, and print what was made as soon as it is there."""
+    with spinner() as progress:
+        manifest = job.make(progress)
+    # From here on the build is in its place: a push that fails does not lose it.
+    dry_run = job.request.dry_run
+    print_build(job.suite, manifest, job.sources, None if dry_run else job.destination)
+    if job.matcher is not None:
+        print_lines(job.matcher.lines())
+    print_lines(job.preview)
+    if not dry_run:
+        with spinner() as progress:
+            lines, version = job.push(job.destination, manifest, progress)
+        print_lines(lines)
+        # Last, as tasks read the version that was published.
+        print_lines(export_build(job.destination, job.exports, version))
 
 
 def stop_cleanly() -> None:
@@ -56,228 +281,6 @@ def stop_cleanly() -> None:
 
 
 def _interrupt(number: int, frame: Any) -> None:
-    """Let a polite kill clean up as Ctrl-C does, and both without a word from destructors."""
     # A half-written parquet file complains when its writer is thrown away; it is deleted anyway.
     sys.unraisablehook = lambda _: None
     raise KeyboardInterrupt
-
-
-def run_one(suite: Suite, arguments: argparse.Namespace, alone: bool) -> None:
-    """Build one suite, publish it if asked, and print what was made.
-
-    Raises:
-        CorpusError, PublishError, OSError, ValueError: see :func:`run`.
-    """
-    from coherencegym.builders.export.write import Exports
-    from coherencegym.builders.export.write import export_build as export
-    from coherencegym.builders.making.build import Options, build
-    from coherencegym.builders.making.progress import spinner
-    from coherencegym.builders.making.sources import find_sources
-    from coherencegym.builders.making.summary import print_build, print_lines
-    from coherencegym.builders.release.version import Version
-    from coherencegym.files.folders import check_folder, written_beside
-    from coherencegym.hub.commits import check_target
-
-    destination = output_folder(suite, arguments, alone)
-    exports = Exports(
-        part(arguments.export_syntaxgym, suite, alone),
-        part(arguments.export_pairs, suite, alone),
-        arguments.overwrite,
-    )
-    if arguments.version:
-        Version.parse(arguments.version)
-    if not arguments.dry_run:
-        check_folder(destination, arguments.overwrite, MARKER)
-        exports.check(destination)
-    private = True
-    if arguments.push_to_hub:
-        check_target(repo_id(suite, arguments))
-        private = resolve_privacy(suite, arguments)
-    matcher = read_judgements(suite, arguments)
-    sources = find_sources(
-        suite,
-        arguments.corpus,
-        arguments.data_dir,
-        hub_corpora(arguments),
-        own_corpora(arguments),
-    )
-    if not private:
-        named = arguments.corpus or arguments.hub_dataset
-        for source in sources.found:
-            if named and not source.corpus.republishable:
-                from coherencegym.builders.release.remote import PublishError
-
-                raise PublishError(
-                    f"corpus {source.corpus.name} may not be republished "
-                    f"(licence: {source.corpus.licence_name or source.corpus.licence}); "
-                    "push to a private repository with --private, or build without --push-to-hub"
-                )
-    with ExitStack() as stack:
-        if arguments.dry_run:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        else:
-            folder = stack.enter_context(written_beside(destination, arguments.overwrite, MARKER))
-        progress = stack.enter_context(spinner())
-        options = Options(
-            seed=arguments.seed,
-            limit=arguments.limit,
-            splits=tuple(arguments.split),
-            data_dir=arguments.data_dir,
-            skip_bad_rows=arguments.skip_bad_rows,
-            num_proc=arguments.num_proc,
-            withhold=not private,
-            repo_id=arguments.repo_id or "",
-            version=arguments.version,
-            progress=progress,
-        )
-        manifest = build(suite, sources, options, folder, matcher)
-        lines: list[str] = []
-        if arguments.dry_run:
-            if arguments.push_to_hub:
-                lines, _ = push(suite, arguments, folder, manifest, private, progress)
-            lines += export(folder, exports, dry_run=True)
-        stack.close()
-        # From here on the build is in its place: a push that fails does not lose it.
-    print_build(suite, manifest, sources, None if arguments.dry_run else destination)
-    if matcher is not None:
-        print_lines(matcher.lines())
-    if not arguments.dry_run:
-        version = ""
-        if arguments.push_to_hub:
-            with spinner() as progress:
-                lines, version = push(suite, arguments, destination, manifest, private, progress)
-        print_lines(lines)
-        # Last, as tasks read the version that was published.
-        lines = export(destination, exports, version)
-    print_lines(lines)
-
-
-def read_judgements(suite: Suite, arguments: argparse.Namespace) -> Matcher | None:
-    """The answers of the command line's files, read before any work is done for them.
-
-    Raises:
-        CorpusError, OSError: a file is not what annotators give back, or cannot be read.
-    """
-    if not arguments.judgements:
-        return None
-    from coherencegym.builders.judgement.match import Matcher
-    from coherencegym.builders.judgement.read import read_answers
-
-    answers = read_answers(arguments.judgements, arguments.skip_bad_rows, suite.questions)
-    return Matcher(suite.name, answers)
-
-
-def output_folder(suite: Suite, arguments: argparse.Namespace, alone: bool) -> Path:
-    """Name the folder of a build: ``--output`` itself for one suite, a folder in it for several."""
-    return part(arguments.output, suite, alone) or OUTPUT / suite.name
-
-
-def part(folder: Path | None, suite: Suite, alone: bool) -> Path | None:
-    """A folder named on the command line; a folder in it where there are several suites."""
-    return folder if folder is None or alone else folder / suite.name
-
-
-def repo_id(suite: Suite, arguments: argparse.Namespace) -> str:
-    """The repository that a push goes to."""
-    return str(arguments.repo_id or f"coherencegym/{suite.name}")
-
-
-def resolve_privacy(suite: Suite, arguments: argparse.Namespace) -> bool:
-    """Tell whether the push goes to a private repository; offline, what the command line says."""
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import OfflineModeIsEnabled
-
-    from coherencegym.builders.release.publish import PublishOptions, target_is_private
-    from coherencegym.hub.answers import hub_answers
-
-    options = PublishOptions(repo_id(suite, arguments), private=arguments.private)
-    try:
-        with hub_answers():
-            return target_is_private(HfApi(), options)
-    except OfflineModeIsEnabled:
-        if not arguments.dry_run:
-            raise
-        return bool(arguments.private)
-
-
-def push(
-    suite: Suite,
-    arguments: argparse.Namespace,
-    folder: Path,
-    manifest: dict[str, Any],
-    private: bool,
-    progress: Any,
-) -> tuple[list[str], str]:
-    """Publish a build, or in a dry run say what publishing would do.
-
-    Returns:
-        Lines for the user, and the version that it is published as.
-    """
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import OfflineModeIsEnabled
-    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
-
-    from coherencegym.builders.release.publish import PublishOptions, publish, publishable
-    from coherencegym.hub.answers import hub_answers
-
-    options = PublishOptions(
-        repo_id(suite, arguments),
-        version=arguments.version,
-        private=arguments.private,
-        create_pr=arguments.create_pr,
-        message=arguments.message,
-        prune=arguments.prune,
-        dry_run=arguments.dry_run,
-    )
-    if not sys.stderr.isatty():
-        disable_progress_bars()  # the client's own bars, silent in a pipe as ours are
-    public, held = publishable(manifest, private)
-    lines = [
-        f"left out of the push, may not be republished: {name} (pass --private for a private one)"
-        for name in held
-    ]
-    try:
-        with hub_answers():
-            outcome = publish(HfApi(), folder, public, options, progress)
-    except OfflineModeIsEnabled:
-        if not arguments.dry_run:
-            raise
-        lines.append(f"repository {options.repo_id}: changes unknown (HF_HUB_OFFLINE is set)")
-        return lines, str(manifest["version"])
-    assert outcome.release is not None
-    return lines + outcome.lines, str(outcome.release.manifest["version"])
-
-
-def hub_corpora(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The Hugging Face dataset named on the command line, by genre."""
-    if arguments.hub_dataset is None:
-        return {}
-    from coherencegym.loaders.corpora.hub import hub_corpus
-
-    return {
-        arguments.hub_genre: hub_corpus(
-            arguments.hub_dataset,
-            config=arguments.hub_config,
-            split=arguments.hub_split,
-            column=arguments.hub_column,
-            revision=arguments.hub_revision,
-            pipeline=arguments.spacy_pipeline,
-            articles=document_shape(arguments) if arguments.hub_genre == "documents" else None,
-            licence=arguments.licence,
-        )
-    }
-
-
-def own_corpora(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The registered corpora that the command line has settings of, with these, by name."""
-    from coherencegym.loaders.corpora.documents import documents_corpus
-
-    return {"documents": documents_corpus(document_shape(arguments), arguments.licence)}
-
-
-def document_shape(arguments: argparse.Namespace) -> Any:
-    """Make the document's shape from the command line's options."""
-    from coherencegym.loaders.text.articles import Shape
-
-    fewest, most = arguments.sentences
-    return Shape(arguments.excerpt, fewest, most, pipeline=arguments.spacy_pipeline)

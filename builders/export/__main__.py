@@ -35,9 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     from pathlib import Path
 
     from coherencegym.builders.command.run import stop_cleanly
+    from coherencegym.builders.command.show import print_lines
     from coherencegym.builders.errors import explain
     from coherencegym.builders.export.write import Exports, export
-    from coherencegym.builders.making.summary import print_lines
     from coherencegym.eval.data.source import find
 
     exports = Exports(arguments.export_syntaxgym, arguments.export_pairs, arguments.overwrite)

@@ -88,7 +88,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         EvaluationError: the folder is no build, or has no such config or group.
         OSError: the output is there already, or cannot be written.
     """
-    from coherencegym.builders.command.run import MARKER
+    from coherencegym.builders.command.run import MANIFEST
     from coherencegym.builders.judgement.draw import draw
     from coherencegym.builders.judgement.questions import questions_of
     from coherencegym.builders.judgement.sheet import PAIRS, SHEET, write_sheet
@@ -98,9 +98,9 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     from coherencegym.files.folders import written_beside
 
     folder: Path = arguments.for_judgement
-    if not (folder / MARKER).is_file():
+    if not (folder / MANIFEST).is_file():
         raise EvaluationError(
-            f"{folder}: no {MARKER}; expected the folder of a build, such as suites/story_cloze"
+            f"{folder}: no {MANIFEST}; expected the folder of a build, such as suites/story_cloze"
         )
     source = find(str(folder))
     output: Path = arguments.output or _OUTPUT / source.suite

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.judgement.match import HUMAN_OK, HUMAN_OK_COLUMN, Matcher
-from coherencegym.builders.making.drafting import draft
+from coherencegym.builders.making.drafting import draft, spread
 from coherencegym.builders.making.entries import (
     config_entry,
     config_rank,
@@ -19,11 +19,11 @@ from coherencegym.builders.making.entries import (
 from coherencegym.builders.making.fitting import Fits
 from coherencegym.builders.making.kinds import making
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
-from coherencegym.builders.making.spread import spread
 from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
-from coherencegym.builders.release.quality import Decision
+from coherencegym.builders.release.quality import ClassifierDecision
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, Suite
+from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.table_kind import DISCOURSE, SEPARATOR, Row
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
@@ -32,12 +32,19 @@ from coherencegym.loaders.read import Reading, read
 from coherencegym.manipulations.operator import Context
 
 #: The split of a suite that does not divide its corpora.
-ONE_SPLIT = "test"
+_ONE_SPLIT = "test"
 
 
-@dataclass(frozen=True)
-class Options:
-    """The settings of a build that decide its bytes, and how it is run."""
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """The settings of a build that decide its bytes, and how it is run.
+
+    Attributes:
+        limit: discourses of a split at most.
+        splits: the splits to read; none: all that are there, but for those read only by name.
+        data_dir: the folder of corpus files to look in first.
+        repo_id, version: place and version of a release; empty: the suite's own.
+    """
 
     seed: int = 0
     limit: int | None = None
@@ -45,18 +52,19 @@ class Options:
     data_dir: Path | None = None
     skip_bad_rows: bool = False
     num_proc: int = 1
-    withhold: bool = False
     repo_id: str = ""
     version: str = ""
-    progress: Callable[[str], None] = field(default=lambda message: None, compare=False)
 
 
 def build(
     suite: Suite,
     sources: Sources,
-    options: Options,
+    options: BuildOptions,
     folder: Path,
     matcher: Matcher | None = None,
+    *,
+    withhold: bool = False,
+    progress: Callable[[str], None] = lambda message: None,
 ) -> Manifest:
     """Build every config of the sources into ``folder``.
 
@@ -67,6 +75,8 @@ def build(
         folder: an empty one.
         matcher: has what people said of the suite's items, if anybody was asked: rows then have
             the column ``human_ok``.
+        withhold: leave out documents whose own licence does not allow to publish them.
+        progress: told what is being done.
 
     Returns:
         The manifest, also written to the folder together with the card.
@@ -76,33 +86,16 @@ def build(
             no item.
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
+    work = _Build(suite, options, folder, matcher, withhold, progress)
     configs: dict[str, Any] = {}
-    fits = Fits(options.num_proc, lambda message: options.progress(f"{suite.name}: {message}"))
     sources.empty.clear()
     for source in sources.found:
-        reading, by_split, withheld = read_source(suite, source, options)
-        for config in source.configs:
-            for name, entry in build_configs(
-                suite, config, source.corpus, by_split, options, folder, fits, matcher
-            ).items():
-                if name in configs or name in sources.empty:
-                    raise CorpusError(
-                        f"two configs are called {name}; name fewer corpora at a time"
-                    )
-                if isinstance(entry, str):
-                    sources.empty[name] = entry
-                    continue
-                entry["corpus"]["files"] = [
-                    {
-                        "name": file.name,
-                        "split": file.split,
-                        "sha256": file.sha256,
-                        "revision": file.revision,
-                    }
-                    for file in reading.files
-                ]
-                entry["withheld_discourses"] = withheld
-                entry["bad_rows"] = dict(sorted(reading.skipped.items()))
+        for name, entry in work.entries(source):
+            if name in configs or name in sources.empty:
+                raise CorpusError(f"two configs are called {name}; name fewer corpora at a time")
+            if isinstance(entry, str):
+                sources.empty[name] = entry
+            else:
                 configs[name] = entry
     if not configs:
         raise CorpusError(f"{suite.name}: no corpus gave a single item; nothing is written")
@@ -110,94 +103,18 @@ def build(
         matcher.check()
     manifest = in_order(suite_entry(suite, options.version, options.repo_id) | {"configs": configs})
     write_documents(manifest, folder)
-    fits.done()
+    work.fits.done()
     return manifest
 
 
 def write_documents(manifest: Manifest, folder: Path) -> None:
     """Write manifest and card, the card being rendered from the manifest alone."""
-    from coherencegym.cards.render import render_card
-
     (folder / "manifest.json").write_text(dump_manifest(manifest), encoding="utf-8")
-    (folder / "README.md").write_text(render_card(manifest), encoding="utf-8")
-
-
-def read_source(
-    suite: Suite, source: PlannedCorpus, options: Options
-) -> tuple[Reading, dict[str, list[Discourse]], int]:
-    """Read a source: its discourses by split, and how many were withheld for their licence."""
-    splits = source.corpus.splits if "all" in options.splits else options.splits
-    reading = read(
-        source.corpus,
-        data_dir=options.data_dir,
-        splits=splits or None,
-        skip_bad_rows=options.skip_bad_rows,
-        limit=options.limit,
-        found=None if splits else source.found,
-    )
-    by_split: dict[str, list[Discourse]] = defaultdict(list)
-    withheld = 0
-    for discourse in reading:
-        licence = discourse.licence or source.corpus.licence
-        if options.withhold and discourse.licence and not may_republish(licence):
-            withheld += 1
-            continue
-        by_split[ONE_SPLIT if suite.one_split else discourse.meta["split"]].append(discourse)
-    if suite.divide is not None:
-        everything = [discourse for discourses in by_split.values() for discourse in discourses]
-        return reading, suite.divide(everything, options.seed), withheld
-    return reading, dict(by_split), withheld
-
-
-def build_configs(
-    suite: Suite,
-    config: Config,
-    corpus: Corpus,
-    by_split: dict[str, list[Discourse]],
-    options: Options,
-    folder: Path,
-    fits: Fits,
-    matcher: Matcher | None = None,
-) -> dict[str, dict[str, Any] | str]:
-    """Write a config, or all that it is spread over, and return their entries in the manifest.
-
-    Returns:
-        Name -> entry; of a config that no item came of: why not.
-    """
-    everything = [discourse for discourses in by_split.values() for discourse in discourses]
-    made = {
-        part.full_name(corpus.name): (
-            part,
-            draft_config(suite, part, corpus, by_split, options, fits),
-        )
-        for part in spread(config, everything)
-    }
-    how = making(config.kind)
-    decisions = {
-        # One classifier for all that the config is spread over: some parts are small.
-        split: how.decide(
-            [each for _, drafted in made.values() for each in drafted[split].drafts],
-            config.breakdowns,
-        )
-        for split in by_split
-    }
-    entries: dict[str, dict[str, Any] | str] = {}
-    for name, (part, drafted) in made.items():
-        options.progress(f"{suite.name}: {name}, writing and measuring")
-        if not any(one.drafts for one in drafted.values()):
-            entries[name] = why_empty(drafted)
-            continue
-        if matcher is not None and how.judge is not None:
-            part = replace(part, columns={**part.columns, HUMAN_OK: HUMAN_OK_COLUMN})
-        entries[name] = config_entry(suite, part, corpus, options.seed, options.limit) | {
-            "rank": config_rank(suite, config, corpus),
-            **write_splits(part, corpus, drafted, decisions, folder, name, matcher),
-        }
-    return entries
+    (folder / "README.md").write_text(dataset_card(manifest), encoding="utf-8")
 
 
 @dataclass(frozen=True)
-class Drafted:
+class _Drafted:
     """The result for one split of a config: its discourses, their drafts, and what was skipped."""
 
     discourses: list[Discourse]
@@ -205,95 +122,193 @@ class Drafted:
     skipped: dict[str, int]
 
 
-def draft_config(
-    suite: Suite,
-    config: Config,
-    corpus: Corpus,
-    by_split: dict[str, list[Discourse]],
-    options: Options,
-    fits: Fits,
-) -> dict[str, Drafted]:
-    """The drafts of one config by split."""
-    name = config.full_name(corpus.name)
-    drafted = {}
-    for split, everything in by_split.items():
+@dataclass(frozen=True)
+class _Part:
+    """A config of the build, which may be one of many that the suite's own is spread over."""
+
+    config: Config
+    corpus: Corpus
+    drafted: dict[str, _Drafted]
+
+    @property
+    def name(self) -> str:
+        return self.config.full_name(self.corpus.name)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A split as it was written: its counts and quality for the manifest, and an example row."""
+
+    counts: dict[str, Any]
+    quality: dict[str, Any]
+    licences: Counter[str]
+    example: Row
+
+
+@dataclass
+class _Build:
+    """The steps of a build, with what they share."""
+
+    suite: Suite
+    options: BuildOptions
+    folder: Path
+    matcher: Matcher | None
+    withhold: bool
+    progress: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        self.fits = Fits(self.options.num_proc, self._tell)
+
+    def _tell(self, message: str) -> None:
+        self.progress(f"{self.suite.name}: {message}")
+
+    def entries(self, source: PlannedCorpus) -> Iterator[tuple[str, dict[str, Any] | str]]:
+        """Write the configs of a corpus; their names, and entries or why no item came of them."""
+        reading, by_split, withheld = self._read(source)
+        for config in source.configs:
+            for name, entry in self._configs(config, source.corpus, by_split):
+                if not isinstance(entry, str):
+                    entry["corpus"]["files"] = [
+                        {
+                            name: getattr(file, name)
+                            for name in ("name", "split", "sha256", "revision")
+                        }
+                        for file in reading.files
+                    ]
+                    entry["withheld_discourses"] = withheld
+                    entry["bad_rows"] = dict(sorted(reading.skipped.items()))
+                yield name, entry
+
+    def _read(self, source: PlannedCorpus) -> tuple[Reading, dict[str, list[Discourse]], int]:
+        """Read a source: its discourses by split, and how many were withheld for their licence."""
+        options = self.options
+        splits = source.corpus.splits if "all" in options.splits else options.splits
+        reading = read(
+            source.corpus,
+            data_dir=options.data_dir,
+            splits=splits or None,
+            skip_bad_rows=options.skip_bad_rows,
+            limit=options.limit,
+            found=None if splits else source.found,
+        )
+        by_split: dict[str, list[Discourse]] = defaultdict(list)
+        withheld = 0
+        for discourse in reading:
+            if self.withhold and discourse.licence and not may_republish(discourse.licence):
+                withheld += 1
+                continue
+            split = _ONE_SPLIT if self.suite.one_split else discourse.meta["split"]
+            by_split[split].append(discourse)
+        if self.suite.divide is not None:
+            everything = [discourse for own in by_split.values() for discourse in own]
+            return reading, self.suite.divide(everything, options.seed), withheld
+        return reading, dict(by_split), withheld
+
+    def _configs(
+        self, config: Config, corpus: Corpus, by_split: dict[str, list[Discourse]]
+    ) -> Iterator[tuple[str, dict[str, Any] | str]]:
+        """Write a config, or all that it is spread over."""
+        suite, how = self.suite, making(config.kind)
+        parts = [
+            _Part(
+                one,
+                corpus,
+                {split: self._draft(one, corpus, split, by_split[split]) for split in by_split},
+            )
+            for one in spread(config, (d for own in by_split.values() for d in own))
+        ]
+        # One classifier for all that the config is spread over: some parts are small.
+        decisions = {
+            split: how.decide(
+                [each for part in parts for each in part.drafted[split].drafts], config.breakdowns
+            )
+            for split in by_split
+        }
+        rank = config_rank(suite, config, corpus)
+        for part in parts:
+            self._tell(f"{part.name}, writing and measuring")
+            if not any(one.drafts for one in part.drafted.values()):
+                yield part.name, _why_empty(part.drafted)
+                continue
+            if self.matcher is not None and how.judge is not None:
+                columns = {**part.config.columns, HUMAN_OK: HUMAN_OK_COLUMN}
+                part = replace(part, config=replace(part.config, columns=columns))
+            options = self.options
+            about = config_entry(suite, part.config, corpus, options.seed, options.limit)
+            yield part.name, about | {"rank": rank} | self._write(part, decisions)
+
+    def _draft(
+        self, config: Config, corpus: Corpus, split: str, everything: list[Discourse]
+    ) -> _Drafted:
         discourses = list(filter(config.select, everything))
-        total = len(discourses)
-        drafter, num_proc = config.drafter, options.num_proc
+        drafter, num_proc = config.drafter, self.options.num_proc
         if hasattr(drafter, "fit"):
             # Nor may what is left out for its text lend a sentence to another document.
             clean = [d for d in discourses if not any(SEPARATOR in text for text in d.texts)]
-            drafter = drafter.fit(clean, Context(options.seed, suite.name), fits)
+            context = Context(self.options.seed, self.suite.name)
+            drafter = drafter.fit(clean, context, self.fits)
             num_proc = 1  # what it found is not sent about; the finding uses the processors
-        drafts, counted = draft(
+        name, total = config.full_name(corpus.name), len(discourses)
+        drafts, skipped = draft(
             drafter,
             discourses,
-            seed=options.seed,
-            suite=suite.name,
+            seed=self.options.seed,
+            suite=self.suite.name,
             num_proc=num_proc,
-            progress=lambda done, split=split, total=total: options.progress(  # type: ignore[misc]
-                f"{suite.name}: {name} {split}, {done:,} of {total:,} discourses"
-            ),
+            progress=lambda done: self._tell(f"{name} {split}, {done:,} of {total:,} discourses"),
         )
-        drafted[split] = Drafted(discourses, drafts, dict(sorted(counted.items())))
-    return drafted
+        return _Drafted(discourses, drafts, dict(sorted(skipped.items())))
 
+    def _write(self, part: _Part, decisions: dict[str, list[ClassifierDecision]]) -> dict[str, Any]:
+        """Write the splits of one config that have items; their part of its entry."""
+        types = {column: spec.type for column, spec in part.config.columns.items()}
+        schema = part.config.kind.features(types)
+        written = {
+            split: self._write_split(part, split, decisions[split], schema)
+            for split, one in part.drafted.items()
+            if one.drafts
+        }
+        licences = sum((one.licences for one in written.values()), Counter[str]())
+        first = next(iter(written.values()))
+        return {
+            "licences": dict(sorted(licences.items())),
+            "features": schema.to_dict(),
+            "splits": {split: one.counts for split, one in written.items()},
+            "skipped": {split: one.skipped for split, one in part.drafted.items()},
+            "quality": {split: one.quality for split, one in written.items()},
+            "example": written.get(_ONE_SPLIT, first).example,
+        }
 
-def why_empty(drafted: dict[str, Drafted]) -> str:
-    """Say why no item came of a config: the commonest reasons."""
-    skipped = sum((Counter(one.skipped) for one in drafted.values()), Counter[str]())
-    number = sum(len(one.discourses) for one in drafted.values())
-    reasons = "; ".join(
-        f"{count} {reason}"
-        for reason, count in sorted(skipped.items(), key=lambda pair: (-pair[1], pair[0]))[:3]
-    )
-    return f"no item in {number} discourses ({reasons or 'nothing to apply it to'})"
-
-
-def write_splits(
-    config: Config,
-    corpus: Corpus,
-    drafted: dict[str, Drafted],
-    decisions: dict[str, list[Decision]],
-    folder: Path,
-    name: str,
-    matcher: Matcher | None = None,
-) -> dict[str, Any]:
-    """Write the splits of one config that have items; their part of its entry in the manifest."""
-    kind, how = config.kind, making(config.kind)
-    schema = kind.features({column: spec.type for column, spec in config.columns.items()})
-    splits: dict[str, Any] = {}
-    report: dict[str, Any] = {}
-    example: Row | None = None
-    licences: Counter[str] = Counter()
-    for split, one in drafted.items():
-        if not one.drafts:
-            continue
-        rows = [kind.to_row(how.value(made, n)) for n, made in enumerate(one.drafts, start=1)]
-        human: dict[str, Any] = {}
-        if matcher is not None and how.judge is not None:
-            human = how.judge(matcher, config, name, split, one.drafts, rows)
-        written = write_split(folder, name, split, to_table(rows, schema))
-        ids = {row[DISCOURSE] for row in rows}
-        licences.update(d.licence or corpus.licence for d in one.discourses if d.id in ids)
-        splits[split] = {
+    def _write_split(
+        self, part: _Part, split: str, decisions: list[ClassifierDecision], schema: Any
+    ) -> _Written:
+        config, drafts = part.config, part.drafted[split].drafts
+        kind, how = config.kind, making(config.kind)
+        rows = [kind.to_row(how.value(made, n)) for n, made in enumerate(drafts, start=1)]
+        quality = how.quality(config, drafts, decisions)
+        if self.matcher is not None and how.judge is not None:
+            human = how.judge(self.matcher, config, part.name, split, drafts, rows)
+            quality |= {"human": human} if human else {}
+        written = write_split(self.folder, part.name, split, to_table(rows, schema))
+        own = {row[DISCOURSE] for row in rows}
+        counts = {
             "rows": written.rows,
-            "discourses": len(ids),
+            "discourses": len(own),
             "num_bytes": written.num_bytes,
             "download_size": written.download_size,
             "content_hash": written.content_hash,
-            "groups": group_counts(config, (how.groups(config, d) for d in one.drafts), rows),
-            "details": how.details(config, one.drafts),
+            "groups": group_counts(config, (how.groups(config, made) for made in drafts), rows),
+            "details": how.details(config, drafts),
         }
-        report[split] = how.quality(config, one.drafts, decisions[split])
-        report[split] |= {"human": human} if human else {}
-        if example is None or split == ONE_SPLIT:
-            example = kind.example(rows)
-    return {
-        "licences": dict(sorted(licences.items())),
-        "features": schema.to_dict(),
-        "splits": splits,
-        "skipped": {split: one.skipped for split, one in drafted.items()},
-        "quality": report,
-        "example": example,
-    }
+        made_from = (one for one in part.drafted[split].discourses if one.id in own)
+        licences = Counter(one.licence or part.corpus.licence for one in made_from)
+        return _Written(counts, quality, licences, kind.example(rows))
+
+
+def _why_empty(drafted: dict[str, _Drafted]) -> str:
+    """Say why no item came of a config: the commonest reasons."""
+    skipped = sum((Counter(one.skipped) for one in drafted.values()), Counter[str]())
+    number = sum(len(one.discourses) for one in drafted.values())
+    commonest = sorted(skipped.items(), key=lambda pair: (-pair[1], pair[0]))[:3]
+    reasons = "; ".join(f"{count} {reason}" for reason, count in commonest)
+    return f"no item in {number} discourses ({reasons or 'nothing to apply it to'})"

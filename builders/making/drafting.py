@@ -1,19 +1,57 @@
-"""Discourses to drafts, in one process or several: the result does not depend on how many."""
+"""Discourses to drafts, config by config: spread over genres, fitted, in one process or several."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from coherencegym.builders.suite import Drafter
+from coherencegym.builders.suite import Config, Drafter
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
 #: Discourses that one task of a worker process holds.
-CHUNK = 200
+_CHUNK = 200
+
+
+def part_name(value: str) -> str:
+    """A value as a part of a config's name: lower-case letters, digits and ``_``.
+
+    >>> part_name("Trains 93"), part_name("bio")
+    ('trains_93', 'bio')
+    """
+    return re.sub(r"[^a-z0-9]+", "_", value.lower()).strip("_")
+
+
+def spread(config: Config, discourses: Iterable[Discourse]) -> list[Config]:
+    """The config for each value of ``meta[config.by]`` that the discourses have, in their order.
+
+    Which genres a corpus has only its documents say: a suite declares one config with
+    ``by="genre"``. The value goes before the config's own name (``gum_bio_spillover``); a discourse
+    without the property is of the config without a value (``arrau_spillover``). A config that is
+    not ``by`` anything comes back as it is.
+    """
+    if not config.by:
+        return [config]
+
+    def value_of(discourse: Discourse) -> str:
+        return part_name(discourse.meta.get(config.by, ""))
+
+    def part(value: str) -> Config:
+        return replace(
+            config,
+            name="_".join(filter(None, (value, config.name))),
+            select=lambda discourse: value_of(discourse) == value and config.select(discourse),
+            by="",
+        )
+
+    return [part(value) for value in sorted({value_of(d) for d in discourses if config.select(d)})]
 
 
 def draft(
@@ -28,38 +66,32 @@ def draft(
     """The drafts that ``drafter`` makes of the discourses, in their order, and what it skipped.
 
     A discourse whose own text holds ``[SEP]`` is skipped everywhere, so that configs with and
-    without separators have the same items. ``progress`` is told how many discourses are done.
+    without separators have the same items. ``progress`` is told how many discourses are done. The
+    result does not depend on the number of processes.
     """
-    chunks = [list(discourses[i : i + CHUNK]) for i in range(0, len(discourses), CHUNK)]
-    tasks = [(drafter, chunk, seed, suite) for chunk in chunks]
+    chunks = [discourses[i : i + _CHUNK] for i in range(0, len(discourses), _CHUNK)]
+    work = partial(_draft_chunk, drafter, seed, suite)
     drafts: list[Any] = []
     skipped: Counter[str] = Counter()
-    for number, (made, counted) in enumerate(_map(tasks, num_proc), start=1):
-        drafts += made
-        skipped += counted
-        progress(min(number * CHUNK, len(discourses)))
+    with ExitStack() as stack:
+        each: Callable[..., Any] = map
+        if (workers := min(num_proc, len(chunks))) > 1:
+            each = stack.enter_context(ProcessPoolExecutor(max_workers=workers)).map
+        for number, (made, counted) in enumerate(each(work, chunks), start=1):
+            drafts += made
+            skipped += counted
+            progress(min(number * _CHUNK, len(discourses)))
     return drafts, skipped
 
 
-def _map(
-    tasks: list[tuple[Drafter, list[Discourse], int, str]], num_proc: int
-) -> Iterator[tuple[list[Any], Counter[str]]]:
-    if num_proc <= 1 or len(tasks) <= 1:
-        yield from map(_draft_chunk, tasks)
-        return
-    with ProcessPoolExecutor(max_workers=min(num_proc, len(tasks))) as pool:
-        yield from pool.map(_draft_chunk, tasks)
-
-
 def _draft_chunk(
-    task: tuple[Drafter, list[Discourse], int, str],
+    drafter: Drafter, seed: int, suite: str, discourses: Sequence[Discourse]
 ) -> tuple[list[Any], Counter[str]]:
-    drafter, discourses, seed, suite = task
     context = Context(seed, suite)
     drafts: list[Any] = []
     for discourse in discourses:
         if any(SEPARATOR in text for text in discourse.texts):
             context.skipped[f"the text itself contains {SEPARATOR}"] += 1
-            continue
-        drafts += drafter(discourse, context)
+        else:
+            drafts += drafter(discourse, context)
     return drafts, context.skipped

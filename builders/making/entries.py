@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from functools import cache
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
+from importlib.resources import files
 from typing import Any
 
-from coherencegym.builders.making.published import published_scores
 from coherencegym.builders.making.sources import SAMPLE
-from coherencegym.builders.release.manifest import FORMAT, Manifest
+from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.suite import Config, Suite
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.manifest import FORMAT
+from coherencegym.eval.data.published import Published
 from coherencegym.eval.kinds.registry import KINDS
 from coherencegym.eval.kinds.table_kind import Row
+from coherencegym.files.strict_json import held
 from coherencegym.loaders.corpus import Corpus
 
 #: More than the ranks of one kind: configs are in the order of their kinds before any other.
-OF_A_KIND = 10_000
+_OF_A_KIND = 10_000
 
 
 def toolkit_version() -> str:
@@ -35,65 +42,74 @@ def suite_entry(suite: Suite, version: str, repo_id: str) -> Manifest:
         "suite": suite.name,
         "title": suite.title,
         "version": version or suite.version,
-        "repo_id": repo_id or f"coherencegym/{suite.name}",
+        "repo_id": repo_id or suite.repo_id,
         "toolkit_version": toolkit_version(),
         "hypothesis": suite.hypothesis,
         "description": suite.description,
         "conditions": dict(suite.conditions),
         "limitations": list(suite.limitations),
         "citation": suite.citation,
-        "published": published_scores(suite.name),
+        "published": [asdict(row) for name, row in read_published() if name == suite.name],
         "tags": list(suite.tags),
         "task_categories": list(suite.task_categories),
     }
 
 
+@cache
+def read_published() -> tuple[tuple[str, Published], ...]:
+    """Suites, and scores that papers have published for them: the lines of ``published.tsv``.
+
+    They were computed on the original corpora by another program, for reference beside one's own
+    scores, and are no expectation of this one.
+    """
+    text = files(__package__).joinpath("published.tsv").read_text(encoding="utf-8")
+    return tuple(parse_published(text))
+
+
+def parse_published(text: str) -> Iterable[tuple[str, Published]]:
+    """The lines of such a table.
+
+    Raises:
+        ValueError: a line is not what the header says, or a score is not between 0 and 1.
+    """
+    lines = csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    for line in lines:
+        try:
+            yield line.pop("suite"), held(line, Published)
+        except EvaluationError as error:
+            raise ValueError(f"published.tsv:{lines.line_num}: {error}") from None
+
+
 def config_rank(suite: Suite, config: Config, corpus: Corpus) -> int:
-    """The place of a config among those of a suite: by kind, corpus, and the suite's own order."""
-    kinds = [*KINDS, config.kind.name]
-    own = suite.configs.index(config) + len(suite.configs) * _corpus_rank(config, corpus)
-    return kinds.index(config.kind.name) * OF_A_KIND + own
+    """The place of a config among those of a suite: by kind, corpus, and the suite's own order.
 
-
-def _corpus_rank(config: Config, corpus: Corpus) -> int:
-    """0 for the config's best corpus, then the others, then other datasets, then the sample."""
-    if corpus.name == SAMPLE:
-        return 99
+    Of the corpora the config's best comes first, then its others, then any other dataset, and the
+    sample last.
+    """
     if corpus.name in config.corpora:
-        return config.corpora.index(corpus.name)
-    return 98
+        of_corpus = config.corpora.index(corpus.name)
+    else:
+        of_corpus = 99 if corpus.name == SAMPLE else 98
+    of_kind = [*KINDS, config.kind.name].index(config.kind.name)
+    own = suite.configs.index(config) + len(suite.configs) * of_corpus
+    return of_kind * _OF_A_KIND + own
 
 
-def control_names(suite: Suite, config: Config, corpus: Corpus) -> list[str]:
-    """The full names of a config's controls, built from the same corpus."""
-    return [
-        other.full_name(corpus.name) for other in suite.configs if other.name in config.controls
-    ]
+def _corpus_entry(corpus: Corpus) -> dict[str, Any]:
+    names = (
+        *("name", "title", "homepage", "citation", "licence", "licence_name", "licence_url"),
+        *("language", "proven", "producers"),
+    )
+    entry = {name: getattr(corpus, name) for name in names}
+    return entry | {"source_datasets": list(corpus.source_datasets)}
 
 
-def corpus_entry(corpus: Corpus) -> dict[str, Any]:
-    """Make the manifest's entry on a corpus."""
-    return {
-        "name": corpus.name,
-        "title": corpus.title,
-        "homepage": corpus.homepage,
-        "citation": corpus.citation,
-        "licence": corpus.licence,
-        "licence_name": corpus.licence_name,
-        "licence_url": corpus.licence_url,
-        "language": corpus.language,
-        "proven": corpus.proven,
-        "producers": corpus.producers,
-        "source_datasets": list(corpus.source_datasets),
-    }
-
-
-def type_name(kind: Any) -> str:
+def _type_name(kind: Any) -> str:
     """A column's type as the card shows it."""
     if isinstance(kind, list):
-        return f"list of {type_name(kind[0])}"
+        return f"list of {_type_name(kind[0])}"
     if isinstance(kind, dict):
-        return ", ".join(f"{name}: {type_name(of)}" for name, of in kind.items()).join("{}")
+        return ", ".join(f"{name}: {_type_name(of)}" for name, of in kind.items()).join("{}")
     return str(kind)
 
 
@@ -104,22 +120,21 @@ def config_entry(
     return {
         "kind": config.kind.name,
         "summary": config.summary,
-        "corpus": corpus_entry(corpus),
+        "corpus": _corpus_entry(corpus),
         "republishable": corpus.republishable,
         "separator": config.separator,
         "operators": config.drafter.recipe,
         "regions": list(config.regions),
-        "predictions": [
-            {"formula": contrast.formula, "metric": contrast.metric, "groups": contrast.groups}
-            for contrast in config.drafter.contrasts
-        ],
+        "predictions": [asdict(contrast.prediction) for contrast in config.drafter.contrasts],
         "columns": {
-            column: {"type": type_name(spec.type), "description": spec.description}
+            column: {"type": _type_name(spec.type), "description": spec.description}
             for column, spec in config.columns.items()
         },
         "breakdowns": list(config.breakdowns),
         "headline": config.headline,
-        "controls": control_names(suite, config, corpus),
+        "controls": [
+            other.full_name(corpus.name) for other in suite.configs if other.name in config.controls
+        ],
         "length_confound": config.length_confound,
         "questions": [question.entry for question in config.questions],
         "seed": seed,
@@ -135,8 +150,6 @@ def group_counts(
 ) -> dict[str, int]:
     """Rows by the groups of each, and by the values of the breakdown columns."""
     counts = Counter(group for of_row in groups for group in of_row)
-    for row in rows:
-        for column in config.breakdowns:
-            if (value := str(row[column]).lower()) != "":
-                counts[f"{column}={value}"] += 1
+    values = ((column, str(row[column]).lower()) for row in rows for column in config.breakdowns)
+    counts.update(f"{column}={value}" for column, value in values if value)
     return dict(sorted(counts.items()))

@@ -1,31 +1,72 @@
-"""Drafters that must see their collection first: fitted once for all configs that share it."""
+"""Suites that look across documents: divide the corpus first, then fit once for all configs."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import debris
 from coherencegym.manipulations.intruders.block_store import BlockFolder
+from coherencegym.manipulations.intruders.document_groups import groups
 from coherencegym.manipulations.intruders.intruder_sentence import (
     FittedIntruderSentence,
     IntruderSentence,
 )
 from coherencegym.manipulations.intruders.settings import Fitting
-from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.operator import Context, Detector
+
+#: The suite's name in the random key: all suites that divide a corpus divide it alike.
+_KEY = "division"
 
 
-def retrieval_folder() -> Path:
-    """Name the folder that keeps blocks of a retrieval until its build is done."""
-    import platformdirs
+@dataclass(frozen=True)
+class Division:
+    """Sizes of the splits; what is left is ``train``.
 
-    named = os.environ.get("COHERENCEGYM_CACHE")
-    folder = Path(named) if named else platformdirs.user_cache_path("coherencegym", appauthor=False)
-    return folder / "retrieval"
+    A group of documents that share lines (:mod:`manipulations.intruders.document_groups`) goes to
+    one side as a whole, by a number drawn for its first document in the order of ids: adding
+    documents moves no other group.
+
+    Raises:
+        ValueError: shares that are negative, or leave nothing or less to train on.
+    """
+
+    test: float
+    validation: float
+
+    def __post_init__(self) -> None:
+        if self.test <= 0 or self.validation < 0 or self.test + self.validation > 1:
+            raise ValueError(
+                f"--test-share {self.test} and --validation-share {self.validation}: expected a "
+                "test share above 0, and both together at most 1"
+            )
+
+    def __call__(self, discourses: Sequence[Discourse], seed: int) -> dict[str, list[Discourse]]:
+        """The discourses by split, in their order."""
+        members: dict[int, list[Discourse]] = {}
+        group_of = groups([discourse.texts for discourse in discourses])
+        for discourse, group in zip(discourses, group_of, strict=True):
+            members.setdefault(group, []).append(discourse)
+        context = Context(seed, _KEY)
+        split_of = {}
+        for group, own in members.items():
+            first = min(own, key=lambda discourse: discourse.id)
+            split_of[group] = self._split(context.random(first, "Division").random())
+        divided: dict[str, list[Discourse]] = {split: [] for split in sorted(split_of.values())}
+        for discourse, group in zip(discourses, group_of, strict=True):
+            divided[split_of[group]].append(discourse)
+        return divided
+
+    def _split(self, number: float) -> str:
+        if number < self.test:
+            return "test"
+        return "validation" if number < self.test + self.validation else "train"
 
 
 @dataclass
@@ -50,33 +91,17 @@ class Fits:
         context: Context,
         filter_model: str = "",
     ) -> FittedIntruderSentence:
-        """The operator fitted on the discourses: what was fitted already is not fitted again.
+        """The operator fitted on the discourses of a split: what was fitted is not fitted again.
 
-        Args:
-            operator: its result depends on the context's seed and suite.
-            discourses: the discourses of one split of one config.
-            context: the context of the build.
-            filter_model: the model of the adversarial filter; empty: none.
+        The result depends on the context's seed and suite; ``filter_model`` is the model of the
+        adversarial filter, if any.
         """
         ids = tuple(discourse.id for discourse in discourses)
         key = (operator, ids, context.seed, context.suite, filter_model)
         if key not in self._made:
-            detector = None
-            if filter_model:
-                from coherencegym.builders.making.filter_model import load_detector
-
-                detector = load_detector(filter_model)
-            self._made[key] = operator.fit(
-                discourses,
-                context,
-                Fitting(
-                    self.threads,
-                    self._store,
-                    detector,
-                    self._announce,
-                    self.progress,
-                ),
-            )
+            detector = _detector(filter_model) if filter_model else None
+            fitting = Fitting(self.threads, self._store, detector, _announce, self.progress)
+            self._made[key] = operator.fit(discourses, context, fitting)
         return self._made[key]
 
     def debris(self, discourses: Sequence[Discourse]) -> Mapping[str, str]:
@@ -99,11 +124,32 @@ class Fits:
             store.clear()
 
     def _store(self, digest: str, k: int) -> BlockFolder:
-        store = BlockFolder(retrieval_folder() / digest, k)
-        self._stores.append(store)
-        return store
+        self._stores.append(BlockFolder(_retrieval_folder() / digest, k))
+        return self._stores[-1]
 
-    def _announce(self, documents: int) -> None:
-        from coherencegym.builders.making.filter_model import announce
 
-        announce(documents)
+def _retrieval_folder() -> Path:
+    """The folder that keeps blocks of a retrieval until its build is done."""
+    import platformdirs
+
+    named = os.environ.get("COHERENCEGYM_CACHE")
+    folder = Path(named) if named else platformdirs.user_cache_path("coherencegym", appauthor=False)
+    return folder / "retrieval"
+
+
+@cache
+def _detector(model: str) -> Detector:
+    """The detector of ``python -m eval detect`` with a model, as an adversarial filter."""
+    from coherencegym.eval.tasks.detect.detect import load_detector
+
+    return load_detector(model)
+
+
+def _announce(documents: int) -> None:
+    """Say what the filter will cost, before it does."""
+    print(
+        f"adversarial filter: {documents:,} documents are scored, each with every sentence of it "
+        "taken out once and read alone",
+        file=sys.stderr,
+        flush=True,
+    )

@@ -1,25 +1,120 @@
-"""The work of builds on the kinds of tables, by the kind's name: a line where there is more to
-do."""
+"""The work of builds on the drafts of each kind of table, beside what the kind itself says."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
-from coherencegym.builders.making.document_tables import DOCUMENT_TABLES
-from coherencegym.builders.making.item_tables import ITEM_TABLES
-from coherencegym.builders.making.tables import Making
+from coherencegym.builders.judgement.figures import human_figures
+from coherencegym.builders.judgement.match import HUMAN_OK, Matcher, human_ok
+from coherencegym.builders.release.quality import (
+    ClassifierDecision,
+    decide,
+    document_quality,
+    quality,
+)
+from coherencegym.builders.suite import Config, DocumentDraft, Draft
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.kinds.item_tables import ITEMS
 from coherencegym.eval.kinds.table_kind import TableKind
 
+D = TypeVar("D")
+
+#: Puts the column ``human_ok`` into rows: (matcher, config, its full name, split, drafts, rows) ->
+#: the figures for the manifest; empty where nobody was asked about these rows.
+Judge = Callable[[Matcher, Config, str, str, Sequence[D], Sequence[dict[str, Any]]], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Making(Generic[D]):
+    """The way from drafts to a table. ``D`` is what the drafters of the kind yield.
+
+    As it stands it serves a kind whose drafters yield what its ``to_row`` takes, and of whose
+    quality nothing is measured.
+
+    Attributes:
+        value: (draft, its number from 1) -> what the kind's ``to_row`` takes.
+        groups: (config, draft) -> the groups that its row is counted in, beside those by columns.
+        details: (config, drafts) -> further counts, by group.
+        decide: (drafts, breakdowns) -> what a classifier says of all drafts of a split: of every
+            config that one is spread over.
+        quality: (config, drafts, what was decided) -> the quality section of the manifest.
+        judge: the judging of such rows by people: see :data:`Judge`.
+    """
+
+    value: Callable[[D, int], Any] = lambda draft, number: draft
+    groups: Callable[[Config, D], Iterable[str]] = lambda config, draft: ()
+    details: Callable[[Config, Sequence[D]], dict[str, int]] = lambda config, drafts: {}
+    decide: Callable[[Sequence[D], Sequence[str]], list[ClassifierDecision]] = (
+        lambda drafts, breakdowns: []
+    )
+    quality: Callable[[Config, Sequence[D], Sequence[ClassifierDecision]], dict[str, Any]] = (
+        lambda config, drafts, decisions: {"items": len(drafts)}
+    )
+    judge: Judge[D] | None = None
+
+
+def _item_groups(config: Config, draft: Draft) -> set[str]:
+    """The groups of an item's predictions, each once and without details."""
+    start = 1 if config.headline else 0
+    return {group for contrast in draft.contrasts for group in contrast.groups[start:]}
+
+
+def _item_details(config: Config, drafts: Sequence[Draft]) -> dict[str, int]:
+    """Items by the first group of their predictions, where the config's score is over another.
+
+    Of a group's name what is before an arrow or a colon: the groups ``as_causal → since`` and
+    ``as_causal → yet`` have the same items. Empty where all items are in all groups, which says
+    nothing.
+    """
+    counts: Counter[str] = Counter()
+    if config.headline:
+        for made in drafts:
+            firsts = (contrast.groups[0] for contrast in made.contrasts)
+            counts.update({re.split(" → |: ", group)[0] for group in firsts})
+    if set(counts.values()) == {len(drafts)}:
+        return {}
+    return dict(sorted(counts.items()))
+
+
+def _judge_items(
+    matcher: Matcher,
+    config: Config,
+    name: str,
+    split: str,
+    drafts: Sequence[Draft],
+    rows: Sequence[dict[str, Any]],
+) -> dict[str, Any]:
+    judged = [matcher.judged(name, split, draft.item) for draft in drafts]
+    for row, own in zip(rows, judged, strict=True):
+        row[HUMAN_OK] = human_ok(own)
+    said = [pair for own in judged for pair in own]
+    return human_figures(config, said, matcher.answers.digests) if said else {}
+
+
+#: Kind -> the work on it; a line where there is more to do than for any kind.
 MAKINGS: Mapping[str, Making[Any]] = {
-    ITEMS.name: ITEM_TABLES,
-    DOCUMENTS.name: DOCUMENT_TABLES,
+    ITEMS.name: Making[Draft](
+        value=lambda draft, number: replace(draft.item, item_number=number),
+        groups=_item_groups,
+        details=_item_details,
+        decide=decide,
+        quality=quality,
+        judge=_judge_items,
+    ),
+    DOCUMENTS.name: Making[DocumentDraft](
+        value=lambda draft, number: draft.document,
+        groups=lambda config, draft: (
+            "with an intruder" if draft.document.intruded else "coherent",
+        ),
+        quality=lambda config, drafts, decisions: document_quality(drafts),
+    ),
 }
-_PLAIN: Making[Any] = Making()
 
 
 def making(kind: TableKind[Any]) -> Making[Any]:
     """Find the way in which tables of a kind are made."""
-    return MAKINGS.get(kind.name, _PLAIN)
+    return MAKINGS.get(kind.name, Making())

@@ -24,15 +24,8 @@ def has_intruder_or_none(discourse: Discourse) -> bool:
 class Released:
     """A document with the replacement that its corpus gives for one of its sentences."""
 
-    @property
-    def recipe(self) -> str:
-        """The recipe as the manifest records it."""
-        return "the released replacement"
-
-    @property
-    def contrasts(self) -> tuple[Contrast, ...]:
-        """None: documents are for detectors."""
-        return ()
+    recipe: str = "the released replacement"
+    contrasts: tuple[Contrast, ...] = ()
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[DocumentDraft]:
         """Yield the document, intruded where the corpus has a replacement."""
@@ -47,23 +40,19 @@ class Released:
         if len(sentences) < 2:
             context.skipped["fewer than two sentences"] += 1
             return
+        extra = {
+            "replaced": replaced,
+            "domain": discourse.meta.get("domain", ""),
+            "probe": discourse.meta.get("probe", ""),
+            "human": _human_positions(discourse),
+        }
         document = Document(
-            discourse.id,
-            tuple(sentences),
-            position,
-            discourse.id,
-            discourse.corpus,
-            {
-                "replaced": replaced,
-                "domain": discourse.meta.get("domain", ""),
-                "probe": discourse.meta.get("probe", ""),
-                "human": human_positions(discourse),
-            },
+            discourse.id, tuple(sentences), position, discourse.id, discourse.corpus, extra
         )
         yield DocumentDraft(document, discourse.texts)
 
 
-def human_positions(discourse: Discourse) -> list[int]:
+def _human_positions(discourse: Discourse) -> list[int]:
     """List the annotators' answers; empty where the authors number sentences otherwise."""
     if discourse.meta.get("position") != discourse.meta.get("sen_position"):
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,15 +40,6 @@ class Sources:
     empty: dict[str, str] = field(default_factory=dict)
 
 
-def native_corpora(suite: Suite) -> dict[str, tuple[Config, ...]]:
-    """The suite's corpora, best first, each with the configs that are made from it."""
-    natives: dict[str, tuple[Config, ...]] = {}
-    for config in suite.configs:
-        for name in config.corpora:
-            natives[name] = (*natives.get(name, ()), config)
-    return natives
-
-
 def find_sources(
     suite: Suite,
     names: Sequence[str] = (),
@@ -69,41 +60,48 @@ def find_sources(
         CorpusError: a named corpus is not one of the suite's.
         CorpusNotFoundError: a named corpus has no files.
     """
-    natives = native_corpora(suite)
+    natives: dict[str, tuple[Config, ...]] = {}
+    for config in suite.configs:
+        for name in config.corpora:
+            natives[name] = (*natives.get(name, ()), config)
     allowed = (*natives, SAMPLE)
-    for name in names:
-        if name not in allowed:
-            raise CorpusError(
-                f"{suite.name} is not built from corpus {name!r}; expected one of "
-                f"{', '.join(allowed)}"
-            )
+    if unknown := [name for name in names if name not in allowed]:
+        raise CorpusError(
+            f"{suite.name} is not built from corpus {unknown[0]!r}; expected one of "
+            f"{', '.join(allowed)}"
+        )
     sources = Sources()
-    for name, configs in natives.items():
-        if names and name not in names:
-            continue
+    for name in [name for name in natives if not names or name in names]:
         corpus = (settled or {}).get(name) or registered(name)
         try:
             found = find(corpus, data_dir)
         except CorpusNotFoundError as error:
-            if name in names:
+            if names:
                 raise
             sources.missing[name] = str(error)
         else:
-            sources.found.append(PlannedCorpus(corpus, configs, found))
-    for genre, corpus in (extra or {}).items():
-        fitting = tuple(config for config in suite.configs if config.genre == genre)
-        if not fitting:
-            raise CorpusError(
-                f"{suite.name} cannot be built from a column of {genre} texts: they do not hold "
-                "what it needs"
-            )
-        sources.found.append(PlannedCorpus(corpus, fitting))
+            sources.found.append(PlannedCorpus(corpus, natives[name], found))
+    sources.found += [_of_genre(suite, genre, corpus) for genre, corpus in (extra or {}).items()]
     if (not names and not extra) or SAMPLE in names:
-        # A config is built from one sample: that of its best corpus that has any.
-        left = list(suite.configs)
-        for name, configs in natives.items():
-            fitting = tuple(config for config in configs if config in left)
-            if fitting and (sample := sample_of(registered(name))) is not None:
-                sources.found.append(PlannedCorpus(sample, fitting))
-                left = [config for config in left if config not in fitting]
+        sources.found += _samples(natives)
     return sources
+
+
+def _of_genre(suite: Suite, genre: str, corpus: Corpus) -> PlannedCorpus:
+    fitting = tuple(config for config in suite.configs if config.genre == genre)
+    if not fitting:
+        raise CorpusError(
+            f"{suite.name} cannot be built from a column of {genre} texts: they do not hold what "
+            "it needs"
+        )
+    return PlannedCorpus(corpus, fitting)
+
+
+def _samples(natives: Mapping[str, tuple[Config, ...]]) -> Iterator[PlannedCorpus]:
+    """Plan the samples: a config is built from that of its best corpus that has any."""
+    done: list[Config] = []
+    for name, configs in natives.items():
+        fitting = tuple(config for config in configs if config not in done)
+        if fitting and (sample := sample_of(registered(name))) is not None:
+            yield PlannedCorpus(sample, fitting)
+            done += fitting

@@ -1,20 +1,105 @@
-"""The plan of a release: what a build adds, replaces, deletes and keeps in a repository."""
+"""The plan of a release: what a build changes in a repository, and the version that it needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.release.manifest import BY_SPLIT, Manifest, dump_manifest, merge
+from coherencegym.builders.release.manifest import BY_SPLIT, Manifest, dump_manifest, in_order
 from coherencegym.builders.release.remote import DatasetHead, PublishError, read_hashes
 from coherencegym.builders.release.rows import hashes_path
-from coherencegym.builders.release.version import Change, RowChanges, compare_rows
+from coherencegym.cards.render import dataset_card
+from coherencegym.errors import EvaluationError
+
+
+class VersionError(EvaluationError):
+    """A version that is not written as versions are."""
+
+
+class Change(IntEnum):
+    """The kinds of change that a release means for its readers, the least first."""
+
+    NONE = 0
+    CARD = 1
+    ADDED = 2
+    ROWS = 3
+
+    @property
+    def level(self) -> str:
+        """The part of the version that it raises."""
+        return ("none", "patch", "minor", "major")[self]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Version:
+    """A semantic version of three numbers."""
+
+    major: int
+    minor: int
+    patch: int
+
+    @classmethod
+    def parse(cls, text: str) -> Version:
+        """The version written ``1.2.3`` or ``v1.2.3``.
+
+        Raises:
+            VersionError: it is written otherwise.
+        """
+        match = re.fullmatch(r"v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)", text)
+        if match is None:
+            raise VersionError(f"version {text!r}; expected three numbers such as 1.2.0")
+        return cls(*map(int, match.groups()))
+
+    def raised(self, change: Change) -> Version:
+        """The least version that a change of this kind needs."""
+        return {
+            Change.ROWS: Version(self.major + 1, 0, 0),
+            Change.ADDED: Version(self.major, self.minor + 1, 0),
+            Change.CARD: Version(self.major, self.minor, self.patch + 1),
+            Change.NONE: self,
+        }[change]
+
+    def __str__(self) -> str:
+        """The version as it is written, without a ``v``."""
+        return f"{self.major}.{self.minor}.{self.patch}"
+
+
+@dataclass(frozen=True, slots=True)
+class RowChanges:
+    """The numbers of rows of a split that were added, changed and removed, by id."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+
+    @property
+    def change(self) -> Change:
+        """The change that they mean for the version."""
+        if self.changed or self.removed:
+            return Change.ROWS
+        return Change.ADDED if self.added else Change.NONE
+
+    def __str__(self) -> str:
+        """The counts in words, ``no row changed`` where all are 0."""
+        counts = {"added": self.added, "changed": self.changed, "removed": self.removed}
+        return ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "no row changed"
+
+
+def compare_rows(old: Mapping[str, str], new: Mapping[str, str]) -> RowChanges:
+    """The changes between two splits, each a mapping from item id to row hash."""
+    return RowChanges(
+        added=len(new.keys() - old.keys()),
+        changed=sum(old[item] != new[item] for item in old.keys() & new.keys()),
+        removed=len(old.keys() - new.keys()),
+    )
 
 
 @dataclass
-class Release:
+class PlannedRelease:
     """A release as it would be committed.
 
     Attributes:
@@ -50,7 +135,7 @@ def plan_release(
     *,
     prune: bool,
     fetch_hashes: Callable[[str], Path],
-) -> Release:
+) -> PlannedRelease:
     """Work out a release of the configs in ``manifest``, whose files are in ``folder``.
 
     A split whose rows are head's is not uploaded again, whatever its parquet bytes: they change
@@ -73,74 +158,105 @@ def plan_release(
             f"the repository holds the suite {theirs['suite']}, this is {manifest['suite']}; "
             "name another one with --repo-id"
         )
-    old_configs: dict[str, Any] = {} if theirs is None else theirs["configs"]
-    release = Release(manifest)
-    others = sorted(old_configs.keys() - manifest["configs"].keys())
-    release.removed, release.kept = (others, []) if prune else ([], others)
-
-    configs: dict[str, Any] = {}
+    old: dict[str, Any] = {} if theirs is None else theirs["configs"]
+    release = PlannedRelease(manifest)
+    plan = _Plan(release, folder, head, fetch_hashes)
+    merged = {} if prune else dict(old)
     for name, config in manifest["configs"].items():
-        old = old_configs.get(name, {"splits": {}})
-        configs[name] = _merge_splits(name, config, old, prune)
-        for split, counts in config["splits"].items():
-            was = old["splits"].get(split)
-            if not prune:
-                _keep_judgements(name, split, config, old)
-            if was is not None and was["content_hash"] == counts["content_hash"]:
-                release.rows[name, split] = RowChanges()
-                configs[name]["splits"][split] = counts | {
-                    key: was[key] for key in ("num_bytes", "download_size")
-                }
-                continue
-            hashes = hashes_path(name, split)
-            before = {} if was is None else read_hashes(fetch_hashes(hashes))
-            release.rows[name, split] = compare_rows(before, read_hashes(folder / hashes))
-            release.adds |= {
-                path: folder / path for path in _split_files(_local_files(folder), name, split)
+        before = old.get(name, {"splits": {}})
+        merged[name] = config if prune else _with_others(name, config, before)
+        merged[name] = merged[name] | {
+            "splits": merged[name]["splits"]
+            | {
+                split: plan.put(name, split, counts, before["splits"].get(split))
+                for split, counts in config["splits"].items()
             }
-            release.deletes += [
-                path for path in _split_files(head.digests, name, split) if path not in release.adds
-            ]
-        if prune:
-            for split in old["splits"].keys() - config["splits"].keys():
-                release.deletes += _split_files(head.digests, name, split)
+        }
+    others = sorted(old.keys() - manifest["configs"].keys())
+    release.removed, release.kept = (others, []) if prune else ([], others)
+    for name, before in old.items():
+        left = merged[name]["splits"] if name in merged else {}
+        for split in sorted(before["splits"].keys() - left.keys()):
+            plan.drop(name, split)
+            if name in merged:
                 release.removed.append(f"{name}/{split}")
-    for name in release.removed:
-        if name in old_configs:
-            for split in old_configs[name]["splits"]:
-                release.deletes += _split_files(head.digests, name, split)
-    release.manifest = merge(manifest | {"configs": configs}, None if prune else theirs)
-    _add_documents(release, head)
+    release.manifest = in_order(manifest | {"configs": merged})
+    documents = {
+        "manifest.json": dump_manifest(release.manifest),
+        "README.md": dataset_card(release.manifest),
+    }
+    release.adds |= {
+        path: text.encode("utf-8")
+        for path, text in documents.items()
+        if text != head.texts.get(path, "")
+    }
     return release
 
 
-def _keep_judgements(name: str, split: str, ours: dict[str, Any], old: dict[str, Any]) -> None:
-    """Refuse to put a split that nobody judged in the place of one that people judged.
+@dataclass
+class _Plan:
+    """The files of a release, gathered split by split."""
+
+    release: PlannedRelease
+    folder: Path
+    head: DatasetHead
+    fetch_hashes: Callable[[str], Path]
+
+    def put(
+        self, name: str, split: str, counts: dict[str, Any], was: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """Put our files of a split in the place of head's, unless they have the same rows."""
+        release = self.release
+        if was is not None and was["content_hash"] == counts["content_hash"]:
+            release.rows[name, split] = RowChanges()
+            return counts | {key: was[key] for key in ("num_bytes", "download_size")}
+        hashes = hashes_path(name, split)
+        before = {} if was is None else read_hashes(self.fetch_hashes(hashes))
+        release.rows[name, split] = compare_rows(before, read_hashes(self.folder / hashes))
+        paths = (
+            path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.parquet")
+        )
+        release.adds |= {path: self.folder / path for path in _split_files(paths, name, split)}
+        self.drop(name, split)
+        return counts
+
+    def drop(self, name: str, split: str) -> None:
+        """Delete head's files of a split that are not replaced."""
+        paths = _split_files(self.head.digests, name, split)
+        self.release.deletes += [path for path in paths if path not in self.release.adds]
+
+
+def _split_files(paths: Iterable[str], config: str, split: str) -> list[str]:
+    """The data and hash files of a split among paths, sorted."""
+    start = f"data/{config}/{split}-"
+    return sorted(
+        path for path in paths if path.startswith(start) or path == hashes_path(config, split)
+    )
+
+
+def _with_others(name: str, config: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """Our config with the splits of head's that this build did not make.
 
     Raises:
-        PublishError: it would be.
+        PublishError: a split that people judged would be replaced by one that nobody did, or our
+            columns are not those of the other splits.
     """
-    judged = ["human" in side.get("quality", {}).get(split, {}) for side in (ours, old)]
-    if judged == [False, True]:
-        raise PublishError(
-            f"config {name}: people judged the {split} split of the release, and this build has "
-            "nothing from them; pass --judgements with their answers, or --prune to drop them and "
-            "all else that this build does not make"
-        )
-
-
-def _merge_splits(
-    name: str, config: dict[str, Any], old: dict[str, Any], prune: bool
-) -> dict[str, Any]:
-    """Our config with the splits of head's that this build did not make."""
     others = old["splits"].keys() - config["splits"].keys()
-    if prune or not others:
-        return config | {"splits": dict(config["splits"])}
-    if old["features"] != config["features"]:
+    if others and old["features"] != config["features"]:
         raise PublishError(
             f"config {name}: its columns have changed, and this build does not make its split "
             f"{', '.join(sorted(others))}; build all its splits, or pass --prune to drop them"
         )
+    for split in config["splits"]:
+        judged = ["human" in side.get("quality", {}).get(split, {}) for side in (config, old)]
+        if judged == [False, True]:
+            raise PublishError(
+                f"config {name}: people judged the {split} split of the release, and this build "
+                "has nothing from them; pass --judgements with their answers, or --prune to drop "
+                "them and all else that this build does not make"
+            )
+    if not others:
+        return config
     files = config["corpus"]["files"]
     more = [file for file in old["corpus"]["files"] if file not in files]
     merged = {
@@ -148,29 +264,3 @@ def _merge_splits(
         for key in BY_SPLIT
     }
     return config | merged | {"corpus": config["corpus"] | {"files": files + more}}
-
-
-def _add_documents(release: Release, head: DatasetHead) -> None:
-    """Add manifest and card where they differ from head's."""
-    from coherencegym.cards.render import render_card
-
-    for path, text, old in (
-        ("manifest.json", dump_manifest(release.manifest), head.manifest_text),
-        ("README.md", render_card(release.manifest), head.card),
-    ):
-        if text != old:
-            release.adds[path] = text.encode("utf-8")
-
-
-def _local_files(folder: Path) -> list[str]:
-    return sorted(
-        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
-    )
-
-
-def _split_files(paths: Any, config: str, split: str) -> list[str]:
-    """The data and hash files of a split among paths, sorted."""
-    start = f"data/{config}/{split}-"
-    return sorted(
-        path for path in paths if path.startswith(start) or path == hashes_path(config, split)
-    )

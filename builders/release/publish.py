@@ -8,14 +8,18 @@ its tag only gets the tag.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.release.changes import Release, plan_release
+from coherencegym.builders.release.changes import (
+    Change,
+    PlannedRelease,
+    Version,
+    plan_release,
+)
 from coherencegym.builders.release.manifest import Manifest
-from coherencegym.builders.release.remote import DatasetHead, PublishError, read_head
-from coherencegym.builders.release.version import Change, Version
+from coherencegym.builders.release.remote import DatasetHead, PublishError, dataset_head
 from coherencegym.hub import commits
 from coherencegym.hub.answers import dataset_info
 from coherencegym.hub.commits import TRIES, fetch
@@ -23,9 +27,9 @@ from coherencegym.hub.commits import TRIES, fetch
 
 @dataclass(frozen=True)
 class PublishOptions:
-    """The place and manner of publishing; ``version`` empty: see :func:`chosen_version`."""
+    """The place and manner of publishing; ``version`` empty: the suite's or head's."""
 
-    repo_id: str
+    repo_id: str = ""
     version: str = ""
     private: bool = False
     create_pr: bool = False
@@ -38,10 +42,10 @@ class PublishOptions:
 class Publication:
     """The result of publishing, or of a dry run."""
 
-    lines: list[str] = field(default_factory=list)
+    version: str
+    lines: list[str]
     commit: str = ""
     tag: str = ""
-    release: Release | None = None
 
 
 def target_is_private(api: Any, options: PublishOptions) -> bool:
@@ -91,9 +95,9 @@ def publish(
         raise PublishError("none of the configs may be published; see --private")
     for attempt in range(1, TRIES + 1):
         progress(f"reading {options.repo_id}")
-        head = read_head(api, options.repo_id)
+        head = dataset_head(api, options.repo_id)
         sha = head.sha
-        version = str(chosen_version(manifest, head, options))
+        version = str(_chosen_version(manifest, head, options))
         release = plan_release(
             folder,
             manifest | {"version": version},
@@ -101,8 +105,8 @@ def publish(
             prune=options.prune,
             fetch_hashes=lambda path, sha=sha: fetch(api, options.repo_id, path, sha),  # type: ignore[misc]
         )
-        check_version(release, head, options.repo_id)
-        outcome = Publication(describe(release, head, options), release=release)
+        _check_version(release, head, options.repo_id)
+        outcome = Publication(version, _describe(release, head, options))
         if options.dry_run:
             return outcome
         if not release.adds and not release.deletes:
@@ -127,7 +131,7 @@ def publish(
     )
 
 
-def chosen_version(manifest: Manifest, head: DatasetHead, options: PublishOptions) -> Version:
+def _chosen_version(manifest: Manifest, head: DatasetHead, options: PublishOptions) -> Version:
     """The version asked for; else the suite's own or head's, whichever is the later."""
     if options.version:
         return Version.parse(options.version)
@@ -137,7 +141,7 @@ def chosen_version(manifest: Manifest, head: DatasetHead, options: PublishOption
     return max(versions)
 
 
-def check_version(release: Release, head: DatasetHead, repo_id: str) -> None:
+def _check_version(release: PlannedRelease, head: DatasetHead, repo_id: str) -> None:
     """Refuse a version that is taken, or that says less than what changed.
 
     Raises:
@@ -173,7 +177,7 @@ def check_version(release: Release, head: DatasetHead, repo_id: str) -> None:
     )
 
 
-def _commit(api: Any, options: PublishOptions, release: Release, head: DatasetHead) -> Any:
+def _commit(api: Any, options: PublishOptions, release: PlannedRelease, head: DatasetHead) -> Any:
     """Make the commit; none where somebody else's came first."""
     parent = head.sha
     if not head.exists:
@@ -198,19 +202,19 @@ def _tag(
     Raises:
         AnswerError: it is not there after all.
     """
-    assert outcome.release is not None
-    version = outcome.release.manifest["version"]
-    tag = outcome.tag = f"v{version}"
+    tag = outcome.tag = f"v{outcome.version}"
     if tag in head.tags:
         outcome.lines.append(f"nothing to do: {options.repo_id} at {tag} has this content")
         return outcome
-    commits.make_tag(api, options.repo_id, tag, commit, options.message or f"Version {version}")
+    commits.make_tag(
+        api, options.repo_id, tag, commit, options.message or f"Version {outcome.version}"
+    )
     done = "published" if outcome.commit else "content was there, tag was missing:"
     outcome.lines.append(f"{done} {options.repo_id} {tag} ({commit[:10]})")
     return outcome
 
 
-def describe(release: Release, head: DatasetHead, options: PublishOptions) -> list[str]:
+def _describe(release: PlannedRelease, head: DatasetHead, options: PublishOptions) -> list[str]:
     """The release in lines: files, sizes, what changes against head, commit and tag."""
     lines = [
         f"repository {options.repo_id}: "

@@ -1,39 +1,46 @@
-"""Quality of a build's own items: lengths, identical conditions, and the artefact score.
+"""Quality of a build's own rows: what gives items and intruders away without being read.
 
-The artefact score is the statistic of the CD score, with a classifier in the place of the language
-model: the share of predictions for which a bag-of-words classifier that never sees the contrast in
-its context scores the incoherent condition higher, out of fold. A language model has to beat it to
-show more than habits of wording or position (compare Sharma et al. 2018 on Story Cloze endings, and
-hypothesis-only baselines for inference).
+The artefact score of items is the statistic of the CD score, with a classifier in the place of the
+language model: the share of predictions for which a bag-of-words classifier that never sees the
+contrast in its context scores the incoherent condition higher, out of fold. A language model has to
+beat it to show more than habits of wording or position (compare Sharma et al. 2018 on Story Cloze
+endings, and hypothesis-only baselines for inference).
+
+Documents with intruders have the checks of Shen et al. 2021, section 4.4: a classifier that sees
+each sentence alone should do no better than calling all of them a document's own, and intruders
+should be neither longer nor shorter than the sentences that they replace.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import mean
-from typing import Any
+from statistics import mean, quantiles
+from typing import Any, TypeVar
 
-from coherencegym.builders.suite import Config, Draft
+from coherencegym.builders.suite import Config, DocumentDraft, Draft
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.eval.statistics.intervals import share_interval
 
-#: Discourses that the classifier is trained on at most (the first ones in order of a hash).
-MOST_DISCOURSES = 3000
+#: Discourses and documents that a classifier is trained on at most (the first by a hash).
+_MOST_DISCOURSES, _MOST_DOCUMENTS = 3000, 2000
 #: Fewer discourses than this give no artefact score.
 FEWEST_DISCOURSES = 20
+#: Fewer documents with an intruder than this give no classifier.
+FEWEST_INTRUDED = 20
 FOLDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ClassifierDecision:
     """One prediction decided by the classifier: 1 right, 0 wrong, one half a tie.
 
     ``discourse`` is what its item was made from; ``owner`` is that, or the family of discourses
-    that it belongs to (:class:`Draft`). ``item`` is its item's number, ``groups`` are those of its
-    prediction, ``columns`` those that its item is in by its columns.
+    that it belongs to: the classifier must not learn from one Winograd twin what it is asked about
+    the other. ``item`` is its item's number, ``groups`` are those of its prediction, ``columns``
+    those that its item is in by its columns.
     """
 
     discourse: str
@@ -47,9 +54,9 @@ class Decision:
 
 
 def quality(
-    config: Config, drafts: Sequence[Draft], decisions: Sequence[Decision] | None = None
+    config: Config, drafts: Sequence[Draft], decisions: Sequence[ClassifierDecision] | None = None
 ) -> dict[str, Any]:
-    """The quality section of one config and split, as the manifest records it.
+    """The quality section of one config and split of items, as the manifest records it.
 
     Args:
         config: the config that the drafts are of.
@@ -60,21 +67,17 @@ def quality(
     if decisions is None:
         decisions = decide(drafts, config.breakdowns)
     own = {draft.item.discourse_id for draft in drafts}
-    differences = [
-        _words(draft, contrast.incoherent) - _words(draft, contrast.coherent)
+    compared = [
+        (draft.item.condition(c.incoherent).content, draft.item.condition(c.coherent).content)
         for draft in drafts
-        for contrast in draft.contrasts
+        for c in draft.contrasts
     ]
-    identical = sum(
-        draft.item.condition(contrast.incoherent).content
-        == draft.item.condition(contrast.coherent).content
-        for draft in drafts
-        for contrast in draft.contrasts
-    )
+    differences = [_words(incoherent) - _words(coherent) for incoherent, coherent in compared]
+    identical = sum(incoherent == coherent for incoherent, coherent in compared)
     return {
         "items": len(drafts),
-        "discourses": len({draft.item.discourse_id for draft in drafts}),
-        "identical_conditions": identical / len(differences),
+        "discourses": len(own),
+        "identical_conditions": identical / len(compared),
         "length_difference": {
             "unit": "words, incoherent minus coherent condition",
             "mean": round(mean(differences), 3),
@@ -82,92 +85,27 @@ def quality(
             "largest": max(differences, key=abs),
         },
         "artefact_classifier": config.artefact,
-        "artefact": scores_of(
-            [decision for decision in decisions if decision.discourse in own], config.headline
-        ),
+        "artefact": artefact_scores([d for d in decisions if d.discourse in own], config.headline),
     }
 
 
-def _words(draft: Draft, condition: str) -> int:
-    content = draft.item.condition(condition).content
-    return len(content.replace(SEPARATOR, " ").split())
+def _words(text: str) -> int:
+    return len(text.replace(SEPARATOR, " ").split())
 
 
-def artefact_scores(
-    drafts: Sequence[Draft], breakdowns: Sequence[str], headline: str = ""
-) -> list[dict[str, Any]]:
-    """Artefact scores of all items together (group ``""``) and of each group.
-
-    One for each formula and metric, and where a group has several of them one over all, in which
-    an item's value is the mean over its predictions. With a ``headline`` the score of all items and
-    those by column are over that group alone. Empty where there are fewer than
-    :data:`FEWEST_DISCOURSES` discourses to learn from.
-    """
-    return scores_of(decide(drafts, breakdowns), headline)
-
-
-def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[Decision]:
+def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[ClassifierDecision]:
     """The classifier's decisions on the drafts, each out of fold.
 
     None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from.
     """
-    drafts = _sample(drafts)
-    if len({draft.item.discourse_id for draft in drafts}) < FEWEST_DISCOURSES:
-        return []
-    return list(_decide(drafts, breakdowns))
-
-
-def scores_of(decisions: Sequence[Decision], headline: str = "") -> list[dict[str, Any]]:
-    """The scores of :func:`artefact_scores`, from the classifier's decisions."""
-    members: dict[str, list[Decision]] = defaultdict(list)
-    for decision in decisions:
-        wide = not headline or headline in decision.groups
-        for group in (*decision.groups, *(("", *decision.columns) if wide else ())):
-            members[group].append(decision)
-    grouped: dict[tuple[str, str, str], list[Decision]] = defaultdict(list)
-    for group, of_group in members.items():
-        for decision in of_group:
-            grouped[decision.formula, decision.metric, group].append(decision)
-        formulas = {decision.formula for decision in of_group}
-        metrics = {decision.metric for decision in of_group}
-        if len(formulas) > 1 or len(metrics) > 1:
-            formula = "" if len(formulas) > 1 else of_group[0].formula
-            metric = "" if len(metrics) > 1 else of_group[0].metric
-            grouped[formula, metric, group] = of_group
-    scores = []
-    for (formula, metric, group), several in sorted(grouped.items()):
-        by_item: dict[int, list[Decision]] = defaultdict(list)
-        for decision in several:
-            by_item[decision.item].append(decision)
-        values = [mean(decision.value for decision in own) for own in by_item.values()]
-        owners = [own[0].owner for own in by_item.values()]
-        interval = share_interval(values, owners, [len(o) for o in by_item.values()], folds=FOLDS)
-        scores.append(
-            {
-                "formula": formula,
-                "metric": metric,
-                "group": group,
-                "n": len(values),
-                "n_discourses": len(set(owners)),
-                "score": round(mean(values), 4),
-                "ci_low": round(interval.low, 4),
-                "ci_high": round(interval.high, 4),
-                "ci_method": interval.method,
-            }
-        )
-    return scores
-
-
-def _sample(drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts of at most :data:`MOST_DISCOURSES` discourses, in their order."""
     ids = {draft.item.discourse_id for draft in drafts}
-    if len(ids) <= MOST_DISCOURSES:
-        return list(drafts)
-    chosen = set(sorted(ids, key=lambda i: hashlib.sha256(i.encode()).digest())[:MOST_DISCOURSES])
-    return [draft for draft in drafts if draft.item.discourse_id in chosen]
+    if len(ids) < FEWEST_DISCOURSES:
+        return []
+    chosen = set(_first_by_hash(ids, _MOST_DISCOURSES, str))
+    return list(_decide([d for d in drafts if d.item.discourse_id in chosen], breakdowns))
 
 
-def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterable[Decision]:
+def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterator[ClassifierDecision]:
     texts: list[tuple[str, ...]] = []
     labels: list[int] = []
     owners: list[str] = []
@@ -178,24 +116,81 @@ def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterable[Deci
             row_of[number, name] = len(texts)
             texts.append(tuple(text.replace(SEPARATOR, " ") for text in view))
             labels.append(int(name in incoherent))
-            owners.append(draft.owner)
+            owners.append(draft.item.cluster)
     scores = out_of_fold_scores(texts, labels, owners)
     for number, draft in enumerate(drafts):
-        values = tuple(f"{column}={str(draft.item.extra[column]).lower()}" for column in breakdowns)
+        item = draft.item
+        columns = tuple(f"{column}={str(item.extra[column]).lower()}" for column in breakdowns)
         for contrast in draft.contrasts:
             worse = scores[row_of[number, contrast.incoherent]]
             better = scores[row_of[number, contrast.coherent]]
-            value = 0.5 if abs(worse - better) < 1e-9 else float(worse > better)
-            yield Decision(
-                draft.item.discourse_id,
-                draft.owner,
+            yield ClassifierDecision(
+                item.discourse_id,
+                item.cluster,
                 number,
                 contrast.formula,
                 contrast.metric,
                 contrast.groups,
-                values,
-                value,
+                columns,
+                value=0.5 if abs(worse - better) < 1e-9 else float(worse > better),
             )
+
+
+def artefact_scores(
+    decisions: Sequence[ClassifierDecision], headline: str = ""
+) -> list[dict[str, Any]]:
+    """Artefact scores of all items together (group ``""``) and of each group.
+
+    One for each formula and metric, and where a group has several of them one over all, in which
+    an item's value is the mean over its predictions. With a ``headline`` the score of all items and
+    those by column are over that group alone.
+    """
+    members: dict[str, list[ClassifierDecision]] = defaultdict(list)
+    for decision in decisions:
+        wide = not headline or headline in decision.groups
+        for group in (*decision.groups, *(("", *decision.columns) if wide else ())):
+            members[group].append(decision)
+    grouped: dict[tuple[str, str, str], list[ClassifierDecision]] = defaultdict(list)
+    for group, of_group in members.items():
+        for decision in of_group:
+            grouped[decision.formula, decision.metric, group].append(decision)
+        formula = _shared({decision.formula for decision in of_group})
+        metric = _shared({decision.metric for decision in of_group})
+        grouped[formula, metric, group] = of_group
+    return [
+        {"formula": formula, "metric": metric, "group": group, **_score(several)}
+        for (formula, metric, group), several in sorted(grouped.items())
+    ]
+
+
+def _shared(values: set[str]) -> str:
+    """The one value that there is; empty where there are several."""
+    return "" if len(values) > 1 else next(iter(values))
+
+
+def _score(decisions: Sequence[ClassifierDecision]) -> dict[str, Any]:
+    by_item: dict[int, list[float]] = defaultdict(list)
+    owner_of = {decision.item: decision.owner for decision in decisions}
+    for decision in decisions:
+        by_item[decision.item].append(decision.value)
+    values = [mean(own) for own in by_item.values()]
+    owners = [owner_of[item] for item in by_item]
+    interval = share_interval(values, owners, [len(own) for own in by_item.values()], folds=FOLDS)
+    return {
+        "n": len(values),
+        "n_discourses": len(set(owners)),
+        "score": round(mean(values), 4),
+        "ci_low": round(interval.low, 4),
+        "ci_high": round(interval.high, 4),
+        "ci_method": interval.method,
+    }
+
+
+_T = TypeVar("_T")
+
+
+def _first_by_hash(values: Iterable[_T], most: int, name: Callable[[_T], str]) -> list[_T]:
+    return sorted(values, key=lambda v: hashlib.sha256(name(v).encode()).digest())[:most]
 
 
 def out_of_fold_scores(
@@ -235,3 +230,68 @@ def out_of_fold_scores(
             model = LogisticRegression(max_iter=1000).fit(hstack(learned).tocsr(), y[train])
         scores[test] = model.decision_function(hstack(unseen).tocsr())
     return [float(score) for score in scores]
+
+
+def document_quality(drafts: Sequence[DocumentDraft]) -> dict[str, Any]:
+    """The quality section of one split of documents, as the manifest records it.
+
+    Lengths are in words; similarities are TF-IDF cosines of intruders and the sentences that they
+    replace. ``sentence_alone`` is none where there is too little to learn from.
+    """
+    intruded = [draft for draft in drafts if draft.document.intruded]
+    similarities = [draft.document.extra.get("similarity") for draft in intruded]
+    new = [d.document.sentences[d.document.intruder_position] for d in intruded]
+    old = [d.original[d.document.intruder_position] for d in intruded]
+    lengths = {
+        name: _spread([len(sentence.split()) for sentence in sentences])
+        for name, sentences in (("intruders", new), ("replaced", old))
+    }
+    return {
+        "items": len(drafts),
+        "discourses": len({draft.document.discourse_id for draft in drafts}),
+        "intruded": len(intruded),
+        "words": lengths if intruded else {},
+        "similarity": _spread([float(value) for value in similarities if value is not None]),
+        "sentence_alone": _sentence_alone(drafts),
+    }
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    """Mean and quartiles; empty where there is no value."""
+    if not values:
+        return {}
+    cuts = quantiles(values, n=4, method="inclusive") if len(values) > 1 else [values[0]] * 3
+    found = {"mean": mean(values), **dict(zip(("q1", "median", "q3"), cuts, strict=True))}
+    return {name: round(value, 3) for name, value in found.items()}
+
+
+def _sentence_alone(drafts: Sequence[DocumentDraft]) -> dict[str, Any] | None:
+    """Measure how well a classifier that sees sentences without their document finds intruders.
+
+    Logistic regression on bags of words, out of fold by document; sentences that are not the first
+    of their document. A sentence is called an intruder where the classifier finds that more likely
+    than not.
+    """
+    chosen = _first_by_hash(drafts, _MOST_DOCUMENTS, lambda draft: draft.document.item_id)
+    if sum(draft.document.intruded for draft in chosen) < FEWEST_INTRUDED:
+        return None
+    sentences = [
+        (sentence, place == draft.document.intruder_position, draft.document.discourse_id)
+        for draft in chosen
+        for place, sentence in enumerate(draft.document.sentences[1:], start=1)
+    ]
+    labels, owners = [label for _, label, _ in sentences], [owner for _, _, owner in sentences]
+    scores = out_of_fold_scores([(text,) for text, _, _ in sentences], labels, owners)
+    called = [score > 0 for score in scores]
+    right = [float(c == label) for c, label in zip(called, labels, strict=True)]
+    hits = sum(c and label for c, label in zip(called, labels, strict=True))
+    found = sum(called) + sum(labels)
+    interval = share_interval(right, owners, folds=FOLDS)
+    return {
+        "sentences": len(labels),
+        "accuracy": round(mean(right), 4),
+        "ci_low": round(interval.low, 4),
+        "ci_high": round(interval.high, 4),
+        "majority": round(1 - mean(labels), 4),
+        "f1": round(2 * hits / found, 4) if found else 0.0,
+    }

@@ -6,14 +6,49 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.release.manifest import Manifest, read_manifest
+from coherencegym.builders.release.manifest import Manifest
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.manifest import read_manifest
 from coherencegym.hub import commits
-from coherencegym.hub.commits import fetch
 
 
-class PublishError(Exception):
+class PublishError(EvaluationError):
     """A release that cannot be made; one line that says why and what to do."""
+
+
+@dataclass(frozen=True)
+class _Split:
+    content_hash: str
+    rows: int
+    num_bytes: int
+    download_size: int
+
+
+@dataclass(frozen=True)
+class _Corpus:
+    name: str
+    files: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class _Config:
+    kind: str
+    rank: int
+    republishable: bool
+    corpus: _Corpus
+    features: dict[str, Any]
+    splits: dict[str, _Split]
+    quality: dict[str, dict[str, Any]]
+    skipped: dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class _Earlier:
+    """The part of the earlier release's manifest that a release reads."""
+
+    suite: str
+    version: str
+    configs: dict[str, _Config]
 
 
 @dataclass(frozen=True)
@@ -22,18 +57,16 @@ class DatasetHead(commits.Head):
 
     Attributes:
         manifest: the parsed manifest, if it holds one.
-        manifest_text: the text of its file.
-        card: the text of its README, if it holds one.
+        texts: path -> text of the documents (manifest and card) that it holds.
         tags: tag name -> commit.
     """
 
     manifest: Manifest | None = None
-    manifest_text: str = ""
-    card: str = ""
+    texts: dict[str, str] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
 
 
-def read_head(api: Any, repo_id: str) -> DatasetHead:
+def dataset_head(api: Any, repo_id: str) -> DatasetHead:
     """Read a repository's head, or an empty one where there is no repository.
 
     Raises:
@@ -44,35 +77,25 @@ def read_head(api: Any, repo_id: str) -> DatasetHead:
     if not head.exists:
         return DatasetHead()
     tags = commits.read_tags(api, repo_id)
-    texts = dict.fromkeys(("manifest.json", "README.md"), "")
-    manifest: Manifest | None = None
-    for name in texts:
-        if name in head.digests:
-            path = fetch(api, repo_id, name, head.sha)
-            if name == "manifest.json":
-                manifest = _manifest(path, f"{repo_id}/{name}")
-            texts[name] = path.read_text(encoding="utf-8")
-    if manifest is None and (
-        "README.md" in head.digests or any(path.startswith("data/") for path in head.digests)
-    ):
+    files = {
+        name: commits.fetch(api, repo_id, name, head.sha)
+        for name in ("manifest.json", "README.md")
+        if name in head.digests
+    }
+    manifest = None
+    if (path := files.get("manifest.json")) is not None:
+        try:
+            manifest = dict(read_manifest(path, _Earlier))
+        except EvaluationError as error:
+            where = f"{repo_id}/manifest.json"
+            raise PublishError(str(error).replace(str(path), where)) from None
+    elif files or any(path.startswith("data/") for path in head.digests):
         raise PublishError(
             f"{repo_id} holds a dataset without manifest.json, so not one that this project made; "
             "name another repository with --repo-id"
         )
-    return DatasetHead(
-        **vars(head),
-        manifest=manifest,
-        manifest_text=texts["manifest.json"],
-        card=texts["README.md"],
-        tags=tags,
-    )
-
-
-def _manifest(path: Path, where: str) -> Manifest:
-    try:
-        return read_manifest(path)
-    except EvaluationError as error:
-        raise PublishError(str(error).replace(str(path), where)) from None
+    texts = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
+    return DatasetHead(**vars(head), manifest=manifest, texts=texts, tags=tags)
 
 
 def read_hashes(path: Path) -> dict[str, str]:
@@ -81,5 +104,5 @@ def read_hashes(path: Path) -> dict[str, str]:
 
     table = pq.read_table(path)
     return dict(
-        zip(table.column("item_id").to_pylist(), table.column("sha256").to_pylist(), strict=True)
+        zip(*(table.column(name).to_pylist() for name in ("item_id", "sha256")), strict=True)
     )

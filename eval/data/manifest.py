@@ -80,8 +80,8 @@ class _Format:
     format: int
 
 
-def read_manifest(path: Path) -> Mapping[str, Any]:
-    """A manifest, its keys in their order.
+def read_manifest(path: Path, schema: type[Any] = _Manifest) -> Mapping[str, Any]:
+    """A manifest, its keys in their order, held to what is read of it.
 
     Raises:
         EvaluationError: the file is none, or one of another format.
@@ -93,5 +93,5 @@ def read_manifest(path: Path) -> Mapping[str, Any]:
             f"{path}: format {found}; expected {FORMAT} (a newer release of this program may read "
             "it)"
         )
-    strict_json.read(path, _Manifest)
+    strict_json.read(path, schema)
     return strict_json.read(path, dict[str, Any])

@@ -10,7 +10,7 @@ import pytest
 from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
 from toy import SUITE
 
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.loaders.corpus import Corpus
 
@@ -26,7 +26,7 @@ def make_build(tmp_path: Path) -> Callable[..., tuple[Path, dict[str, Any]]]:
         folder = tmp_path / f"build{next(count)}"
         folder.mkdir()
         sources = Sources([PlannedCorpus(corpus, SUITE.configs) for corpus in corpora])
-        matcher = options.pop("matcher", None)
-        return folder, build(SUITE, sources, Options(**options), folder, matcher)
+        own = {name: options.pop(name) for name in ("matcher", "withhold") if name in options}
+        return folder, build(SUITE, sources, BuildOptions(**options), folder, **own)
 
     return make

@@ -13,12 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 from toy import SUITE, stories, toy_corpus
 
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
-from coherencegym.builders.release.manifest import dump_manifest, in_order, read_manifest
+from coherencegym.builders.release.manifest import dump_manifest, in_order
 from coherencegym.builders.release.rows import data_path, hashes_path, to_table, write_split
-from coherencegym.builders.sentence_order import make_suite
+from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
 from coherencegym.builders.story_cloze import SUITE as STORY_CLOZE
+from coherencegym.eval.data.manifest import read_manifest
 from coherencegym.eval.kinds.item_tables import ITEMS
 from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.eval.kinds.table_kind import row_hash
@@ -51,13 +52,13 @@ def sample(name: str) -> Any:
 @pytest.fixture(scope="module")
 def sentence_order(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The suite built from the project's own texts."""
-    suite = make_suite()
+    suite = SENTENCE_ORDER
     folder = tmp_path_factory.mktemp("sentence_order")
     sources = [
         PlannedCorpus(sample(name), tuple(c for c in suite.configs if name in c.corpora))
         for name in ("storycloze", "personachat")
     ]
-    build(suite, Sources(sources), Options(), folder)
+    build(suite, Sources(sources), BuildOptions(), folder)
     return folder
 
 
@@ -158,10 +159,10 @@ def test_the_context_configs_keep_the_last_unit(sentence_order: Path) -> None:
 
 
 def test_permutations_make_several_items_a_discourse(make_build: Make, tmp_path: Path) -> None:
-    suite = make_suite(permutations=3)
+    suite = SENTENCE_ORDER.configured(permutations=3)
     config = next(c for c in suite.configs if c.name == "narration_all")
     source = PlannedCorpus(toy_corpus("toy", {"test": stories(0, 25)}), (config,))
-    manifest = build(suite, Sources([source]), Options(), tmp_path)
+    manifest = build(suite, Sources([source]), BuildOptions(), tmp_path)
     entry = manifest["configs"]["toy_narration_all"]
     assert entry["splits"]["test"]["rows"] == 75
     assert entry["splits"]["test"]["discourses"] == 25
@@ -171,7 +172,7 @@ def test_permutations_make_several_items_a_discourse(make_build: Make, tmp_path:
 
 def test_story_cloze_from_the_sample(tmp_path: Path) -> None:
     source = PlannedCorpus(sample("storycloze"), STORY_CLOZE.configs)
-    manifest = build(STORY_CLOZE, Sources([source]), Options(), tmp_path)
+    manifest = build(STORY_CLOZE, Sources([source]), BuildOptions(), tmp_path)
     assert list(manifest["configs"]) == ["sample"]
     read = rows(tmp_path, "sample")
     assert len(read) >= 200
@@ -241,10 +242,10 @@ def test_a_manifest_reads_back_as_it_was(make_build: Make) -> None:
 
 
 def test_real_dialogues(shared: Path, tmp_path: Path) -> None:
-    suite = make_suite()
+    suite = SENTENCE_ORDER
     configs = tuple(c for c in suite.configs if c.genre == "dialogue")
     source = PlannedCorpus(corpus("personachat"), configs)
-    options = Options(data_dir=shared / "corpora" / "personachat")
+    options = BuildOptions(data_dir=shared / "corpora" / "personachat")
     manifest = build(suite, Sources([source]), options, tmp_path)
     for entry in manifest["configs"].values():
         assert sum(split["rows"] for split in entry["splits"].values()) == 67

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from related import related
 
-from coherencegym.builders.connectives import HEADLINE, SUITE, suite
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.connectives import HEADLINE, SUITE
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.builders.suite import Draft
-from coherencegym.cards.render import render_card
+from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.items import SuiteError, validate_item
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.registry import corpus
@@ -157,7 +157,7 @@ def test_a_sense_that_nobody_knows_names_the_item() -> None:
 
 
 def test_meanwhile_is_an_option() -> None:
-    (config,) = suite(meanwhile=True).configs
+    (config,) = SUITE.configured(meanwhile=True).configs
     discourse = related("It rained. / [Meanwhile], we went out.", "temporal", "disco")
     assert not list(CONFIG.drafter(discourse, Context()))
     (made,) = config.drafter(discourse, Context())
@@ -170,7 +170,7 @@ def test_meanwhile_is_an_option() -> None:
 def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The suite built from the project's own segments."""
     folder = tmp_path_factory.mktemp("connectives")
-    return build(SUITE, find_sources(SUITE, ["sample"]), Options(), folder)
+    return build(SUITE, find_sources(SUITE, ["sample"]), BuildOptions(), folder)
 
 
 def test_the_sample(built: dict[str, Any]) -> None:
@@ -187,14 +187,14 @@ def test_the_sample(built: dict[str, Any]) -> None:
     (quality,) = config["quality"].values()
     everything = [a for a in quality["artefact"] if a["group"] == ""]
     assert everything[0]["formula"] == ""
-    card = render_card(built)
+    card = dataset_card(built)
     assert f"The score of `sample` is over the predictions of the group `{HEADLINE}`." in card
     assert "| as_causal | 8 |" in card
 
 
 def test_gum_as_it_is(shared: Path, tmp_path: Path) -> None:
     gum = PlannedCorpus(corpus("gum"), SUITE.configs)
-    manifest = build(SUITE, Sources([gum]), Options(data_dir=shared / "corpora"), tmp_path)
+    manifest = build(SUITE, Sources([gum]), BuildOptions(data_dir=shared / "corpora"), tmp_path)
     (split,) = manifest["configs"]["gum"]["splits"].values()
     assert split["rows"] == 145
     assert sum(n for g, n in split["groups"].items() if g.startswith("genre=")) == 145

@@ -12,11 +12,11 @@ import pytest
 from annotated import annotated
 
 from coherencegym.builders.command.cli import run_suite
-from coherencegym.builders.coreference import SUITE, make_suite
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.coreference import SUITE
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.rows import data_path
-from coherencegym.cards.render import render_card
+from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.loaders.registry import corpus, sample_of
 from coherencegym.manipulations.operator import Context
@@ -35,7 +35,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     sample = sample_of(corpus("gum"))
     assert sample is not None
     folder = tmp_path_factory.mktemp("coreference")
-    return folder, build(SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), Options(), folder)
+    return folder, build(
+        SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), BuildOptions(), folder
+    )
 
 
 def test_an_item_is_two_sentences_in_two_versions() -> None:
@@ -97,7 +99,7 @@ def test_a_mention_at_the_start_leaves_an_empty_region() -> None:
 
 
 def test_the_longest_phrase_is_an_option() -> None:
-    suite = make_suite(max_words=2)
+    suite = SUITE.configured(max_words=2)
     discourse = annotated("[An old man|1] came in. / [He|1] sat.")
     context = Context()
     assert list(suite.configs[0].drafter(discourse, context)) == []
@@ -178,7 +180,7 @@ def test_every_genre_has_an_artefact_score_of_one_classifier(
 
 
 def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
-    card = render_card(built[1])
+    card = dataset_card(built[1])
     assert "region 2: **Matilda Oren** (instead of: ~~She~~) was born in 1842" in card
     # Genres of one kind stand in one row.
     (row,) = [
@@ -197,7 +199,7 @@ def test_the_same_bytes_whatever_the_number_of_processes(
 ) -> None:
     folder, _ = built
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("coherencegym.builders.making.drafting.CHUNK", 2)
+    monkeypatch.setattr("coherencegym.builders.making.drafting._CHUNK", 2)
     with pytest.raises(SystemExit) as stopped:
         run_suite(SUITE, ["--corpus", "sample", "--num-proc", "2", "--output", "out"])
     assert stopped.value.code == 0
@@ -283,7 +285,7 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
     owned = owned.replace("old\tand\tCCONJ\tCC", "old\told\tADJ\tJJ").replace("podcast", "essay")
     (tmp_path / "GUM_podcast_test.conllu").write_text(joined)
     (tmp_path / "GUM_essay_test.conllu").write_text(owned)
-    options = Options(data_dir=tmp_path)
+    options = BuildOptions(data_dir=tmp_path)
     manifest = build(
         SUITE, Sources([PlannedCorpus(corpus("gum"), SUITE.configs)]), options, tmp_path / "out"
     )
@@ -294,7 +296,7 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
 
 
 def test_the_real_documents(shared: Path, tmp_path: Path) -> None:
-    options = Options(data_dir=shared / "corpora" / "gum")
+    options = BuildOptions(data_dir=shared / "corpora" / "gum")
     manifest = build(
         SUITE, Sources([PlannedCorpus(corpus("gum"), SUITE.configs)]), options, tmp_path
     )

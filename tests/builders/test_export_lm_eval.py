@@ -14,7 +14,7 @@ from toy_shapes import SHAPES, shapes_corpus
 
 from coherencegym.builders.export.pairs import pair_table
 from coherencegym.builders.export.write import Exports, export_build
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.builders.release.publish import PublishOptions, publish
@@ -40,7 +40,7 @@ def model() -> Any:
 def released(suite: Suite, sources: Sources, api: Any, folder: Path) -> dict[str, Any]:
     """Build a suite, publish it, export its pairs, and throw the build away."""
     (folder / "build").mkdir()
-    manifest = build(suite, sources, Options(), folder / "build")
+    manifest = build(suite, sources, BuildOptions(), folder / "build")
     outcome = publish(api, folder / "build", manifest, PublishOptions(manifest["repo_id"]))
     assert outcome.tag == f"v{manifest['version']}"
     export_build(folder / "build", Exports(pairs=folder / "pairs"))

@@ -21,7 +21,7 @@ from coherencegym.builders.export.harness import Release, module_text, tasks
 from coherencegym.builders.export.item_pairs import NO_PAIR, SAME_TEXT, SEPARATED, compared, pairs
 from coherencegym.builders.export.pairs import pair_table
 from coherencegym.builders.export.write import Exports, export_build
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.rows import data_path
 from coherencegym.eval.data.dataset import ItemTable
@@ -42,7 +42,7 @@ TaskLoader.add_constructor("!function", lambda loader, node: f"function {node.va
 def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A build of the toy suite."""
     folder = tmp_path_factory.mktemp("shapes")
-    build(SHAPES, Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)]), Options(), folder)
+    build(SHAPES, Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)]), BuildOptions(), folder)
     return folder
 
 

@@ -24,7 +24,7 @@ from coherencegym.builders.export.syntaxgym import (
     suite_table,
 )
 from coherencegym.builders.export.write import Exports, export_build
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.commands.cli import main as evaluate
@@ -81,7 +81,7 @@ def read_all(folder: Path) -> dict[str, dict[str, Any]]:
 def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A build of the toy suite."""
     folder = tmp_path_factory.mktemp("shapes")
-    build(SHAPES, Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)]), Options(), folder)
+    build(SHAPES, Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)]), BuildOptions(), folder)
     return folder
 
 
@@ -96,7 +96,7 @@ def test_the_samples_come_back(name: str, tmp_path: Path) -> None:
     suite = load_suite(name)
     (tmp_path / "build").mkdir()
     sources = find_sources(suite, ["sample"])
-    build(suite, sources, Options(limit=LIMIT), tmp_path / "build")
+    build(suite, sources, BuildOptions(limit=LIMIT), tmp_path / "build")
     found, lines = exported(tmp_path / "build", tmp_path / "out")
     with jsonlines.open(tmp_path / "out" / "items.jsonl") as records:
         ids = {(record["suite"], record["item_number"]): record["item_id"] for record in records}
@@ -162,7 +162,7 @@ def test_an_exported_suite_scores_as_the_build_does(tmp_path: Path) -> None:
     """Through the command line, with the demo model: the same tokens and bits for every region."""
     (tmp_path / "build").mkdir()
     suite = load_suite("winograd")
-    build(suite, find_sources(suite, ["sample"]), Options(), tmp_path / "build")
+    build(suite, find_sources(suite, ["sample"]), BuildOptions(), tmp_path / "build")
     found, _ = exported(tmp_path / "build", tmp_path / "out")
     command = ["--model", "demo", "--output"]
     assert evaluate([*command, str(tmp_path / "a"), "--dataset", str(tmp_path / "build")]) == 0

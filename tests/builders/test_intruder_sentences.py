@@ -17,10 +17,9 @@ import pytest
 
 from coherencegym.builders import linguistic_probes
 from coherencegym.builders.command.cli import run_suite
-from coherencegym.builders.intruder_sentences import SUITE, Documents, Pairs, make_suite
-from coherencegym.builders.making.build import Options, build
-from coherencegym.builders.making.division import Division
-from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.intruder_sentences import SUITE, Documents, Pairs
+from coherencegym.builders.making.build import BuildOptions, build
+from coherencegym.builders.making.fitting import Division, Fits
 from coherencegym.builders.making.released_intruders import RELEASED
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.eval.kinds.documents import document_from_row
@@ -45,7 +44,7 @@ def built_from_sample(suite: Any, folder: Path, **options: Any) -> dict[str, Any
     sample = sample_of(corpus("documents"))
     assert sample is not None
     configs = tuple(config for config in suite.configs if "documents" in config.corpora)
-    return build(suite, Sources([PlannedCorpus(sample, configs)]), Options(**options), folder)
+    return build(suite, Sources([PlannedCorpus(sample, configs)]), BuildOptions(**options), folder)
 
 
 @pytest.fixture(scope="module")
@@ -307,7 +306,7 @@ def test_pairs_and_probes_are_scored(
 
 
 def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> None:
-    suite = make_suite(filter_model="demo", test_share=0.1, validation_share=0.9)
+    suite = SUITE.configured(filter_model="demo", test_share=0.1, validation_share=0.9)
     manifest = built_from_sample(suite, tmp_path / "data", limit=14)
     assert set(manifest["configs"]) == {"pairs_sample_filtered", "detect_sample_filtered"}
     config = manifest["configs"]["pairs_sample_filtered"]
@@ -328,9 +327,9 @@ def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> Non
 
 def test_the_released_intruders_and_what_people_answered(shared: Path, tmp_path: Path) -> None:
     manifest = build(
-        make_suite(test_share=1.0, validation_share=0),
+        SUITE.configured(test_share=1.0, validation_share=0),
         Sources([PlannedCorpus(corpus("insted"), (RELEASED,))]),
-        Options(data_dir=shared / "corpora"),
+        BuildOptions(data_dir=shared / "corpora"),
         tmp_path,
     )
     name = "detect_insted_wikipedia_released"

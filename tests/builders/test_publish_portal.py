@@ -14,8 +14,8 @@ from hub.server import HubServer
 from huggingface_hub import HfApi
 from toy import SUITE, stories, toy_corpus
 
-from coherencegym.builders.command.cli import suite_parser
-from coherencegym.builders.command.run import push, resolve_privacy
+from coherencegym.builders.command.cli import build_request, suite_parser
+from coherencegym.builders.command.run import push_build, resolve_privacy
 from coherencegym.builders.errors import explain
 from coherencegym.builders.release.publish import PublishOptions, publish
 from coherencegym.hub.answers import AnswerError, hub_answers
@@ -36,12 +36,11 @@ STEPS = [
 
 def pushed(build: Build, version: str) -> tuple[int, str]:
     """What the command does with a build, and the exit code and the lines that it ends with."""
-    arguments = suite_parser(SUITE).parse_args(
-        ["--push-to-hub", "--repo-id", REPO, "--version", version]
-    )
+    argv = ["--push-to-hub", "--repo-id", REPO, "--version", version]
+    request = build_request(suite_parser(SUITE).parse_args(argv))
     try:
-        private = resolve_privacy(SUITE, arguments)
-        lines, _ = push(SUITE, arguments, *build, private, lambda message: None)
+        private = resolve_privacy(request)
+        lines, _ = push_build(request, *build, private, lambda message: None)
     except Exception as error:
         return explain(error) or (1, f"Traceback: {error!r}")
     return 0, "\n".join(lines)

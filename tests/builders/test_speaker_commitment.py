@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TEXTS
 
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.drafting import draft
 from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.release.rows import data_path
-from coherencegym.builders.speaker_commitment import COLUMNS, SUITE, Labelled
+from coherencegym.builders.speaker_commitment import SUITE, Labelled
 from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.loaders.corpora.dialoguenli import LABELS
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
@@ -29,7 +29,10 @@ CONTRADICTION = SUITE.configs[0]
 
 
 def pair(*texts: str, label: str = "negative") -> Discourse:
-    meta = {name: f"the {name}" for name in COLUMNS} | {"split": "test", "label": label}
+    meta = {name: f"the {name}" for name in CONTRADICTION.columns} | {
+        "split": "test",
+        "label": label,
+    }
     return Discourse(
         "p1", "test", tuple(map(Unit, texts)), judgements=(HumanJudgement(None, label),), meta=meta
     )
@@ -40,7 +43,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     sample = sample_of(corpus("dialoguenli"))
     assert sample is not None
     folder = tmp_path_factory.mktemp("speaker_commitment")
-    return folder, build(SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), Options(), folder)
+    return folder, build(
+        SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), BuildOptions(), folder
+    )
 
 
 def rows(folder: Path, config: str, split: str = "test") -> Iterator[dict[str, Any]]:
@@ -176,7 +181,7 @@ def test_the_verified_set_as_its_authors_give_it(tmp_path: Path) -> None:
     (folder / "dialogue_nli_verified_test.jsonl").write_text(json.dumps(records))
     out = tmp_path / "out"
     out.mkdir()
-    options = Options(data_dir=tmp_path / "dnli")
+    options = BuildOptions(data_dir=tmp_path / "dnli")
     sources = find_sources(SUITE, ["dialoguenli"], options.data_dir)
     manifest = build(SUITE, sources, options, out)
     assert list(manifest["configs"]) == ["dialoguenli_contradiction", "dialoguenli_neutral"]

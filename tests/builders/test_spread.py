@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from toy import SUITE
 
-from coherencegym.builders.making.spread import part_name, spread
-from coherencegym.builders.release.quality import Decision, quality, scores_of
+from coherencegym.builders.making.drafting import part_name, spread
+from coherencegym.builders.release.quality import ClassifierDecision, artefact_scores, quality
 from coherencegym.builders.suite import Config
 from coherencegym.loaders.discourse import Discourse, Unit
 
@@ -76,10 +76,10 @@ def test_scores_of_a_part_are_of_its_own_decisions() -> None:
         suite="toy",
     )
     decisions = [
-        Decision(name, name, number, "f", "mean", (), (), value)
+        ClassifierDecision(name, name, number, "f", "mean", (), (), value)
         for number, (name, value) in enumerate((("a", 1.0), ("b", 0.0)))
     ]
     (score,) = quality(SUITE.configs[0], drafts, decisions)["artefact"]
     assert (score["score"], score["n"]) == (1.0, 1)
-    (both,) = scores_of(decisions)
+    (both,) = artefact_scores(decisions)
     assert (both["score"], both["n"]) == (0.5, 2)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.builders.release.version import Change, RowChanges, Version, compare_rows
+from coherencegym.builders.release.changes import Change, RowChanges, Version, compare_rows
 
 NUMBERS = st.integers(0, 999)
 

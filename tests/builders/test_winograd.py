@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.rows import data_path
 from coherencegym.builders.winograd import SUITE
-from coherencegym.cards.render import render_card
+from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.items import Item, item_from_row, validate_item
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.loaders.registry import corpus, sample_of
@@ -44,7 +44,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
     sample = sample_of(corpus("winograd"))
     assert sample is not None
     folder = tmp_path_factory.mktemp("winograd")
-    return folder, build(SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), Options(), folder)
+    return folder, build(
+        SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), BuildOptions(), folder
+    )
 
 
 def test_both_conditions_are_substitutions() -> None:
@@ -56,7 +58,7 @@ def test_both_conditions_are_substitutions() -> None:
     assert draft.item.item_id == "d/distractor"
     assert [edit.condition_name for edit in draft.item.edits] == ["target", "distractor"]
     assert draft.views == {"target": ("the cat",), "distractor": ("the dog",)}
-    assert draft.owner == "f"
+    assert draft.item.cluster == "f"
     assert FULL.drafter.recipe == (
         "target: CandidateSubstitution(candidate='target'); distractor: CandidateSubstitution()"
     )
@@ -131,7 +133,7 @@ def test_twins_are_one_family_in_the_rows(built: tuple[Path, dict[str, Any]]) ->
 def test_only_full_reports_length(built: tuple[Path, dict[str, Any]]) -> None:
     configs = built[1]["configs"]
     assert [configs[name]["length_confound"] for name in configs] == [True, False]
-    card = render_card(built[1])
+    card = dataset_card(built[1])
     assert "In `sample_full` the manipulation changes the length" in card
     assert "intervals are over families" in card
 
@@ -149,7 +151,7 @@ def test_the_candidate_gives_nothing_away_where_schemas_are_twins(
 
 
 def test_the_card_marks_the_candidate(built: tuple[Path, dict[str, Any]]) -> None:
-    card = render_card(built[1])
+    card = dataset_card(built[1])
     assert "- region 2: **the violin** (instead of: ~~it~~)" in card
     assert "- region 2: **the suitcase** (instead of: ~~it~~)" in card
     assert card.count("Prediction: `(*;%distractor%) > (*;%target%)`.") == 1
@@ -157,7 +159,7 @@ def test_the_card_marks_the_candidate(built: tuple[Path, dict[str, Any]]) -> Non
 
 def test_the_real_collection_gives_273_items_in_each_config(shared: Path, tmp_path: Path) -> None:
     source = PlannedCorpus(corpus("winograd"), SUITE.configs)
-    options = Options(data_dir=shared / "corpora" / "winograd")
+    options = BuildOptions(data_dir=shared / "corpora" / "winograd")
     manifest = build(SUITE, Sources([source]), options, tmp_path)
     for config in ("winograd_full", "winograd_partial"):
         entry = manifest["configs"][config]

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy import stories, toy_corpus
 
-from coherencegym.builders.making.build import Options, build, write_documents
+from coherencegym.builders.making.build import BuildOptions, build, write_documents
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.cards.example import contrasting_edits, escape, show_conditions
 from coherencegym.cards.metadata import SIZES
-from coherencegym.cards.render import render_card
+from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.table_kind import SuiteError
 
 Make = Callable[..., tuple[Path, dict[str, Any]]]
@@ -29,7 +29,7 @@ def manifest(tmp_path: Path) -> dict[str, Any]:
     from toy import SUITE
 
     sources = Sources([PlannedCorpus(toy_corpus("toy", {"test": stories(0, 25)}), SUITE.configs)])
-    return build(SUITE, sources, Options(), tmp_path)
+    return build(SUITE, sources, BuildOptions(), tmp_path)
 
 
 def front_matter(card: str) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def test_the_card_has_every_heading_of_the_hubs_template(manifest: dict[str, Any
     import huggingface_hub
 
     path = Path(huggingface_hub.__file__).parent / "templates" / "datasetcard_template.md"
-    card = render_card(manifest)
+    card = dataset_card(manifest)
     for heading in re.findall(r"^#+ .*$", path.read_text(), re.MULTILINE)[3:]:
         plain = heading.replace(" [optional]", "")
         assert re.search(rf"^{re.escape(plain)}$", card, re.MULTILINE), plain
@@ -52,7 +52,7 @@ def test_the_card_has_every_heading_of_the_hubs_template(manifest: dict[str, Any
 
 
 def test_no_section_is_empty(manifest: dict[str, Any]) -> None:
-    body = render_card(manifest).split("---\n", 2)[2]
+    body = dataset_card(manifest).split("---\n", 2)[2]
     sections = re.split(r"^(#+ .*)$", body, flags=re.MULTILINE)[1:]
     for heading, text, following in zip(
         sections[::2], sections[1::2], [*sections[2::2], "#"], strict=True
@@ -62,7 +62,7 @@ def test_no_section_is_empty(manifest: dict[str, Any]) -> None:
 
 
 def test_the_yaml_is_complete(manifest: dict[str, Any]) -> None:
-    data = front_matter(render_card(manifest))
+    data = front_matter(dataset_card(manifest))
     assert [key for key, value in data.items() if not value] == []
     assert set(data) >= {
         "configs",
@@ -92,7 +92,7 @@ def test_the_yaml_is_complete(manifest: dict[str, Any]) -> None:
 
 def test_the_card_depends_on_the_manifest_alone(manifest: dict[str, Any], tmp_path: Path) -> None:
     write_documents(json.loads(json.dumps(manifest)), tmp_path)
-    assert (tmp_path / "README.md").read_text() == render_card(manifest)
+    assert (tmp_path / "README.md").read_text() == dataset_card(manifest)
 
 
 def test_a_manifest_of_an_earlier_toolkit_renders(manifest: dict[str, Any]) -> None:
@@ -104,15 +104,15 @@ def test_a_manifest_of_an_earlier_toolkit_renders(manifest: dict[str, Any]) -> N
             del config[key]
         for counts in config["splits"].values():
             del counts["details"]
-    assert render_card(old) == render_card(manifest)
+    assert dataset_card(old) == dataset_card(manifest)
 
 
 def test_published_scores_are_in_the_card_and_said_to_be_of_another_mode(
     manifest: dict[str, Any],
 ) -> None:
-    assert "Published scores" not in render_card(manifest)
+    assert "Published scores" not in dataset_card(manifest)
     row = {"config": "all", "row": "a|b", "model": "M-2", "score": 0.5, "source": "A 2021, Table 9"}
-    card = render_card(manifest | {"published": [row]})
+    card = dataset_card(manifest | {"published": [row]})
     assert "| all | a\\|b | M-2 | 0.500 | A 2021, Table 9 |" in card
     assert "not comparable with scores in the default mode" in card
 
@@ -129,8 +129,8 @@ def test_an_unproven_reader_and_a_closed_licence_are_said(tmp_path: Path) -> Non
     from toy import SUITE
 
     corpus = toy_corpus("toy", {"test": stories(0, 3)}, licence="other", republishable=False)
-    card = render_card(
-        build(SUITE, Sources([PlannedCorpus(corpus, SUITE.configs)]), Options(), tmp_path)
+    card = dataset_card(
+        build(SUITE, Sources([PlannedCorpus(corpus, SUITE.configs)]), BuildOptions(), tmp_path)
     )
     assert front_matter(card)["license"] == "other"
     assert front_matter(card)["license_name"]
@@ -218,7 +218,7 @@ def test_escaped_text_has_no_markup_left(text: str) -> None:
 
 
 def test_sizes_are_in_order() -> None:
-    assert [least for least, _ in SIZES] == sorted(least for least, _ in SIZES)
+    assert list(SIZES) == sorted(SIZES)
 
 
 def test_separators_in_every_condition_are_no_part_of_the_contrast() -> None:
@@ -258,7 +258,7 @@ def documents_of(manifest: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def test_a_card_says_of_each_kind_what_its_rows_are(manifest: dict[str, Any]) -> None:
-    alone, both = render_card(manifest), render_card(documents_of(manifest, "documents"))
+    alone, both = dataset_card(manifest), dataset_card(documents_of(manifest, "documents"))
     assert "\nEach row is an item: " in alone
     assert "\nEach row of `toy_context` is an item: " in both
     assert "\nEach row of `detect_toy` is a document as its sentences" in both
@@ -272,7 +272,7 @@ def test_a_card_says_of_each_kind_what_its_rows_are(manifest: dict[str, Any]) ->
 
 def test_a_dataset_of_documents_alone_shows_one(manifest: dict[str, Any]) -> None:
     both = documents_of(manifest, "documents")
-    card = render_card(both | {"configs": {"detect_toy": both["configs"]["detect_toy"]}})
+    card = dataset_card(both | {"configs": {"detect_toy": both["configs"]["detect_toy"]}})
     assert "1. A *goat* sang. **(intruder)**" in card
     assert "python -m eval --model" not in card
     assert "`predictions`" not in card
@@ -281,4 +281,4 @@ def test_a_dataset_of_documents_alone_shows_one(manifest: dict[str, Any]) -> Non
 
 def test_a_card_of_a_kind_that_is_not_known_is_refused(manifest: dict[str, Any]) -> None:
     with pytest.raises(SuiteError, match="table kind 'verses'; expected one of items, documents"):
-        render_card(documents_of(manifest, "verses"))
+        dataset_card(documents_of(manifest, "verses"))

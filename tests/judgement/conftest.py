@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coherencegym.builders.making.build import Options, build
+from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import find_sources
 from coherencegym.builders.registry import load_suite
 
@@ -22,7 +22,7 @@ def sample_build(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
             folder = tmp_path_factory.mktemp(name)
             suite = load_suite(name)
             limit = 40 if name == "sentence_order" else None
-            build(suite, find_sources(suite, ["sample"]), Options(limit=limit), folder)
+            build(suite, find_sources(suite, ["sample"]), BuildOptions(limit=limit), folder)
             made[name] = folder
         return made[name]
 

@@ -12,8 +12,7 @@ import pytest
 from hub.client import NO_PARQUET_EXPORT, environment, run_python
 from hub.server import HubServer
 
-from coherencegym.builders.command.cli import suite_parser
-from coherencegym.builders.command.run import hub_corpora, own_corpora
+from coherencegym.builders.command.cli import build_request, suite_parser
 from coherencegym.builders.registry import load_suite
 from coherencegym.loaders.corpora.documents import CORPUS, documents_corpus
 from coherencegym.loaders.corpora.hub import hub_corpus
@@ -402,21 +401,21 @@ def test_a_limit_stops_the_stream_early(hub: HubServer, tmp_path: Path, reposito
 
 def test_the_command_line_s_settings() -> None:
     parser = suite_parser(load_suite("sentence_order"))
-    plain = own_corpora(parser.parse_args([]))["documents"]
+    plain = build_request(parser.parse_args([])).own_corpora()["documents"]
     assert plain.reader.keywords == {"shape": Shape()}
     options = "--excerpt first --sentences 2 5 --spacy-pipeline en_x --licence CC0-1.0"
-    arguments = parser.parse_args(options.split())
-    named = own_corpora(arguments)["documents"]
+    request = build_request(parser.parse_args(options.split()))
+    named = request.own_corpora()["documents"]
     assert named.reader.keywords == {"shape": Shape("first", 2, 5, "en", "en_x")}
     assert named.licence == "CC0-1.0"
-    assert hub_corpora(arguments) == {}
+    assert request.hub_corpora() == {}
 
 
 def test_a_dataset_of_articles_on_the_command_line(dataset: Path) -> None:
     (dataset / "train.jsonl").write_text(lines(*WIKIPEDIA))
     parser = suite_parser(load_suite("sentence_order"))
     options = ["--hub-dataset", str(dataset), "--hub-genre", "documents", "--sentences", "1", "2"]
-    (genre, corpus), *_ = hub_corpora(parser.parse_args(options)).items()
+    (genre, corpus), *_ = build_request(parser.parse_args(options)).hub_corpora().items()
     assert genre == "documents"
     assert ids(read(corpus)) == ["13", "15"]
 
