@@ -276,44 +276,11 @@ _COLUMNS = {
 }
 
 
-_LIMITATIONS = (
-    f"The score of a config is over `{HEADLINE}`: replacements that cannot carry the sense but fit "
-    "by grammar. Of the others, `however` → `since` breaks the grammar rather than the coherence, "
-    "and `since` → `as` may break nothing: a model that reads well scores near 50 % where the "
-    "sense is the same, unless it prefers whatever the author wrote.",
-    "Any replacement may be rarer in its place than the original. `different > same` "
-    "compares two replacements with each other and is free of this.",
-    "Few senses have 30 items; a score of a single group with fewer says little.",
-    "What a connective can mean is a table (`loaders/connectives.tsv`), not a judgement of "
-    "each item: some replacements that it calls different read well (8 of 118 that were "
-    "read from GUM and TED-MDB), `then` for `however` more often than others.",
-    "`although` for a time and `while` for a cause read as well as the author's word about "
-    "as often as not: they are groups of their own (`concession for time`, `time for "
-    "cause`), and not in the score of a config.",
-    "Whether a clause has a subject and a finite verb is guessed from its words; where no "
-    "sign of a verb is found, `as` and `since` count as other syntax.",
-    "Corpora without arguments (Disco-Annotation) do not say where a first clause ends: "
-    "segments that begin with their connective are left out there.",
-    "Of two temporal senses one may say that things happen together (`while`) and the other that "
-    "they do not (`since`): such replacements count as neither the same nor a different sense.",
-    "Punctuation is left as it is: `However, it rained` becomes `Since, it rained`.",
-    "`as` in a prepositional sense and `yet` as an adverb, which Disco-Annotation marks, "
-    "are groups of their own and in no aggregate.",
-)
-
-
-def _suite(meanwhile: bool = False) -> Suite:
-    """The suite; ``meanwhile`` adds that connective to those that are replaced and put."""
+def _configured(meanwhile: bool) -> dict[str, Any]:
+    """The configs; ``meanwhile`` adds that connective to those that are replaced and put."""
     words = tuple(sorted((*CONNECTIVES, "meanwhile"))) if meanwhile else CONNECTIVES
-    return Suite(
-        name="connectives",
-        title="Connectives",
-        version="2.0.0",
-        hypothesis=(
-            "A model that notices incoherence finds what follows a connective more surprising if "
-            "the connective cannot express how the two parts of the text are related."
-        ),
-        description=(
+    return {
+        "description": (
             "Segments of one to four sentences around an annotated connective, each with the "
             f"connective replaced by the others of {', '.join(words)}, and where `however` or "
             f"`yet` begins its clause by {', '.join(ADVERBIALS)}, too. What is scored is the same "
@@ -321,16 +288,14 @@ def _suite(meanwhile: bool = False) -> Suite:
             "comes first (`Although it rained, we left`). Group names say what was replaced: "
             "`as_causal → since` is `as` in a causal sense, replaced by `since`."
         ),
-        conditions={
+        "conditions": {
             ORIGINAL: "the segment as its author wrote it",
             **{
                 _name(word): f"the connective replaced by `{word}`"
                 for word in (*words, *ADVERBIALS)
             },
         },
-        limitations=_LIMITATIONS,
-        citation=BEYER_2021,
-        configs=(
+        "configs": (
             Config(
                 name="",
                 corpora=("disco", "pdtb", "gum", "tedmdb"),
@@ -347,14 +312,49 @@ def _suite(meanwhile: bool = False) -> Suite:
                 artefact="a bag of words of the connective alone",
             ),
         ),
-        configure=_suite,
-        settings={"meanwhile": meanwhile},
-        one_split=True,
-        tags=("discourse-connectives", "discourse-relations"),
-    )
+    }
 
 
-SUITE = _suite()
+SUITE = Suite(
+    name="connectives",
+    title="Connectives",
+    version="2.0.0",
+    hypothesis=(
+        "A model that notices incoherence finds what follows a connective more surprising if "
+        "the connective cannot express how the two parts of the text are related."
+    ),
+    limitations=(
+        f"The score of a config is over `{HEADLINE}`: replacements that cannot carry the sense but "
+        "fit by grammar. Of the others, `however` → `since` breaks the grammar rather than the "
+        "coherence, and `since` → `as` may break nothing: a model that reads well scores near 50 % "
+        "where the sense is the same, unless it prefers whatever the author wrote.",
+        "Any replacement may be rarer in its place than the original. `different > same` "
+        "compares two replacements with each other and is free of this.",
+        "Few senses have 30 items; a score of a single group with fewer says little.",
+        "What a connective can mean is a table (`loaders/connectives.tsv`), not a judgement of "
+        "each item: some replacements that it calls different read well (8 of 118 that were "
+        "read from GUM and TED-MDB), `then` for `however` more often than others.",
+        "`although` for a time and `while` for a cause read as well as the author's word about "
+        "as often as not: they are groups of their own (`concession for time`, `time for "
+        "cause`), and not in the score of a config.",
+        "Whether a clause has a subject and a finite verb is guessed from its words; where no "
+        "sign of a verb is found, `as` and `since` count as other syntax.",
+        "Corpora without arguments (Disco-Annotation) do not say where a first clause ends: "
+        "segments that begin with their connective are left out there.",
+        "Of two temporal senses one may say that things happen together (`while`) and the other "
+        "that they do not (`since`): such replacements count as neither the same nor a different "
+        "sense.",
+        "Punctuation is left as it is: `However, it rained` becomes `Since, it rained`.",
+        "`as` in a prepositional sense and `yet` as an adverb, which Disco-Annotation marks, "
+        "are groups of their own and in no aggregate.",
+    ),
+    citation=BEYER_2021,
+    configure=_configured,
+    settings={"meanwhile": False},
+    **_configured(meanwhile=False),
+    one_split=True,
+    tags=("discourse-connectives", "discourse-relations"),
+)
 
 if __name__ == "__main__":
     from coherencegym.builders.command.cli import run_suite

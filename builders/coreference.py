@@ -155,38 +155,38 @@ _LIMITATIONS = (
 )
 
 
-def _suite(max_words: int = 15) -> Suite:
-    """The suite with repeated noun phrases of at most ``max_words`` words."""
-    return Suite(
-        name="coreference",
-        title="Coreference",
-        version="2.0.0",
-        hypothesis=(
-            "A model that notices incoherence finds a sentence more surprising when it says again "
-            "the noun phrase or name of the sentence before instead of taking it up by a pronoun."
-        ),
-        description=(
-            "Minimal pairs of two neighbouring sentences of a document that is annotated for "
-            "coreference. In the second one a pronoun of the third person takes up something of "
-            "the first; in the other version the noun phrase or name from there stands in its "
-            "place. Both mean the same; the pronoun is the usual way to go on."
-        ),
-        conditions={
-            PRONOUN: "the two sentences as they stand in the corpus",
-            REPETITION: "the same, with the pronoun replaced by the noun phrase or name that it "
-            "takes up: the last fit one of the sentence before",
-        },
-        limitations=_LIMITATIONS,
-        citation=BEYER_2021,
-        configs=(mention_config(max_words, False), mention_config(max_words, True)),
-        configure=_suite,
-        settings={"max_words": max_words},
-        one_split=True,
-        tags=("coreference", "pronouns", "repeated-name-penalty"),
-    )
+def _configured(max_words: int) -> dict[str, Any]:
+    """The configs with repeated noun phrases of at most ``max_words`` words."""
+    return {"configs": tuple(mention_config(max_words, spillover) for spillover in (False, True))}
 
 
-SUITE = _suite()
+SUITE = Suite(
+    name="coreference",
+    title="Coreference",
+    version="2.0.0",
+    hypothesis=(
+        "A model that notices incoherence finds a sentence more surprising when it says again "
+        "the noun phrase or name of the sentence before instead of taking it up by a pronoun."
+    ),
+    description=(
+        "Minimal pairs of two neighbouring sentences of a document that is annotated for "
+        "coreference. In the second one a pronoun of the third person takes up something of "
+        "the first; in the other version the noun phrase or name from there stands in its "
+        "place. Both mean the same; the pronoun is the usual way to go on."
+    ),
+    conditions={
+        PRONOUN: "the two sentences as they stand in the corpus",
+        REPETITION: "the same, with the pronoun replaced by the noun phrase or name that it "
+        "takes up: the last fit one of the sentence before",
+    },
+    limitations=_LIMITATIONS,
+    citation=BEYER_2021,
+    configure=_configured,
+    settings={"max_words": 15},
+    **_configured(max_words=15),
+    one_split=True,
+    tags=("coreference", "pronouns", "repeated-name-penalty"),
+)
 
 if __name__ == "__main__":
     from coherencegym.builders.command.cli import run_suite

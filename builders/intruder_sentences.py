@@ -261,67 +261,68 @@ SETTINGS_HELP = {
 }
 
 
-def _suite(
-    strategy: str = "similar",
-    neighbours: int = 10,
-    most_similar: float = 0.6,
-    share: float = 0.5,
-    weighting: str = "tfidf",
-    test_share: float = 0.2,
-    validation_share: float = 0.1,
-    filter_model: str = "",
-) -> Suite:
-    """The suite with the settings of its operator and of the division.
-
-    Raises:
-        ValueError: a setting is out of its range.
-    """
-    settings = dict(locals())
-    operator = IntruderSentence(strategy, neighbours, most_similar, share, weighting)
-    return Suite(
-        name="intruder_sentences",
-        title="Intruder sentences",
-        version="2.0.0",
-        hypothesis=(
-            "A model that notices incoherence finds a sentence from another document more "
-            "surprising than the document's own sentence in its place, finds what follows it more "
-            "surprising, and can tell which sentence of a document is the intruder."
-        ),
-        description=(
-            "Documents of a few sentences in some of which one sentence, never the first, was "
-            "replaced by a sentence of a similar document. The intruder is about a similar subject "
-            "(TF-IDF), but not the same sentence in other words. Documents were divided into "
-            "splits first, those that share lines together, so that neither a test document nor "
-            "the source of its intruder is seen in training."
-        ),
-        conditions={
-            COHERENT_CONDITION: "the document as it stands in the corpus",
-            INTRUDED: "the same with one sentence replaced by the intruder",
-        },
-        limitations=(
-            "An intruder can fit by chance: where the other document is about the same thing, or "
-            "the sentence says little. Of 47 intruded test documents of DiscoEval that one reader "
-            "read without the answers (version 1.0.0), the intruder was pointed out in 27 of 27 "
-            "from Wikipedia and in 16 of 20 from chat (`docs/quality.md` of the toolkit).",
-            "The intruder and the sentence that it replaces are different sentences: a model may "
-            "find one of them more surprising by itself. The prediction about what follows the "
-            "slot compares equal texts.",
-            "The documents of a small corpus have few similar ones, so that intruders there are "
-            "easier to see.",
-            "Scores of a filtered config are low by construction for the model that filtered it.",
-        ),
-        citation=SHEN_2021,
-        configs=(*_view_configs(operator, filter_model), RELEASED),
-        configure=_suite,
-        settings=settings,
-        settings_help=SETTINGS_HELP,
-        settings_gone={"prune_df": "the search is always exact; leave it out"},
-        divide=Division(test_share, validation_share),
-        tags=("intruder-sentence-detection",),
-    )
+SETTINGS: dict[str, Any] = {
+    "strategy": "similar",
+    "neighbours": 10,
+    "most_similar": 0.6,
+    "share": 0.5,
+    "weighting": "tfidf",
+    "test_share": 0.2,
+    "validation_share": 0.1,
+    "filter_model": "",
+}
 
 
-SUITE = _suite()
+def _configured(
+    test_share: float, validation_share: float, filter_model: str, **drawing: Any
+) -> dict[str, Any]:
+    """The configs and the division with the settings of both."""
+    return {
+        "configs": (*_view_configs(IntruderSentence(**drawing), filter_model), RELEASED),
+        "divide": Division(test_share, validation_share),
+    }
+
+
+SUITE = Suite(
+    name="intruder_sentences",
+    title="Intruder sentences",
+    version="2.0.0",
+    hypothesis=(
+        "A model that notices incoherence finds a sentence from another document more "
+        "surprising than the document's own sentence in its place, finds what follows it more "
+        "surprising, and can tell which sentence of a document is the intruder."
+    ),
+    description=(
+        "Documents of a few sentences in some of which one sentence, never the first, was "
+        "replaced by a sentence of a similar document. The intruder is about a similar subject "
+        "(TF-IDF), but not the same sentence in other words. Documents were divided into "
+        "splits first, those that share lines together, so that neither a test document nor "
+        "the source of its intruder is seen in training."
+    ),
+    conditions={
+        COHERENT_CONDITION: "the document as it stands in the corpus",
+        INTRUDED: "the same with one sentence replaced by the intruder",
+    },
+    limitations=(
+        "An intruder can fit by chance: where the other document is about the same thing, or "
+        "the sentence says little. Of 47 intruded test documents of DiscoEval that one reader "
+        "read without the answers (version 1.0.0), the intruder was pointed out in 27 of 27 "
+        "from Wikipedia and in 16 of 20 from chat (`docs/quality.md` of the toolkit).",
+        "The intruder and the sentence that it replaces are different sentences: a model may "
+        "find one of them more surprising by itself. The prediction about what follows the "
+        "slot compares equal texts.",
+        "The documents of a small corpus have few similar ones, so that intruders there are "
+        "easier to see.",
+        "Scores of a filtered config are low by construction for the model that filtered it.",
+    ),
+    citation=SHEN_2021,
+    configure=_configured,
+    settings=SETTINGS,
+    settings_help=SETTINGS_HELP,
+    settings_gone={"prune_df": "the search is always exact; leave it out"},
+    tags=("intruder-sentence-detection",),
+    **_configured(**SETTINGS),
+)
 
 if __name__ == "__main__":
     from coherencegym.builders.command.cli import run_suite

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from coherencegym.builders.intruder_sentences import (
     INTRUDER_CORPORA,
     PAIR_COLUMNS,
+    SETTINGS,
     SETTINGS_HELP,
     IntruderView,
 )
@@ -103,65 +105,61 @@ def _probe_config(operator: IntruderSentence, probe: str) -> Config:
     )
 
 
-def _suite(
-    neighbours: int = 10,
-    most_similar: float = 0.6,
-    weighting: str = "tfidf",
-    test_share: float = 0.2,
-    validation_share: float = 0.1,
-) -> Suite:
-    """The suite with the settings of its intruders and of the division.
-
-    Raises:
-        ValueError: a setting is out of its range.
-    """
-    settings = dict(locals())
-    operator = IntruderSentence(
-        neighbours=neighbours, most_similar=most_similar, weighting=weighting, share=1.0
-    )
-    return Suite(
-        name="linguistic_probes",
-        title="Linguistic probes",
-        version="2.0.0",
-        hypothesis=(
-            "A model that notices incoherence finds a sentence more surprising when one property "
-            "of it no longer agrees with the text around it, and sees an intruder more easily when "
-            "it has such a property."
-        ),
-        description=(
-            "Documents with an intruder (a sentence of a similar document in the place of one of "
-            "their own), each with up to four versions of the sentence in the slot: the document's "
-            "own and the intruder, with and without a probe. A probe is an edit by rule that stays "
-            "grammatical and changes one property: the gender or animacy of pronouns, "
-            "demonstratives, a conjunction, tense, polarity, or numbers."
-        ),
-        conditions={
-            ORIGINAL: "the document as it stands in the corpus",
-            INTRUDER: "the same with one sentence replaced by the intruder",
-            INTRUDER_PROBE: "the same with the probe in the intruder, where it applies",
-            ORIGINAL_PROBE: "the document with the probe in its own sentence, where it applies",
-        },
-        limitations=(
-            "A probe need not make a text incoherent: another number, or the negation of a "
-            "sentence, can be just as true to a reader who does not know the subject.",
-            "Probes change the words that are scored: a rare word is surprising by itself.",
-            "The artefact score is near 100 % where a probe always puts in the same words: whoever "
-            "is trained on the items learns the words and not the incoherence. Test with these "
-            "items, and do not train on them.",
-            "Rules choose where a probe applies: sentences in which they are not sure are left "
-            "out, so that simple sentences are more frequent than in the corpus.",
-        ),
-        citation=SHEN_2021,
-        configs=tuple(_probe_config(operator, probe) for probe in PROBES),
-        configure=_suite,
-        settings=settings,
-        settings_help=SETTINGS_HELP,
-        divide=Division(test_share, validation_share),
-        tags=("intruder-sentence-detection", "linguistic-probes"),
-    )
+def _configured(test_share: float, validation_share: float, **drawing: Any) -> dict[str, Any]:
+    """The configs and the division with the settings of both."""
+    operator = IntruderSentence(**drawing, share=1.0)
+    return {
+        "configs": tuple(_probe_config(operator, probe) for probe in PROBES),
+        "divide": Division(test_share, validation_share),
+    }
 
 
-SUITE = _suite()
+_SETTINGS = {
+    name: value
+    for name, value in SETTINGS.items()
+    if name not in ("strategy", "share", "filter_model")
+}
+
+
+SUITE = Suite(
+    name="linguistic_probes",
+    title="Linguistic probes",
+    version="2.0.0",
+    hypothesis=(
+        "A model that notices incoherence finds a sentence more surprising when one property "
+        "of it no longer agrees with the text around it, and sees an intruder more easily when "
+        "it has such a property."
+    ),
+    description=(
+        "Documents with an intruder (a sentence of a similar document in the place of one of "
+        "their own), each with up to four versions of the sentence in the slot: the document's "
+        "own and the intruder, with and without a probe. A probe is an edit by rule that stays "
+        "grammatical and changes one property: the gender or animacy of pronouns, "
+        "demonstratives, a conjunction, tense, polarity, or numbers."
+    ),
+    conditions={
+        ORIGINAL: "the document as it stands in the corpus",
+        INTRUDER: "the same with one sentence replaced by the intruder",
+        INTRUDER_PROBE: "the same with the probe in the intruder, where it applies",
+        ORIGINAL_PROBE: "the document with the probe in its own sentence, where it applies",
+    },
+    limitations=(
+        "A probe need not make a text incoherent: another number, or the negation of a "
+        "sentence, can be just as true to a reader who does not know the subject.",
+        "Probes change the words that are scored: a rare word is surprising by itself.",
+        "The artefact score is near 100 % where a probe always puts in the same words: whoever "
+        "is trained on the items learns the words and not the incoherence. Test with these "
+        "items, and do not train on them.",
+        "Rules choose where a probe applies: sentences in which they are not sure are left "
+        "out, so that simple sentences are more frequent than in the corpus.",
+    ),
+    citation=SHEN_2021,
+    configure=_configured,
+    settings=_SETTINGS,
+    settings_help=SETTINGS_HELP,
+    **_configured(**_SETTINGS),
+    tags=("intruder-sentence-detection", "linguistic-probes"),
+)
 
 if __name__ == "__main__":
     from coherencegym.builders.command.cli import run_suite

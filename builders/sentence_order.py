@@ -18,8 +18,8 @@ from coherencegym.manipulations.operator import Pipeline
 from coherencegym.manipulations.shuffle import Shuffle, kendall_tau, original_positions
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 
-NARRATION = ("storycloze", "rocstories")
-DIALOGUE = ("personachat",)
+NARRATION: tuple[str, ...] = ("storycloze", "rocstories")
+DIALOGUE: tuple[str, ...] = ("personachat",)
 
 
 def whole(discourse: Discourse) -> list[list[int]]:
@@ -123,54 +123,53 @@ def order_config(genre: str, corpora: tuple[str, ...], scope: str, k: int, sep: 
     )
 
 
-def make_suite(permutations: int = 1) -> Suite:
-    """The suite with ``permutations`` different orders of each discourse."""
-    k = permutations
-    return Suite(
-        name="sentence_order",
-        title="Sentence order",
-        version="1.0.0",
-        hypothesis=(
-            "A model that notices incoherence finds a text whose sentences or utterances were "
-            "shuffled more surprising than the text in its own order, and finds the last sentence "
-            "more surprising after a shuffled context than after the original one."
-        ),
-        description=(
-            "Minimal pairs of a text and the same text with its sentences (narration) or "
-            "utterances (dialogue) in another order. The words are the same in both conditions; "
-            "only their order tells them apart."
-        ),
-        conditions={
-            "original": "the text as it stands in the corpus",
-            "shuffled": "the same sentences or utterances in another order, drawn uniformly from "
-            "all orders that read differently",
-        },
-        limitations=(
-            "Some shuffled texts are coherent: two descriptions can often be swapped without harm. "
-            "A perfect reader does not reach 100 %.",
-            "Position habits go a long way: greetings open dialogues and names are introduced in "
-            "first sentences. Compare a model's score with the artefact score above before "
-            "calling it coherence.",
-            "Mean surprisal over a whole shuffled text mixes the effect of order with that of "
-            "which sentence has to be read without context; the `context` configs do not have "
-            "this problem, as the scored text is the same.",
-        ),
-        citation=BEYER_2021,
-        configs=(
-            order_config("narration", NARRATION, "all", k, sep=False),
-            order_config("narration", NARRATION, "context", k, sep=False),
-            order_config("dialogue", DIALOGUE, "all", k, sep=False),
-            order_config("dialogue", DIALOGUE, "context", k, sep=False),
-            order_config("dialogue", DIALOGUE, "all", k, sep=True),
-            order_config("dialogue", DIALOGUE, "context", k, sep=True),
-        ),
-        configure=make_suite,
-        settings={"permutations": k},
-        tags=("sentence-ordering", "dialogue", "narration"),
-    )
+def _configured(permutations: int) -> dict[str, Any]:
+    """The configs with ``permutations`` different orders of each discourse."""
+    genres = (("narration", NARRATION, False), ("dialogue", DIALOGUE, False))
+    return {
+        "configs": tuple(
+            order_config(genre, corpora, scope, permutations, sep)
+            for genre, corpora, sep in (*genres, ("dialogue", DIALOGUE, True))
+            for scope in ("all", "context")
+        )
+    }
 
 
-SUITE = make_suite()
+SUITE = Suite(
+    name="sentence_order",
+    title="Sentence order",
+    version="1.0.0",
+    hypothesis=(
+        "A model that notices incoherence finds a text whose sentences or utterances were "
+        "shuffled more surprising than the text in its own order, and finds the last sentence "
+        "more surprising after a shuffled context than after the original one."
+    ),
+    description=(
+        "Minimal pairs of a text and the same text with its sentences (narration) or "
+        "utterances (dialogue) in another order. The words are the same in both conditions; "
+        "only their order tells them apart."
+    ),
+    conditions={
+        "original": "the text as it stands in the corpus",
+        "shuffled": "the same sentences or utterances in another order, drawn uniformly from "
+        "all orders that read differently",
+    },
+    limitations=(
+        "Some shuffled texts are coherent: two descriptions can often be swapped without harm. "
+        "A perfect reader does not reach 100 %.",
+        "Position habits go a long way: greetings open dialogues and names are introduced in "
+        "first sentences. Compare a model's score with the artefact score above before "
+        "calling it coherence.",
+        "Mean surprisal over a whole shuffled text mixes the effect of order with that of "
+        "which sentence has to be read without context; the `context` configs do not have "
+        "this problem, as the scored text is the same.",
+    ),
+    citation=BEYER_2021,
+    configure=_configured,
+    settings={"permutations": 1},
+    **_configured(permutations=1),
+    tags=("sentence-ordering", "dialogue", "narration"),
+)
 
 if __name__ == "__main__":
     from coherencegym.builders.command.cli import run_suite

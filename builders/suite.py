@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any, Protocol
 
 from coherencegym.builders.judgement.questions import Question, distinct
@@ -317,7 +317,7 @@ class Suite:
         limitations: conclusions that a score does not bear.
         citation: BibTeX of the work that it implements.
         configs: the configs, in order of preference for the default.
-        configure: a copy for other settings (``permutations=3``), where a suite has any.
+        configure: settings (``permutations=3``) -> the fields that hang on them, if any do.
         settings_gone: settings of earlier versions, and what to do without them.
         one_split: true where the documents of all splits of a corpus go into one split, ``test``:
             for suites from corpora with too few documents to be divided. The division is for
@@ -339,7 +339,7 @@ class Suite:
     citation: str
     configs: tuple[Config, ...]
     conditions: Mapping[str, str]
-    configure: Callable[..., Suite] | None = None
+    configure: Callable[..., dict[str, Any]] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     settings_help: Mapping[str, str] = field(default_factory=dict)
     settings_gone: Mapping[str, str] = field(default_factory=dict)
@@ -353,13 +353,22 @@ class Suite:
         """The repository that a push goes to unless another one is named."""
         return f"coherencegym/{self.name}"
 
+    @property
+    def natives(self) -> dict[str, tuple[Config, ...]]:
+        """The registered corpora, best first, each with the configs that are made from it."""
+        names = dict.fromkeys(name for config in self.configs for name in config.corpora)
+        return {name: tuple(c for c in self.configs if name in c.corpora) for name in names}
+
     def configured(self, **settings: Any) -> Suite:
         """The suite with these settings in place of its own.
 
         Raises:
             ValueError: a setting is out of its range.
         """
-        return self.configure(**{**self.settings, **settings}) if self.configure else self
+        if self.configure is None:
+            return self
+        settings = {**self.settings, **settings}
+        return replace(self, settings=settings, **self.configure(**settings))
 
     @property
     def questions(self) -> tuple[Question, ...]:

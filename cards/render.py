@@ -37,7 +37,6 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             corpora=_corpora(configs),
             columns=_columns(configs, tables),
             skips=skips(manifest),
-            controls=_control_lines(configs),
             human=human,
             questions=_question_tables(human),
         )
@@ -112,24 +111,6 @@ def _kinds(configs: _Configs) -> list[tuple[list[str], dict[str, Any]]]:
     for name, config in configs:
         found.setdefault(str([config.get(key) for key in shared]), ([], config))[0].append(name)
     return list(found.values())
-
-
-def _control_lines(configs: _Configs) -> list[str]:
-    """Write a sentence for each config that has controls in the dataset, with their names."""
-    names = {name for name, _ in configs}
-    lines = []
-    for name, config in configs:
-        # Manifests of earlier toolkits have no such key: a release may keep configs of theirs.
-        present = [f"`{control}`" for control in config.get("controls", []) if control in names]
-        if present:
-            them = "its control" if len(present) == 1 else "its controls"
-            lines.append(
-                f"**`{name}` has {' and '.join(present)} as {them}**: the same manipulation and "
-                "prediction without the incoherence. What a score on it shows is the difference of "
-                f"the mean margin from that of {them}, which the evaluator reports with its "
-                "interval."
-            )
-    return lines
 
 
 def _human_rows(configs: _Configs) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from coherencegym.builders.release.quality import ClassifierDecision
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, Suite
 from coherencegym.cards.render import dataset_card
-from coherencegym.eval.kinds.table_kind import DISCOURSE, SEPARATOR, Row
+from coherencegym.eval.kinds.table_kind import DISCOURSE, SEPARATOR
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.licence import may_republish
@@ -39,11 +39,8 @@ _ONE_SPLIT = "test"
 class BuildOptions:
     """The settings of a build that decide its bytes, and how it is run.
 
-    Attributes:
-        limit: discourses of a split at most.
-        splits: the splits to read; none: all that are there, but for those read only by name.
-        data_dir: the folder of corpus files to look in first.
-        repo_id, version: place and version of a release; empty: the suite's own.
+    ``limit`` is of the discourses of a split; without ``splits`` all that are there are read, but
+    for those that a corpus reads only by name. ``data_dir`` is looked in first.
     """
 
     seed: int = 0
@@ -66,20 +63,15 @@ def build(
     withhold: bool = False,
     progress: Callable[[str], None] = lambda message: None,
 ) -> Manifest:
-    """Build every config of the sources into ``folder``.
+    """Build every config of the sources into ``folder``, which is empty.
 
     Args:
-        suite: the suite to build.
-        sources: the corpora to build it from.
-        options: the options of the build.
-        folder: an empty one.
+        suite, sources, options: the suite, and what and how it is built from.
+        folder: gets the manifest, which is also returned, data, hashes and card.
         matcher: has what people said of the suite's items, if anybody was asked: rows then have
             the column ``human_ok``.
         withhold: leave out documents whose own licence does not allow to publish them.
         progress: told what is being done.
-
-    Returns:
-        The manifest, also written to the folder together with the card.
 
     Raises:
         CorpusError: a source cannot be read, nothing came of all of them, or an answer is about
@@ -133,16 +125,6 @@ class _Part:
     @property
     def name(self) -> str:
         return self.config.full_name(self.corpus.name)
-
-
-@dataclass(frozen=True)
-class _Written:
-    """A split as it was written: its counts and quality for the manifest, and an example row."""
-
-    counts: dict[str, Any]
-    quality: dict[str, Any]
-    licences: Counter[str]
-    example: Row
 
 
 @dataclass
@@ -261,48 +243,39 @@ class _Build:
 
     def _write(self, part: _Part, decisions: dict[str, list[ClassifierDecision]]) -> dict[str, Any]:
         """Write the splits of one config that have items; their part of its entry."""
-        types = {column: spec.type for column, spec in part.config.columns.items()}
-        schema = part.config.kind.features(types)
-        written = {
-            split: self._write_split(part, split, decisions[split], schema)
-            for split, one in part.drafted.items()
-            if one.drafts
-        }
-        licences = sum((one.licences for one in written.values()), Counter[str]())
-        first = next(iter(written.values()))
+        config, kind, how = part.config, part.config.kind, making(part.config.kind)
+        schema = kind.features({column: spec.type for column, spec in config.columns.items()})
+        licences: Counter[str] = Counter()
+        splits, quality, examples = {}, {}, {}
+        for split, one in part.drafted.items():
+            if not one.drafts:
+                continue
+            rows = [kind.to_row(how.value(made, n)) for n, made in enumerate(one.drafts, start=1)]
+            quality[split] = how.quality(config, one.drafts, decisions[split])
+            if self.matcher is not None and how.judge is not None:
+                human = how.judge(self.matcher, config, part.name, split, one.drafts, rows)
+                quality[split] |= {"human": human} if human else {}
+            written = write_split(self.folder, part.name, split, to_table(rows, schema))
+            own = {row[DISCOURSE] for row in rows}
+            splits[split] = {
+                "rows": written.rows,
+                "discourses": len(own),
+                "num_bytes": written.num_bytes,
+                "download_size": written.download_size,
+                "content_hash": written.content_hash,
+                "groups": group_counts(config, (how.groups(config, d) for d in one.drafts), rows),
+                "details": how.details(config, one.drafts),
+            }
+            licences.update(d.licence or part.corpus.licence for d in one.discourses if d.id in own)
+            examples[split] = kind.example(rows)
         return {
             "licences": dict(sorted(licences.items())),
             "features": schema.to_dict(),
-            "splits": {split: one.counts for split, one in written.items()},
+            "splits": splits,
             "skipped": {split: one.skipped for split, one in part.drafted.items()},
-            "quality": {split: one.quality for split, one in written.items()},
-            "example": written.get(_ONE_SPLIT, first).example,
+            "quality": quality,
+            "example": examples.get(_ONE_SPLIT, next(iter(examples.values()))),
         }
-
-    def _write_split(
-        self, part: _Part, split: str, decisions: list[ClassifierDecision], schema: Any
-    ) -> _Written:
-        config, drafts = part.config, part.drafted[split].drafts
-        kind, how = config.kind, making(config.kind)
-        rows = [kind.to_row(how.value(made, n)) for n, made in enumerate(drafts, start=1)]
-        quality = how.quality(config, drafts, decisions)
-        if self.matcher is not None and how.judge is not None:
-            human = how.judge(self.matcher, config, part.name, split, drafts, rows)
-            quality |= {"human": human} if human else {}
-        written = write_split(self.folder, part.name, split, to_table(rows, schema))
-        own = {row[DISCOURSE] for row in rows}
-        counts = {
-            "rows": written.rows,
-            "discourses": len(own),
-            "num_bytes": written.num_bytes,
-            "download_size": written.download_size,
-            "content_hash": written.content_hash,
-            "groups": group_counts(config, (how.groups(config, made) for made in drafts), rows),
-            "details": how.details(config, drafts),
-        }
-        made_from = (one for one in part.drafted[split].discourses if one.id in own)
-        licences = Counter(one.licence or part.corpus.licence for one in made_from)
-        return _Written(counts, quality, licences, kind.example(rows))
 
 
 def _why_empty(drafted: dict[str, _Drafted]) -> str:

@@ -50,8 +50,7 @@ def find_sources(
     """Look for the corpora of a suite.
 
     Args:
-        suite: the suite to build.
-        names: corpora to build from; none named means every one that is found.
+        suite, names: the suite, and the corpora to build from; none: every one that is found.
         data_dir: the folder to look in first.
         extra: corpora that are not registered (Hugging Face datasets), by genre.
         settled: corpora to read in place of the registered ones of their names.
@@ -60,31 +59,33 @@ def find_sources(
         CorpusError: a named corpus is not one of the suite's.
         CorpusNotFoundError: a named corpus has no files.
     """
-    natives: dict[str, tuple[Config, ...]] = {}
-    for config in suite.configs:
-        for name in config.corpora:
-            natives[name] = (*natives.get(name, ()), config)
-    allowed = (*natives, SAMPLE)
-    if unknown := [name for name in names if name not in allowed]:
-        raise CorpusError(
-            f"{suite.name} is not built from corpus {unknown[0]!r}; expected one of "
-            f"{', '.join(allowed)}"
-        )
+    _check_names(suite, names)
+    extra, settled = extra or {}, settled or {}
     sources = Sources()
-    for name in [name for name in natives if not names or name in names]:
-        corpus = (settled or {}).get(name) or registered(name)
+    for name, configs in suite.natives.items():
+        if names and name not in names:
+            continue
+        corpus = settled.get(name) or registered(name)
         try:
-            found = find(corpus, data_dir)
+            sources.found.append(PlannedCorpus(corpus, configs, find(corpus, data_dir)))
         except CorpusNotFoundError as error:
             if names:
                 raise
             sources.missing[name] = str(error)
-        else:
-            sources.found.append(PlannedCorpus(corpus, natives[name], found))
-    sources.found += [_of_genre(suite, genre, corpus) for genre, corpus in (extra or {}).items()]
-    if (not names and not extra) or SAMPLE in names:
-        sources.found += _samples(natives)
+    sources.found += [_of_genre(suite, genre, corpus) for genre, corpus in extra.items()]
+    if SAMPLE in names or not (names or extra):
+        sources.found += _samples(suite)
     return sources
+
+
+def _check_names(suite: Suite, names: Sequence[str]) -> None:
+    allowed = (*suite.natives, SAMPLE)
+    for name in names:
+        if name not in allowed:
+            raise CorpusError(
+                f"{suite.name} is not built from corpus {name!r}; expected one of "
+                f"{', '.join(allowed)}"
+            )
 
 
 def _of_genre(suite: Suite, genre: str, corpus: Corpus) -> PlannedCorpus:
@@ -97,10 +98,10 @@ def _of_genre(suite: Suite, genre: str, corpus: Corpus) -> PlannedCorpus:
     return PlannedCorpus(corpus, fitting)
 
 
-def _samples(natives: Mapping[str, tuple[Config, ...]]) -> Iterator[PlannedCorpus]:
+def _samples(suite: Suite) -> Iterator[PlannedCorpus]:
     """Plan the samples: a config is built from that of its best corpus that has any."""
     done: list[Config] = []
-    for name, configs in natives.items():
+    for name, configs in suite.natives.items():
         fitting = tuple(config for config in configs if config not in done)
         if fitting and (sample := sample_of(registered(name))) is not None:
             yield PlannedCorpus(sample, fitting)

@@ -142,8 +142,7 @@ def plan_release(
     with the version of pyarrow.
 
     Args:
-        folder: the build.
-        manifest: its manifest, without the configs that may not be published.
+        folder, manifest: the build, without the configs that may not be published.
         head: the head of the repository, and what it holds.
         prune: drop the configs of head that this build did not make.
         fetch_hashes: path of a hashes file at head -> local file.

@@ -21,7 +21,7 @@ from statistics import mean, quantiles
 from typing import Any, TypeVar
 
 from coherencegym.builders.suite import Config, DocumentDraft, Draft
-from coherencegym.eval.kinds.items import SEPARATOR
+from coherencegym.eval.kinds.items import SEPARATOR, Prediction
 from coherencegym.eval.statistics.intervals import share_interval
 
 #: Discourses and documents that a classifier is trained on at most (the first by a hash).
@@ -39,33 +39,26 @@ class ClassifierDecision:
 
     ``discourse`` is what its item was made from; ``owner`` is that, or the family of discourses
     that it belongs to: the classifier must not learn from one Winograd twin what it is asked about
-    the other. ``item`` is its item's number, ``groups`` are those of its prediction, ``columns``
-    those that its item is in by its columns.
+    the other. ``item`` is its item's number, ``columns`` are the groups that its item is in by
+    its columns.
     """
 
     discourse: str
     owner: str
     item: int
-    formula: str
-    metric: str
-    groups: tuple[str, ...]
+    prediction: Prediction
     columns: tuple[str, ...]
     value: float
 
 
 def quality(
-    config: Config, drafts: Sequence[Draft], decisions: Sequence[ClassifierDecision] | None = None
+    config: Config, drafts: Sequence[Draft], decisions: Sequence[ClassifierDecision]
 ) -> dict[str, Any]:
     """The quality section of one config and split of items, as the manifest records it.
 
-    Args:
-        config: the config that the drafts are of.
-        drafts: the drafts, at least one.
-        decisions: the classifier's, where it learned from more drafts than these; those on other
-            discourses are left aside.
+    The classifier may have learned from more drafts than these, of which there is at least one:
+    its decisions on other discourses are left aside.
     """
-    if decisions is None:
-        decisions = decide(drafts, config.breakdowns)
     own = {draft.item.discourse_id for draft in drafts}
     compared = [
         (draft.item.condition(c.incoherent).content, draft.item.condition(c.coherent).content)
@@ -124,15 +117,10 @@ def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterator[Clas
         for contrast in draft.contrasts:
             worse = scores[row_of[number, contrast.incoherent]]
             better = scores[row_of[number, contrast.coherent]]
+            value = 0.5 if abs(worse - better) < 1e-9 else float(worse > better)
+            prediction = contrast.prediction
             yield ClassifierDecision(
-                item.discourse_id,
-                item.cluster,
-                number,
-                contrast.formula,
-                contrast.metric,
-                contrast.groups,
-                columns,
-                value=0.5 if abs(worse - better) < 1e-9 else float(worse > better),
+                item.discourse_id, item.cluster, number, prediction, columns, value
             )
 
 
@@ -147,25 +135,23 @@ def artefact_scores(
     """
     members: dict[str, list[ClassifierDecision]] = defaultdict(list)
     for decision in decisions:
-        wide = not headline or headline in decision.groups
-        for group in (*decision.groups, *(("", *decision.columns) if wide else ())):
+        groups = decision.prediction.groups
+        wide = not headline or headline in groups
+        for group in (*groups, *(("", *decision.columns) if wide else ())):
             members[group].append(decision)
     grouped: dict[tuple[str, str, str], list[ClassifierDecision]] = defaultdict(list)
     for group, of_group in members.items():
         for decision in of_group:
-            grouped[decision.formula, decision.metric, group].append(decision)
-        formula = _shared({decision.formula for decision in of_group})
-        metric = _shared({decision.metric for decision in of_group})
+            grouped[decision.prediction.formula, decision.prediction.metric, group].append(decision)
+        formulas = {decision.prediction.formula for decision in of_group}
+        metrics = {decision.prediction.metric for decision in of_group}
+        formula = "" if len(formulas) > 1 else formulas.pop()
+        metric = "" if len(metrics) > 1 else metrics.pop()
         grouped[formula, metric, group] = of_group
     return [
         {"formula": formula, "metric": metric, "group": group, **_score(several)}
         for (formula, metric, group), several in sorted(grouped.items())
     ]
-
-
-def _shared(values: set[str]) -> str:
-    """The one value that there is; empty where there are several."""
-    return "" if len(values) > 1 else next(iter(values))
 
 
 def _score(decisions: Sequence[ClassifierDecision]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from coherencegym.eval.kinds.table_kind import IDENTITY, SuiteError, row_hash
 
 #: Uncompressed bytes of a table that go into one parquet file.
-SHARD_BYTES = 500_000_000
+_SHARD_BYTES = 500_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def to_table(rows: Sequence[Mapping[str, Any]], features: Any) -> Any:
 
 
 def write_split(
-    folder: Path, config: str, split: str, table: Any, shard_bytes: int = SHARD_BYTES
+    folder: Path, config: str, split: str, table: Any, shard_bytes: int = _SHARD_BYTES
 ) -> WrittenSplit:
     """Write a table as the shards and hashes of a split below ``folder``.
 

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from suites import build_from, rows
 from toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.making.build import BuildOptions, build
@@ -24,7 +25,7 @@ from coherencegym.eval.kinds.item_tables import ITEMS
 from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.eval.kinds.table_kind import row_hash
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.registry import corpus, sample_of
+from coherencegym.loaders.registry import corpus
 
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 
@@ -37,28 +38,11 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
-def rows(folder: Path, config: str, split: str = "test") -> list[dict[str, Any]]:
-    table = pq.read_table(folder / data_path(config, split))
-    found: list[dict[str, Any]] = table.to_pylist()
-    return found
-
-
-def sample(name: str) -> Any:
-    found = sample_of(corpus(name))
-    assert found is not None
-    return found
-
-
 @pytest.fixture(scope="module")
 def sentence_order(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The suite built from the project's own texts."""
-    suite = SENTENCE_ORDER
     folder = tmp_path_factory.mktemp("sentence_order")
-    sources = [
-        PlannedCorpus(sample(name), tuple(c for c in suite.configs if name in c.corpora))
-        for name in ("storycloze", "personachat")
-    ]
-    build(suite, Sources(sources), BuildOptions(), folder)
+    build_from(SENTENCE_ORDER, "sample", folder)
     return folder
 
 
@@ -171,8 +155,7 @@ def test_permutations_make_several_items_a_discourse(make_build: Make, tmp_path:
 
 
 def test_story_cloze_from_the_sample(tmp_path: Path) -> None:
-    source = PlannedCorpus(sample("storycloze"), STORY_CLOZE.configs)
-    manifest = build(STORY_CLOZE, Sources([source]), BuildOptions(), tmp_path)
+    manifest = build_from(STORY_CLOZE, "sample", tmp_path)
     assert list(manifest["configs"]) == ["sample"]
     read = rows(tmp_path, "sample")
     assert len(read) >= 200

@@ -7,16 +7,14 @@ from typing import Any
 
 import pytest
 from related import related
+from suites import build_from
 
 from coherencegym.builders.connectives import HEADLINE, SUITE
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.registry import load_suite
 from coherencegym.builders.suite import Draft
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.items import SuiteError, validate_item
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.registry import corpus
 from coherencegym.manipulations.operator import Context
 
 (CONFIG,) = SUITE.configs
@@ -169,8 +167,7 @@ def test_meanwhile_is_an_option() -> None:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The suite built from the project's own segments."""
-    folder = tmp_path_factory.mktemp("connectives")
-    return build(SUITE, find_sources(SUITE, ["sample"]), BuildOptions(), folder)
+    return build_from(SUITE, "sample", tmp_path_factory.mktemp("connectives"))
 
 
 def test_the_sample(built: dict[str, Any]) -> None:
@@ -193,8 +190,7 @@ def test_the_sample(built: dict[str, Any]) -> None:
 
 
 def test_gum_as_it_is(shared: Path, tmp_path: Path) -> None:
-    gum = PlannedCorpus(corpus("gum"), SUITE.configs)
-    manifest = build(SUITE, Sources([gum]), BuildOptions(data_dir=shared / "corpora"), tmp_path)
+    manifest = build_from(SUITE, "gum", tmp_path, data_dir=shared / "corpora")
     (split,) = manifest["configs"]["gum"]["splits"].values()
     assert split["rows"] == 145
     assert sum(n for g, n in split["groups"].items() if g.startswith("genre=")) == 145

@@ -7,37 +7,24 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from annotated import annotated
+from suites import build_from, rows
 
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.coreference import SUITE
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import PlannedCorpus, Sources
-from coherencegym.builders.release.rows import data_path
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.items import item_from_row, validate_item
-from coherencegym.loaders.registry import corpus, sample_of
 from coherencegym.manipulations.operator import Context
 
 MENTION, SPILLOVER = SUITE.configs
 
 
-def rows(folder: Path, config: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = pq.read_table(folder / data_path(config, "test")).to_pylist()
-    return found
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """The suite built from the project's own documents."""
-    sample = sample_of(corpus("gum"))
-    assert sample is not None
     folder = tmp_path_factory.mktemp("coreference")
-    return folder, build(
-        SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), BuildOptions(), folder
-    )
+    return folder, build_from(SUITE, "sample", folder)
 
 
 def test_an_item_is_two_sentences_in_two_versions() -> None:
@@ -285,10 +272,7 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
     owned = owned.replace("old\tand\tCCONJ\tCC", "old\told\tADJ\tJJ").replace("podcast", "essay")
     (tmp_path / "GUM_podcast_test.conllu").write_text(joined)
     (tmp_path / "GUM_essay_test.conllu").write_text(owned)
-    options = BuildOptions(data_dir=tmp_path)
-    manifest = build(
-        SUITE, Sources([PlannedCorpus(corpus("gum"), SUITE.configs)]), options, tmp_path / "out"
-    )
+    manifest = build_from(SUITE, "gum", tmp_path / "out", data_dir=tmp_path)
     assert sorted(manifest["configs"]) == ["gum_essay", "gum_essay_spillover"]
     (row,) = rows(tmp_path / "out", "gum_essay")
     assert row["conditions"][1]["regions"][1]["content"] == "I saw Ann's old friends here."
@@ -296,10 +280,7 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
 
 
 def test_the_real_documents(shared: Path, tmp_path: Path) -> None:
-    options = BuildOptions(data_dir=shared / "corpora" / "gum")
-    manifest = build(
-        SUITE, Sources([PlannedCorpus(corpus("gum"), SUITE.configs)]), options, tmp_path
-    )
+    manifest = build_from(SUITE, "gum", tmp_path, data_dir=shared / "corpora" / "gum")
     entries = manifest["configs"]
     # Documents of the train, validation and test lists are in one split.
     assert {split for entry in entries.values() for split in entry["splits"]} == {"test"}

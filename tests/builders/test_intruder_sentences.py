@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
+from suites import build_from, rows
 
 from coherencegym.builders import linguistic_probes
 from coherencegym.builders.command.cli import run_suite
@@ -22,35 +20,22 @@ from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.fitting import Division, Fits
 from coherencegym.builders.making.released_intruders import RELEASED
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
+from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.kinds.documents import document_from_row
 from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.loaders.discourse import Discourse, Unit, undo
 from coherencegym.loaders.read import read
-from coherencegym.loaders.registry import corpus, sample_of
+from coherencegym.loaders.registry import corpus
 from coherencegym.manipulations.intruders.document_groups import groups
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.probes.registry import PROBES
 
 
-def rows(folder: Path, config: str, split: str = "test") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = pq.read_table(
-        folder / "data" / config / f"{split}-00000-of-00001.parquet"
-    ).to_pylist()
-    return found
-
-
-def built_from_sample(suite: Any, folder: Path, **options: Any) -> dict[str, Any]:
-    sample = sample_of(corpus("documents"))
-    assert sample is not None
-    configs = tuple(config for config in suite.configs if "documents" in config.corpora)
-    return build(suite, Sources([PlannedCorpus(sample, configs)]), BuildOptions(**options), folder)
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("intruders")
-    return folder, built_from_sample(SUITE, folder)
+    return folder, build_from(SUITE, "sample", folder)
 
 
 def test_two_views_of_the_same_documents(built: tuple[Path, dict[str, Any]]) -> None:
@@ -118,7 +103,7 @@ def test_two_processes_build_the_same_bytes(
     built: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
     folder, _ = built
-    built_from_sample(SUITE, tmp_path, num_proc=2)
+    build_from(SUITE, "sample", tmp_path, num_proc=2)
     for path in folder.rglob("*"):
         if path.is_file():
             assert path.read_bytes() == (tmp_path / path.relative_to(folder)).read_bytes(), path
@@ -254,7 +239,7 @@ def test_documents_that_share_lines_are_on_one_side(shared: Path) -> None:
 @pytest.fixture(scope="module")
 def probes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("probes")
-    return folder, built_from_sample(linguistic_probes.SUITE, folder)
+    return folder, build_from(linguistic_probes.SUITE, "sample", folder)
 
 
 def test_a_config_for_each_probe(probes: tuple[Path, dict[str, Any]]) -> None:
@@ -282,32 +267,15 @@ def test_pairs_and_probes_are_scored(
     built: tuple[Path, dict[str, Any]], probes: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
     for folder, config in ((built[0], "pairs_sample"), (probes[0], "sample_negation")):
-        done = subprocess.run(
-            [
-                *(
-                    sys.executable,
-                    "-m",
-                    "coherencegym.eval",
-                    "--model",
-                    "demo",
-                    "--dataset",
-                    str(folder),
-                ),
-                *("--config", config, "--max-items", "6", "--output", str(tmp_path / config)),
-                "--no-cache",
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+        argv = ["--model", "demo", "--dataset", str(folder), "--config", config, "--no-cache"]
+        assert evaluate([*argv, "--max-items", "6", "--output", str(tmp_path / config)]) == 0
         scores = json.loads((tmp_path / config / "results.json").read_text())["scores"]
         assert {score["split"] for score in scores} == {"test"}
 
 
 def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> None:
     suite = SUITE.configured(filter_model="demo", test_share=0.1, validation_share=0.9)
-    manifest = built_from_sample(suite, tmp_path / "data", limit=14)
+    manifest = build_from(suite, "sample", tmp_path / "data", limit=14)
     assert set(manifest["configs"]) == {"pairs_sample_filtered", "detect_sample_filtered"}
     config = manifest["configs"]["pairs_sample_filtered"]
     assert config["operators"] == "IntruderSentence(), filtered by demo"

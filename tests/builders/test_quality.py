@@ -90,7 +90,7 @@ def test_the_first_and_last_unit_give_an_order_away() -> None:
         for name, texts in stories(0, 60).items()
     ]
     drafts, _ = draft(config.drafter, discourses, seed=0, suite="toy")
-    report = quality(config, drafts)
+    report = quality(config, drafts, decide(drafts, ()))
     assert report["artefact"][0]["score"] > 0.8
     assert report["identical_conditions"] == 0
     assert report["length_difference"]["mean_absolute"] == 0
@@ -98,7 +98,8 @@ def test_the_first_and_last_unit_give_an_order_away() -> None:
 
 def test_lengths_are_in_words_without_separators() -> None:
     config = replace(SUITE.configs[0], columns={}, artefact="x")
-    report = quality(config, [pair(0, "one two three [SEP]", "one"), pair(1, "one", "one two")])
+    drafts = [pair(0, "one two three [SEP]", "one"), pair(1, "one", "one two")]
+    report = quality(config, drafts, [])
     assert report["length_difference"]["mean"] == 0.5
     assert report["length_difference"]["mean_absolute"] == 1.5
     assert report["length_difference"]["largest"] == 2

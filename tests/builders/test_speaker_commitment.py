@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TEXTS
+from suites import build_from, rows
 
-from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.drafting import draft
-from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
-from coherencegym.builders.release.rows import data_path
 from coherencegym.builders.speaker_commitment import SUITE, Labelled
 from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.loaders.corpora.dialoguenli import LABELS
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
-from coherencegym.loaders.registry import corpus, sample_of
 from coherencegym.manipulations.operator import Context
 
 CONTRADICTION = SUITE.configs[0]
@@ -40,16 +35,8 @@ def pair(*texts: str, label: str = "negative") -> Discourse:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    sample = sample_of(corpus("dialoguenli"))
-    assert sample is not None
     folder = tmp_path_factory.mktemp("speaker_commitment")
-    return folder, build(
-        SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), BuildOptions(), folder
-    )
-
-
-def rows(folder: Path, config: str, split: str = "test") -> Iterator[dict[str, Any]]:
-    yield from pq.read_table(folder / data_path(config, split)).to_pylist()
+    return folder, build_from(SUITE, "sample", folder)
 
 
 def test_an_item_is_the_same_pair_with_and_without_separator() -> None:
@@ -109,7 +96,7 @@ def test_every_config_has_the_pairs_of_its_label(built: tuple[Path, dict[str, An
     assert [entry["default"] for entry in manifest["configs"].values()] == [True, False, False]
     ids = set()
     for name, entry in manifest["configs"].items():
-        read = list(rows(folder, name))
+        read = rows(folder, name)
         assert len(read) == entry["splits"]["test"]["rows"] == 60
         assert entry["skipped"] == {"test": {}}  # the pairs of other labels are no loss
         assert entry["separator"]
@@ -181,9 +168,7 @@ def test_the_verified_set_as_its_authors_give_it(tmp_path: Path) -> None:
     (folder / "dialogue_nli_verified_test.jsonl").write_text(json.dumps(records))
     out = tmp_path / "out"
     out.mkdir()
-    options = BuildOptions(data_dir=tmp_path / "dnli")
-    sources = find_sources(SUITE, ["dialoguenli"], options.data_dir)
-    manifest = build(SUITE, sources, options, out)
+    manifest = build_from(SUITE, "dialoguenli", out, data_dir=tmp_path / "dnli")
     assert list(manifest["configs"]) == ["dialoguenli_contradiction", "dialoguenli_neutral"]
     first, second = rows(out, "dialoguenli_contradiction", "verified_test")
     assert first["conditions"][0]["content"] == "i'm a nurse, number 0. [SEP] i don't work."

@@ -10,6 +10,7 @@ from toy import SUITE
 from coherencegym.builders.making.drafting import part_name, spread
 from coherencegym.builders.release.quality import ClassifierDecision, artefact_scores, quality
 from coherencegym.builders.suite import Config
+from coherencegym.eval.kinds.items import Prediction
 from coherencegym.loaders.discourse import Discourse, Unit
 
 CONFIG: Config = replace(SUITE.configs[0], name="context", by="genre")
@@ -76,7 +77,7 @@ def test_scores_of_a_part_are_of_its_own_decisions() -> None:
         suite="toy",
     )
     decisions = [
-        ClassifierDecision(name, name, number, "f", "mean", (), (), value)
+        ClassifierDecision(name, name, number, Prediction("f", "mean"), (), value)
         for number, (name, value) in enumerate((("a", 1.0), ("b", 0.0)))
     ]
     (score,) = quality(SUITE.configs[0], drafts, decisions)["artefact"]

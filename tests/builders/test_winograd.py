@@ -7,17 +7,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
+from suites import build_from, rows
 
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import PlannedCorpus, Sources
-from coherencegym.builders.release.rows import data_path
 from coherencegym.builders.winograd import SUITE
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.items import Item, item_from_row, validate_item
 from coherencegym.loaders.discourse import Alternative, Discourse, Unit
-from coherencegym.loaders.registry import corpus, sample_of
 from coherencegym.manipulations.operator import Context
 
 FULL, PARTIAL = SUITE.configs
@@ -33,20 +29,11 @@ def schema(text: str, pronoun: str, *options: str) -> Discourse:
     return Discourse("d", "t", (Unit(text),), alternatives=(place,), meta={"family": "f"})
 
 
-def rows(folder: Path, config: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = pq.read_table(folder / data_path(config, "test")).to_pylist()
-    return found
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """The suite built from the project's own schemas."""
-    sample = sample_of(corpus("winograd"))
-    assert sample is not None
     folder = tmp_path_factory.mktemp("winograd")
-    return folder, build(
-        SUITE, Sources([PlannedCorpus(sample, SUITE.configs)]), BuildOptions(), folder
-    )
+    return folder, build_from(SUITE, "sample", folder)
 
 
 def test_both_conditions_are_substitutions() -> None:
@@ -158,9 +145,8 @@ def test_the_card_marks_the_candidate(built: tuple[Path, dict[str, Any]]) -> Non
 
 
 def test_the_real_collection_gives_273_items_in_each_config(shared: Path, tmp_path: Path) -> None:
-    source = PlannedCorpus(corpus("winograd"), SUITE.configs)
-    options = BuildOptions(data_dir=shared / "corpora" / "winograd")
-    manifest = build(SUITE, Sources([source]), options, tmp_path)
+    data = shared / "corpora" / "winograd"
+    manifest = build_from(SUITE, "winograd", tmp_path, data_dir=data)
     for config in ("winograd_full", "winograd_partial"):
         entry = manifest["configs"][config]
         assert entry["splits"]["test"]["rows"] == 273
