@@ -261,7 +261,7 @@ SETTINGS_HELP = {
 }
 
 
-SETTINGS: dict[str, Any] = {
+INTRUDER_SETTINGS: dict[str, Any] = {
     "strategy": "similar",
     "neighbours": 10,
     "most_similar": 0.6,
@@ -317,11 +317,11 @@ SUITE = Suite(
     ),
     citation=SHEN_2021,
     configure=_configured,
-    settings=SETTINGS,
+    settings=INTRUDER_SETTINGS,
     settings_help=SETTINGS_HELP,
     settings_gone={"prune_df": "the search is always exact; leave it out"},
     tags=("intruder-sentence-detection",),
-    **_configured(**SETTINGS),
+    **_configured(**INTRUDER_SETTINGS),
 )
 
 if __name__ == "__main__":

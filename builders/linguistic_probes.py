@@ -16,8 +16,8 @@ from typing import Any
 
 from coherencegym.builders.intruder_sentences import (
     INTRUDER_CORPORA,
+    INTRUDER_SETTINGS,
     PAIR_COLUMNS,
-    SETTINGS,
     SETTINGS_HELP,
     IntruderView,
 )
@@ -116,7 +116,7 @@ def _configured(test_share: float, validation_share: float, **drawing: Any) -> d
 
 _SETTINGS = {
     name: value
-    for name, value in SETTINGS.items()
+    for name, value in INTRUDER_SETTINGS.items()
     if name not in ("strategy", "share", "filter_model")
 }
 

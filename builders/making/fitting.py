@@ -49,19 +49,17 @@ class Division:
 
     def __call__(self, discourses: Sequence[Discourse], seed: int) -> dict[str, list[Discourse]]:
         """The discourses by split, in their order."""
-        members: dict[int, list[Discourse]] = {}
         group_of = groups([discourse.texts for discourse in discourses])
-        for discourse, group in zip(discourses, group_of, strict=True):
-            members.setdefault(group, []).append(discourse)
+        grouped = list(zip(discourses, group_of, strict=True))
+        first: dict[int, Discourse] = {}
+        for discourse, group in sorted(grouped, key=lambda pair: pair[0].id):
+            first.setdefault(group, discourse)
         context = Context(seed, _KEY)
-        split_of = {}
-        for group, own in members.items():
-            first = min(own, key=lambda discourse: discourse.id)
-            split_of[group] = self._split(context.random(first, "Division").random())
-        divided: dict[str, list[Discourse]] = {split: [] for split in sorted(split_of.values())}
-        for discourse, group in zip(discourses, group_of, strict=True):
-            divided[split_of[group]].append(discourse)
-        return divided
+        divided: dict[str, list[Discourse]] = {}
+        for discourse, group in grouped:
+            number = context.random(first[group], "Division").random()
+            divided.setdefault(self._split(number), []).append(discourse)
+        return dict(sorted(divided.items()))
 
     def _split(self, number: float) -> str:
         if number < self.test:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -16,7 +15,9 @@ from hub.client import NO_PARQUET_EXPORT, run_python
 from hub.server import HubServer
 
 from coherencegym.builders.command.cli import main, suite_parser
+from coherencegym.builders.command.run import BuildJob, BuildRequest
 from coherencegym.builders.registry import SUITES, load_suite
+from coherencegym.builders.release.manifest import dump_manifest
 
 HEADER = (
     "InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,"
@@ -107,6 +108,16 @@ def test_a_build_says_what_it_made_and_what_it_could_not(
     assert "written to suites/story_cloze" in out
     manifest = json.loads((tmp_path / "suites/story_cloze/manifest.json").read_text())
     assert manifest["configs"]["sample"]["splits"]["test"]["rows"] == 30
+
+
+def test_a_request_needs_no_command_line(tmp_path: Path) -> None:
+    request = BuildRequest(corpora=("sample",), limit=21, output=tmp_path / "out")
+    job = BuildJob(load_suite("story_cloze"), request)
+    manifest = job.make(progress=lambda message: None)
+    assert manifest["configs"]["sample"]["splits"]["test"]["rows"] == 21
+    assert (job.destination / "manifest.json").read_text() == dump_manifest(manifest)
+    with pytest.raises(FileExistsError, match="out exists"):
+        BuildJob(load_suite("story_cloze"), request)
 
 
 def test_all_suites_at_once(tmp_path: Path) -> None:
@@ -210,20 +221,16 @@ def test_a_hub_dataset_without_a_licence_is_not_pushed(
 # Publishing from the command line -----------------------------------------------------------------
 
 
-def test_a_push_loads_in_a_fresh_process(hub: HubServer, hub_env: dict[str, str]) -> None:
-    code = "import sys; from coherencegym.builders.__main__ import main; main(sys.argv[1:])"
-    arguments = ["sentence_order", "--limit", "30", "--push-to-hub"]
-    run = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env={**os.environ, **hub_env},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    assert "published coherencegym/sentence_order v1.0.0" in run.stdout
-    assert hub.write_token not in run.stdout + run.stderr
-    assert len(hub.commits("coherencegym/sentence_order")) == 2
+def test_a_push_loads_in_a_fresh_process(
+    hub_clients: HubServer, hub_env: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["sentence_order", "--limit", "30", "--push-to-hub"])
+    assert stopped.value.code == 0
+    out, err = capsys.readouterr()
+    assert "published coherencegym/sentence_order v1.0.0" in out
+    assert hub_clients.write_token not in out + err
+    assert len(hub_clients.commits("coherencegym/sentence_order")) == 2
     load = NO_PARQUET_EXPORT + (
         "from datasets import load_dataset\n"
         "data = load_dataset('coherencegym/sentence_order', 'sample_narration_context',\n"
@@ -303,18 +310,16 @@ def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixtu
     assert hub_clients.repositories() == []
 
 
-def test_a_dry_run_offline_says_unknown(tmp_path: Path, hub_env: dict[str, str]) -> None:
-    code = "import sys; from coherencegym.builders.__main__ import main; main(sys.argv[1:])"
-    argv = ["story_cloze", "--corpus", "sample", "--limit", "21", "--push-to-hub", "--dry-run"]
-    run = subprocess.run(
-        [sys.executable, "-c", code, *argv],
-        env={**os.environ, **hub_env, "HF_HUB_OFFLINE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    assert "changes unknown" in run.stdout
+def test_a_dry_run_offline_says_unknown(
+    hub_clients: HubServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    argv = ("--corpus", "sample", "--limit", 21, "--push-to-hub", "--dry-run")
+    assert build_command("story_cloze", *argv) == 0
+    assert "changes unknown" in capsys.readouterr().out
+    assert build_command("story_cloze", *argv[:-1]) == 2
+    assert "HF_HUB_OFFLINE is set" in one_line(capsys.readouterr().err)
+    assert hub_clients.requests == []
 
 
 def stopped_build(folder: Path, number: signal.Signals) -> tuple[int, str]:

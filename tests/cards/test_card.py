@@ -12,7 +12,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from toy import stories, toy_corpus
+from toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.making.build import BuildOptions, build, write_documents
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
@@ -24,12 +24,20 @@ from coherencegym.eval.kinds.table_kind import SuiteError
 Make = Callable[..., tuple[Path, dict[str, Any]]]
 
 
-@pytest.fixture
-def manifest(tmp_path: Path) -> dict[str, Any]:
-    from toy import SUITE
-
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build of the toy suite."""
     sources = Sources([PlannedCorpus(toy_corpus("toy", {"test": stories(0, 25)}), SUITE.configs)])
-    return build(SUITE, sources, BuildOptions(), tmp_path)
+    folder = tmp_path_factory.mktemp("toy")
+    build(SUITE, sources, BuildOptions(), folder)
+    return folder
+
+
+@pytest.fixture
+def manifest(built: Path) -> dict[str, Any]:
+    found = json.loads((built / "manifest.json").read_text())
+    assert isinstance(found, dict)
+    return found
 
 
 def front_matter(card: str) -> dict[str, Any]:
@@ -117,17 +125,15 @@ def test_published_scores_are_in_the_card_and_said_to_be_of_another_mode(
     assert "not comparable with scores in the default mode" in card
 
 
-def test_a_built_folder_loads(manifest: dict[str, Any], tmp_path: Path) -> None:
+def test_a_built_folder_loads(built: Path, manifest: dict[str, Any], tmp_path: Path) -> None:
     from datasets import load_dataset
 
-    data = load_dataset(str(tmp_path), "toy_context", cache_dir=str(tmp_path / "cache"))
+    data = load_dataset(str(built), "toy_context", cache_dir=str(tmp_path / "cache"))
     assert data["test"].num_rows == 25
     assert data["test"].features.to_dict() == manifest["configs"]["toy_context"]["features"]
 
 
 def test_an_unproven_reader_and_a_closed_licence_are_said(tmp_path: Path) -> None:
-    from toy import SUITE
-
     corpus = toy_corpus("toy", {"test": stories(0, 3)}, licence="other", republishable=False)
     card = dataset_card(
         build(SUITE, Sources([PlannedCorpus(corpus, SUITE.configs)]), BuildOptions(), tmp_path)
