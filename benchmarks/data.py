@@ -15,15 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coherencegym.eval.data.dataset import tables
-from coherencegym.eval.data.source import find
-from coherencegym.eval.kinds.items import (
-    Condition,
-    Item,
-    Prediction,
-    Region,
-    item_from_row,
-    item_to_row,
-)
+from coherencegym.eval.data.source import find_dataset
+from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, item_from_row
+from coherencegym.eval.kinds.table_kind import to_row
 
 #: Conditions of an item: the original and six replacements.
 CONDITIONS = 7
@@ -162,7 +156,7 @@ def _build(suite: str, folder: Path, *options: str) -> Path:
 
 
 def _items(folder: Path, config: str) -> tuple[Item, ...]:
-    (table,) = tables(find(str(folder)), [config])
+    (table,) = tables(find_dataset(str(folder)), [config])
     return table.items
 
 
@@ -170,7 +164,7 @@ def write_items(items: Sequence[Item], path: Path) -> None:
     """Items as JSON lines, for another process."""
     with path.open("w", encoding="utf-8") as file:
         for item in items:
-            file.write(json.dumps(item_to_row(item)) + "\n")
+            file.write(json.dumps(to_row(item)) + "\n")
 
 
 def read_items(path: Path) -> list[Item]:

@@ -28,7 +28,7 @@ from coherencegym.builders.suite import (
     Suite,
     draft_item,
 )
-from coherencegym.eval.kinds.documents import COHERENT, DOCUMENTS, Document
+from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
 from coherencegym.loaders.corpora.insted import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import (
@@ -154,7 +154,7 @@ class Documents(IntruderView):
         document = Document(
             item_id=discourse.id,
             sentences=intruded.texts,
-            intruder_position=choice.slot if choice else COHERENT,
+            intruder_position=choice.slot if choice else NO_INTRUDER,
             discourse_id=discourse.id,
             corpus=discourse.corpus,
             extra={

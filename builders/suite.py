@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from coherencegym.builders.judgement.questions import Question, distinct
 from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.kinds.item_tables import ITEMS
 from coherencegym.eval.kinds.items import (
+    ITEMS,
     Condition,
     Item,
     ItemEdit,

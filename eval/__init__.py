@@ -31,7 +31,7 @@ __all__ = [
     "write_results",
 ]
 
-#: Where a name is from that is not in the library's own module under that name.
+#: Modules of the names that are not in the library's own module under that name.
 _ELSEWHERE = {
     "Results": ("coherencegym.eval.views.notebook", "ShownResults"),
     "load_model": ("coherencegym.eval.models.load", "load"),

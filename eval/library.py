@@ -1,32 +1,21 @@
-"""From items and a loaded model to a table of scores, in Python.
+"""Items and a loaded model to a table of scores, in Python.
 
 The command line does the same with a model that it loads: both give the same :class:`Results`.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.dataset import ItemTable, tables
-from coherencegym.eval.data.source import Source, find
+from coherencegym.eval.data.dataset import ItemTable, tables, unverified_table
+from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.forward.execute import Progress
-from coherencegym.eval.kinds.compat import DEFAULT, MODES
-from coherencegym.eval.kinds.items import (
-    SEPARATOR,
-    Item,
-    SuiteError,
-    item_from_row,
-    item_to_row,
-    validate_item,
-)
-from coherencegym.eval.kinds.predictions import check_predictions
-from coherencegym.eval.kinds.table_kind import row_hash
-from coherencegym.eval.plan.options import Options
+from coherencegym.eval.kinds.items import Item, SuiteError, read_item
+from coherencegym.eval.plan.options import DEFAULT, MODES, Options
 from coherencegym.eval.results.results import Results, gather
 from coherencegym.eval.text.special import BosChoice, SpaceChoice
 from coherencegym.eval.views.notebook import ShownResults, shown
@@ -36,21 +25,19 @@ if TYPE_CHECKING:
 
 #: The tables of results that :func:`rows` gives.
 Kind = Literal["scores", "predictions", "regions", "tokens"]
-#: What items that came from no file are called.
+#: The name of items that came from no file.
 IN_MEMORY = "items"
 
 
 @dataclass(frozen=True, repr=False)
 class Items:
-    """Items that were read, and where they are from.
-
-    Iterating gives the items of all tables.
+    """Items that were read, and where they are from; iterating gives those of all tables.
 
     Attributes:
         source: the dataset or the suites.
         tables: the items of each config and split; ``tables[0].items`` is a tuple of
             :class:`eval.kinds.items.Item`.
-        chosen: which of them were asked for: ``configs``, ``split``, ``max_items``.
+        chosen: the choice that was asked for: ``configs``, ``split``, ``max_items``.
     """
 
     source: Source
@@ -83,9 +70,8 @@ def items_from(
     Args:
         dataset: a Hub id, or a folder of a build.
         suite: files of SyntaxGym's JSON, or folders of them, in place of a dataset.
-        configs: only these of a dataset; none: all that hold items.
-        split: only this one of a dataset; None: all.
-        revision: tag or commit of a Hub dataset; None: the newest.
+        configs: names of those of a dataset to read; none: all that hold items.
+        split, revision: one split of a dataset, a tag or commit of one on the Hub.
         max_items: no more items than this of each table, from its start.
 
     Raises:
@@ -101,7 +87,7 @@ def items_from(
     if dataset is not None:
         if str(dataset).endswith(".json"):
             raise EvaluationError(f"items_from: {str(dataset)!r} is a file; expected suite=FILE")
-        source = find(str(dataset), revision, names)
+        source = find_dataset(str(dataset), revision, names)
         return Items(source, tuple(tables(source, names, split, max_items)), chosen)
     for option, value in (("configs", names), ("split", split), ("revision", revision)):
         if value:
@@ -139,18 +125,12 @@ def score(
     Args:
         model: a causal language model of transformers, on its device, in any dtype.
         tokenizer: its tokenizer.
-        items: from :func:`items_from`; or items, or rows of a dataset with their columns.
-        name: what results call the model; None: what it was loaded as.
-        commit: what results call its weights; None: a digest of them, which reads them all.
-        bos: start of text: ``auto``, ``always`` or ``never``; see :mod:`eval.text.special`.
-        separator: ``auto``, ``none`` or the text that stands for ``[SEP]``.
-        separator_space: ``keep`` or ``drop`` the white space after a separator.
-        truncate: cut a text that is too long on the left, as far as all conditions are identical.
-        word_correction: surprisals of words, for tokens that begin with a space.
-        compat: ``syntaxgym-2021`` scores as published numbers were made; it fixes the five options
-            above.
-        share: run what an item's conditions begin with alike once, if the model can.
-        batch_tokens: most tokens in a batch, padding included; None: by device.
+        items: those of :func:`items_from`; or items, or rows of a dataset with their columns.
+        name: the model's name in results; None: the one it was loaded by.
+        commit: the name of its weights in results; None: a digest of them, which reads them all.
+        bos, separator, separator_space, truncate, word_correction, share, batch_tokens: see
+            :class:`eval.plan.options.Options`.
+        compat: ``syntaxgym-2021`` scores as published numbers were made; it fixes the first five.
         progress: called after each batch of a table with the tokens done and those of the table.
 
     Returns:
@@ -163,7 +143,7 @@ def score(
         SuiteError: an item is not valid.
     """
     from coherencegym.eval.models.in_memory import evaluating, in_memory
-    from coherencegym.eval.tasks.score.scoring import score as scored
+    from coherencegym.eval.tasks.score.scoring import score as score_items
 
     if compat is not None and compat not in MODES:
         raise EvaluationError(f"compat={compat!r}; expected None or one of {', '.join(MODES)}")
@@ -183,20 +163,13 @@ def score(
         raise EvaluationError("no items; expected at least one")
     with evaluating(model):
         loaded = in_memory(model, tokenizer, name, commit)
-        found = [
-            (
-                table,
-                scored(
-                    model,
-                    tokenizer,
-                    table.items,
-                    options,
-                    uses_separator=table.separator,
-                    progress=progress,
-                ),
+        found = []
+        for table in read.tables:
+            uses = table.separator
+            scored = score_items(
+                model, tokenizer, table.items, options, uses_separator=uses, progress=progress
             )
-            for table in read.tables
-        ]
+            found.append((table, scored))
     settings = {
         "configs": [],
         "split": None,
@@ -214,27 +187,25 @@ def score(
 def rows(results: Results, kind: Kind = "scores") -> list[dict[str, Any]]:
     """A table of results as one flat dictionary a row, as the file of that name has it.
 
-    Args:
-        results: from :func:`score`.
-        kind: ``scores``, a row for each config and each of its groups; ``predictions``, for every
-            prediction of every item (``margin`` in bits); ``regions``, for every region that a
-            prediction reads (``sum_bits``, ``mean_bits``); ``tokens``, for every token (``bits``).
+    ``scores`` have a row for each config and each of its groups, ``predictions`` for every
+    prediction of every item (``margin`` in bits), ``regions`` for every region that a prediction
+    reads (``sum_bits``, ``mean_bits``), ``tokens`` for every token (``bits``).
 
     Raises:
         EvaluationError: there is no such table.
     """
     from coherencegym.eval.views import report
 
-    if kind == "scores":
-        return [asdict(row) for row in results.scores]
-    if kind not in get_args(Kind):
-        raise EvaluationError(f"no table {kind!r}; expected one of {', '.join(get_args(Kind))}")
-    tables_of = {
-        "predictions": report.prediction_rows,
-        "regions": report.region_rows,
-        "tokens": report.token_rows,
-    }
-    return list(tables_of[kind](results))
+    match kind:
+        case "scores":
+            return [asdict(row) for row in results.scores]
+        case "predictions":
+            return list(report.prediction_rows(results))
+        case "regions":
+            return list(report.region_rows(results))
+        case "tokens":
+            return list(report.token_rows(results))
+    raise EvaluationError(f"no table {kind!r}; expected one of {', '.join(get_args(Kind))}")
 
 
 def to_pandas(results: Results, kind: Kind = "scores") -> pandas.DataFrame:
@@ -253,35 +224,17 @@ def to_pandas(results: Results, kind: Kind = "scores") -> pandas.DataFrame:
 
 
 def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:
-    """One table of items that came from no file.
-
-    Raises:
-        SuiteError: an item is not valid, or is there twice.
-        EvaluationError: one of its formulas cannot be read.
-    """
-    items = []
+    """One table of valid items that came from no file."""
+    items: dict[str, Item] = {}
     for number, each in enumerate(given, start=1):
         if not isinstance(each, Item | Mapping):
             raise EvaluationError(
                 f"item {number} is a {type(each).__name__}; expected an Item, or a row of a dataset"
             )
-        item = each if isinstance(each, Item) else item_from_row(each)
-        validate_item(item)
-        check_predictions(item)
-        items.append(item)
-    ids: set[str] = set()
-    for item in items:
-        if item.item_id in ids:
+        item = read_item(each)
+        if item.item_id in items:
             raise SuiteError(f"{item.item_id}: there more than once; expected an id for each item")
-        ids.add(item.item_id)
-    hashes = "\n".join(row_hash(item_to_row(item)) for item in items)
-    table = ItemTable(
-        config=IN_MEMORY,
-        split="",
-        items=tuple(items),
-        rows_sha256=hashlib.sha256(hashes.encode()).hexdigest(),
-        verified=False,
-        separator=any(SEPARATOR in c.content for item in items for c in item.conditions),
-    )
+        items[item.item_id] = item
+    table = unverified_table(IN_MEMORY, "", list(items.values()))
     note = "items from memory: rows are not verified, and there is no artefact score"
     return Items(Source(IN_MEMORY, Path(), notes=(note,)), (table,) if items else ())

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import Execution, NotFiniteError, Progress, Store, execute
-from coherencegym.eval.kinds.compat import DEFAULT, Rules
-from coherencegym.eval.kinds.predictions import WHOLE, RegionRef
+from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.limits import limits_of
 from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.placement import input_device
-from coherencegym.eval.plan.memory import free_budget
-from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.plan.plan import Plan, Request, default_budget, make_plan
-from coherencegym.eval.plan.requests import Query, places, prepare
+from coherencegym.eval.plan.memory import default_budget, free_budget
+from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
+from coherencegym.eval.plan.plan import Plan, Request, make_plan
+from coherencegym.eval.plan.requests import Query, prepare, region_places
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Added, Separator, Start
 from coherencegym.eval.text.words import WordBeginnings, word_beginnings
@@ -56,7 +55,7 @@ class ScoredCondition:
         """
         import numpy as np
 
-        found = places(self.encoding, region)
+        found = region_places(self.encoding, region)
         # Most regions are one stretch, and a stretch is read without looking up each place.
         values: np.ndarray = self.bits[
             found if not isinstance(found, range) else slice(found.start, found.stop)
@@ -68,7 +67,7 @@ class ScoredCondition:
         """Whether the region holds the first token of a text that has nothing before it."""
         import numpy as np
 
-        return 0 in places(self.encoding, region) and bool(np.isnan(self.bits[0]))
+        return 0 in region_places(self.encoding, region) and bool(np.isnan(self.bits[0]))
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.dataset import tables
-from coherencegym.eval.data.source import find
-from coherencegym.eval.kinds.items import item_to_row
+from coherencegym.eval.data.source import find_dataset
+from coherencegym.eval.kinds.table_kind import to_row
 
 #: A line of ``pairs.jsonl`` -> the answers to its three questions.
 Annotator = Callable[[dict[str, Any]], dict[str, Any]]
@@ -25,9 +25,9 @@ def incoherent_texts(folder: Path, condition: str) -> set[str]:
     """The texts that a condition has in a build."""
     return {
         made["content"]
-        for table in tables(find(str(folder)))
+        for table in tables(find_dataset(str(folder)))
         for item in table.items
-        for made in item_to_row(item)["conditions"]
+        for made in to_row(item)["conditions"]
         if made["condition_name"] == condition
     }
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.release.rows import to_table, write_split
-from coherencegym.eval.kinds.documents import DOCUMENTS, Document, document_to_row
+from coherencegym.eval.kinds.documents import DOCUMENTS, Document
+from coherencegym.eval.kinds.table_kind import to_row
 
 
 def write_documents(
@@ -23,7 +24,7 @@ def write_documents(
     """A config of documents in a dataset folder, beside those that are there."""
     sizes = {}
     for split, documents in splits.items():
-        table = to_table([document_to_row(d) for d in documents], DOCUMENTS.features(extra))
+        table = to_table([to_row(d) for d in documents], DOCUMENTS.features(extra))
         sizes[split] = {"rows": write_split(folder, config, split, table).rows}
     path = folder / "manifest.json"
     known = json.loads(path.read_text())["configs"] if path.exists() else {}

@@ -12,8 +12,8 @@ from zlib import crc32
 import numpy as np
 
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.kinds.items import Condition, Item
-from coherencegym.eval.kinds.predictions import WHOLE, read_by
+from coherencegym.eval.kinds.formula import WHOLE
+from coherencegym.eval.kinds.items import Condition, Item, read_by
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.controls import Difference

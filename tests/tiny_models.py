@@ -9,9 +9,8 @@ import numpy as np
 import torch
 
 from coherencegym.eval.plan.batches import Budget
-from coherencegym.eval.plan.beginnings import Sharing
 from coherencegym.eval.plan.plan import Request
-from coherencegym.eval.text.sequence import TokenSequence
+from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 VOCABULARY = 97
 #: Small, so that there are many batches, cut beginnings and divided families.

@@ -14,6 +14,9 @@ from coherencegym.builders.suite import Suite
 #: Configs of which is said what was left out, and reasons that are named; the card has them all.
 _LINES, _REASONS = 12, 3
 
+#: Columns of numbers.
+_COUNTS = ("items", "discourses")
+
 
 @contextmanager
 def spinner() -> Iterator[Callable[[str], None]]:
@@ -42,7 +45,7 @@ def print_build(
     console = Console(width=None if sys.stdout.isatty() else 160)
     table = Table(title=f"{suite.title} {manifest['version']}", title_justify="left", box=None)
     for column in ("config", "split", "items", "discourses", "artefact score", "95 % interval"):
-        justify: Any = "right" if column in ("items", "discourses") else "left"
+        justify: Any = "right" if column in _COUNTS else "left"
         table.add_column(column, justify=justify, no_wrap=True)
     for name, config in ordered_configs(manifest):
         label = f"{name} (default)" if config["default"] else name

@@ -38,14 +38,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     from coherencegym.builders.command.show import print_lines
     from coherencegym.builders.errors import explain
     from coherencegym.builders.export.write import Exports, export
-    from coherencegym.eval.data.source import find
+    from coherencegym.eval.data.source import find_dataset
 
     exports = Exports(arguments.export_syntaxgym, arguments.export_pairs, arguments.overwrite)
     folder = Path(arguments.dataset)
     stop_cleanly()
     try:
         exports.check(folder if folder.is_dir() else None, "DATASET")
-        source = find(arguments.dataset, arguments.revision)
+        source = find_dataset(arguments.dataset, arguments.revision)
         print_lines(export(source, exports, dry_run=arguments.dry_run))
     except KeyboardInterrupt:
         print("export: interrupted; nothing half-written is left", file=sys.stderr)

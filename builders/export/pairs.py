@@ -13,7 +13,8 @@ from typing import Any
 
 from coherencegym.builders.export.item_pairs import pairs
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.kinds.items import Condition, Item, item_to_row
+from coherencegym.eval.kinds.items import Condition, Item
+from coherencegym.eval.kinds.table_kind import to_row
 
 #: BLiMP's field of linguistics, which for these suites is always the same.
 FIELD = "discourse"
@@ -48,7 +49,7 @@ def pair_table(table: ItemTable, suite: str) -> PairTable:
     """The pairs of a table, in its order."""
     made = PairTable(table.config, table.split, headline=table.headline)
     for item in table.items:
-        for pair, reason in pairs(item_to_row(item)):
+        for pair, reason in pairs(to_row(item)):
             if pair is None:
                 made.refused[reason] += 1
             else:

@@ -23,7 +23,7 @@ from coherencegym.builders.export.pairs import PairTable, pair_table
 from coherencegym.builders.export.report import pairs_report, suites_report
 from coherencegym.builders.export.syntaxgym import SuiteTable, item_records, suite_json, suite_table
 from coherencegym.eval.data.dataset import ItemTable, tables
-from coherencegym.eval.data.source import Source, find
+from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.files.folders import check_folder, written_beside
 
 #: The files by which folders are known as exports. None ends in ``.json``, as suites do.
@@ -109,7 +109,9 @@ def export_build(
     folder: Path, exports: Exports, version: str = "", dry_run: bool = False
 ) -> list[str]:
     """Write what was asked for of a build in a folder: see :func:`export`."""
-    return export(find(str(folder)), exports, version, dry_run) if any(exports.folders) else []
+    return (
+        export(find_dataset(str(folder)), exports, version, dry_run) if any(exports.folders) else []
+    )
 
 
 def export(source: Source, exports: Exports, version: str = "", dry_run: bool = False) -> list[str]:

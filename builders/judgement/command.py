@@ -94,7 +94,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     from coherencegym.builders.judgement.sheet import PAIRS, SHEET, write_sheet
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.data.dataset import tables
-    from coherencegym.eval.data.source import find
+    from coherencegym.eval.data.source import find_dataset
     from coherencegym.files.folders import written_beside
 
     folder: Path = arguments.for_judgement
@@ -102,7 +102,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         raise EvaluationError(
             f"{folder}: no {MANIFEST}; expected the folder of a build, such as suites/story_cloze"
         )
-    source = find(str(folder))
+    source = find_dataset(str(folder))
     output: Path = arguments.output or _OUTPUT / source.suite
     if output.exists():
         # Never overwritten: what annotators have filled in may lie there.

@@ -11,8 +11,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import Comparison, Value, parse
 
 #: The form of an identifier.
 PAIR_ID = r"[0-9a-f]{8}-[0-9a-f]{12}"
@@ -46,7 +46,7 @@ def pairs_of(item: Item) -> list[Pair]:
     """
     groups: dict[tuple[str, str], dict[str, None]] = {}
     for prediction in item.predictions:
-        tree = parse(prediction.formula)
+        tree = parse_formula(prediction.formula)
         if not isinstance(tree, Comparison) or tree.operator == "=":
             continue
         sides = (tree.left, tree.right) if tree.operator == ">" else (tree.right, tree.left)

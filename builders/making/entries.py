@@ -16,9 +16,8 @@ from coherencegym.builders.making.sources import SAMPLE
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.suite import Config, Suite
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.manifest import FORMAT
-from coherencegym.eval.data.published import Published
-from coherencegym.eval.kinds.registry import KINDS
+from coherencegym.eval.data.source import FORMAT, Published
+from coherencegym.eval.kinds.registry import TABLE_KINDS
 from coherencegym.eval.kinds.table_kind import Row
 from coherencegym.files.strict_json import held
 from coherencegym.loaders.corpus import Corpus
@@ -90,7 +89,7 @@ def config_rank(suite: Suite, config: Config, corpus: Corpus) -> int:
         of_corpus = config.corpora.index(corpus.name)
     else:
         of_corpus = 99 if corpus.name == SAMPLE else 98
-    of_kind = [*KINDS, config.kind.name].index(config.kind.name)
+    of_kind = [*TABLE_KINDS, config.kind.name].index(config.kind.name)
     own = suite.configs.index(config) + len(suite.configs) * of_corpus
     return of_kind * _OF_A_KIND + own
 

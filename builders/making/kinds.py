@@ -18,7 +18,7 @@ from coherencegym.builders.release.quality import (
 )
 from coherencegym.builders.suite import Config, DocumentDraft, Draft
 from coherencegym.eval.kinds.documents import DOCUMENTS
-from coherencegym.eval.kinds.item_tables import ITEMS
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import TableKind
 
 D = TypeVar("D")

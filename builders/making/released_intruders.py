@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.builders.suite import Column, Config, Contrast, DocumentDraft
-from coherencegym.eval.kinds.documents import COHERENT, DOCUMENTS, Document
+from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
@@ -29,7 +29,7 @@ class Released:
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[DocumentDraft]:
         """Yield the document, intruded where the corpus has a replacement."""
-        sentences, position, replaced = list(discourse.texts), COHERENT, ""
+        sentences, position, replaced = list(discourse.texts), NO_INTRUDER, ""
         for alternative in discourse.alternatives[:1]:
             ((position, start, end),) = alternative.span
             if position == 0 or (start, end) != (0, len(sentences[position])):
@@ -57,7 +57,7 @@ def _human_positions(discourse: Discourse) -> list[int]:
     if discourse.meta.get("position") != discourse.meta.get("sen_position"):
         return []
     answers = [int(judgement.label) for judgement in discourse.judgements]
-    return [answer for answer in answers if COHERENT <= answer < len(discourse.units)]
+    return [answer for answer in answers if NO_INTRUDER <= answer < len(discourse.units)]
 
 
 RELEASED = Config(

@@ -8,7 +8,7 @@ from typing import Any
 
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.manifest import read_manifest
+from coherencegym.eval.data.source import read_manifest
 from coherencegym.hub import commits
 
 

@@ -53,11 +53,11 @@ def read_tables(
     """
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.data.dataset import tables
-    from coherencegym.eval.data.source import find
+    from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.data.syntaxgym import suites
 
     if not arguments.suites:
-        source = find(arguments.dataset, arguments.revision, arguments.configs)
+        source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
         return source, list(tables(source, arguments.configs, arguments.split, max_items))
     for option, value in (
         ("--config", arguments.configs),

@@ -32,7 +32,8 @@ def explain_plan(
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.models.load import load_config
     from coherencegym.eval.plan.explain import MEANING, explain_table, shape_of
-    from coherencegym.eval.plan.plan import default_budget, make_plan
+    from coherencegym.eval.plan.memory import default_budget
+    from coherencegym.eval.plan.plan import make_plan
     from coherencegym.eval.plan.requests import prepare
     from coherencegym.eval.text.words import word_beginnings
 

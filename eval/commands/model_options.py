@@ -6,10 +6,9 @@ import argparse
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.kinds.compat import DEFAULT, MODES
 from coherencegym.eval.models.arguments import parse
 from coherencegym.eval.models.placement import DEVICE_MAPS
-from coherencegym.eval.plan.options import Options
+from coherencegym.eval.plan.options import DEFAULT, MODES, Options
 
 if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise EvaluationError("--overwrite: nothing is written; expected --output with it")
     quiet_libraries()
     _, tables = read_tables(arguments)
-    from coherencegym.eval.data.find_item import find_item
+    from coherencegym.eval.data.dataset import find_item
 
     table, item = find_item(tables, arguments.item)
     from coherencegym.eval.tasks.score.scoring import score

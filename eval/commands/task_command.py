@@ -48,7 +48,7 @@ class TaskCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Ask the model about every table; prints the scores and writes the folder."""
-        from coherencegym.eval.data.source import find
+        from coherencegym.eval.data.source import find_dataset
         from coherencegym.eval.forward.distributed import world
         from coherencegym.eval.models.quiet import quiet_libraries
         from coherencegym.eval.results.folder import MARKER
@@ -65,7 +65,7 @@ class TaskCommand:
         settings = {**data, **model_settings(arguments)}
         own = {name: getattr(arguments, name) for name in task.settings}
         quiet_libraries()
-        source = find(arguments.dataset, arguments.revision, arguments.configs)
+        source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
         tables = read_tables(task, source, **data)
         model = load_model(arguments)
         outcomes = [one for table in tables for one in task.run(model, table, arguments)]

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import table_rows
-from coherencegym.eval.kinds.item_tables import ITEMS
-from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.items import ITEMS, Item
+from coherencegym.eval.kinds.table_kind import row_hash, rows_digest, to_row
+
+#: The column that names the model with which a row was chosen, as ``name`` or ``name@commit``.
+FILTER_MODEL = "filter_model"
+#: Identifiers that an error lists at most.
+_LISTED = 3
 
 
 @dataclass(frozen=True)
@@ -17,17 +24,15 @@ class ItemTable:
     """The items of one config and split.
 
     Attributes:
-        config, split: which.
-        items: in the order of the table.
         rows_sha256: digest (hex) over the row hashes of the whole table, in order.
         verified: the row hashes were compared with those that the build wrote.
         separator: ``[SEP]`` in a text is a change of speaker.
         breakdowns: columns by whose values scores are also reported.
-        headline: the group of predictions that the table's own score is over; empty: all.
         artefacts: the build's artefact scores of this table.
-        humans: what people found of this table, where the build has it.
+        headline: the group of predictions that the table's own score is over; empty: all.
         controls: the configs that are its controls.
         length_confound: the suite wants the correlation of margin and length shown.
+        humans: findings of people, where the build has them.
     """
 
     config: str
@@ -50,18 +55,12 @@ def tables(
     split: str | None = None,
     max_items: int | None = None,
 ) -> Iterator[ItemTable]:
-    """The items tables of a dataset.
+    """The items tables of a dataset, and ``max_items`` of each from its start.
 
-    Args:
-        source: from :func:`find`.
-        configs: only these; none: every config that holds items.
-        split: only this one; None: every split, but of a config with a split ``train`` only
-            ``test``.
-        max_items: no more items than this of each table, from its start.
+    Without a ``split`` every split is read, but of a config with a split ``train`` only ``test``.
 
     Raises:
-        EvaluationError: a config or split is not there, holds another kind of table, or its rows
-            are not those that were published.
+        EvaluationError: as :func:`eval.data.table_rows.table_rows`, or an item is not valid.
     """
     splits = None if split is None else (split,)
     for read in table_rows(source, configs, splits, kind=ITEMS, test_only=split is None):
@@ -81,3 +80,79 @@ def tables(
             controls=tuple(about.get("controls", ())),
             length_confound=bool(about.get("length_confound", False)),
         )
+
+
+def unverified_table(
+    config: str, split: str, items: Sequence[Item], most: int | None = None
+) -> ItemTable:
+    """A table of items that no build has written; it keeps ``most`` of them, from the start."""
+    return ItemTable(
+        config=config,
+        split=split,
+        items=tuple(items[:most]),
+        rows_sha256=rows_digest(row_hash(to_row(item)) for item in items),
+        verified=False,
+        separator=ITEMS.separated(items),
+    )
+
+
+def find_item(tables: Sequence[ItemTable], wanted: str) -> tuple[ItemTable, Item]:
+    """The item of that id, or the only one whose id begins or ends with it.
+
+    Raises:
+        EvaluationError: there is none (the nearest ids are named), or there are several, of several
+            ids or in several tables.
+    """
+    there: dict[str, list[tuple[ItemTable, Item]]] = {}
+    for table in tables:
+        for item in table.items:
+            there.setdefault(item.item_id, []).append((table, item))
+    found = [
+        name for name in there if wanted and (name.startswith(wanted) or name.endswith(wanted))
+    ]
+    if wanted in there:
+        found = [wanted]
+    if not found:
+        near = get_close_matches(wanted, there, n=_LISTED, cutoff=0.0)
+        raise EvaluationError(
+            f"--item {wanted!r}: no such item among {len(there):,}; "
+            + (f"the nearest are {_listed(near)}" if near else "the tables are empty")
+        )
+    if len(found) > 1:
+        raise EvaluationError(
+            f"--item {wanted!r}: {len(found):,} items begin or end so: {_listed(found)}; "
+            "expected the whole id, or more of it"
+        )
+    places = there[found[0]]
+    if len(places) > 1:
+        option = "config" if len({table.config for table, _ in places}) > 1 else "split"
+        names = list(dict.fromkeys(getattr(table, option) for table, _ in places))
+        raise EvaluationError(
+            f"--item {found[0]}: is in the {option}s {_listed(names)}; choose one with --{option}"
+        )
+    return places[0]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
+
+
+def chosen_with(extras: Iterable[Mapping[str, Any]], name: str, commit: str) -> bool:
+    """Say whether rows, of which these are the own columns, were chosen with this model."""
+    for text in {str(extra[FILTER_MODEL]) for extra in extras if extra.get(FILTER_MODEL)}:
+        of, at, at_commit = text.rpartition("@")
+        if not at:
+            of, at_commit = text, text
+        # The same name may be another commit; the same commit, a folder of another name.
+        if (of == name and not at) or (at_commit and commit.startswith(at_commit)):
+            return True
+    return False
+
+
+def filtered_note(config: str, name: str) -> str:
+    """A note on the score of a table whose rows were chosen with the model that is scored."""
+    return (
+        f"{config}: its intruders were chosen with {name}, so that it does not find them: its "
+        "score is low by construction"
+    )

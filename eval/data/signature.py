@@ -1,30 +1,25 @@
-"""One line from which a score can be reproduced, as sacrebleu prints it (Post 2018)."""
+"""Signatures: one line from which a score can be reproduced, as sacrebleu has (Post 2018)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
-
-#: Packages whose version may change a number.
-_PACKAGES = ("torch", "transformers", "tokenizers")
 
 
 def versions(model: Mapping[str, Any]) -> dict[str, str]:
     """Versions of this program and of the packages whose version may change a number.
 
-    Args:
-        model: what the results say of it; an adapter or quantized weights bring in a package more.
+    An adapter or quantized weights, of which results say in ``model``, bring in a package more.
     """
-    found = {"coherencegym": "uninstalled"}
     more = ["peft"] if model.get("adapter") else []
     if str(model.get("quantization")).startswith("bitsandbytes"):
         more.append("bitsandbytes")
-    for package in ("coherencegym", *_PACKAGES, *more):
-        try:
+    found = {"coherencegym": "uninstalled"}
+    for package in ("coherencegym", "torch", "transformers", "tokenizers", *more):
+        with suppress(PackageNotFoundError):
             found[package] = version(package)
-        except PackageNotFoundError:
-            continue
     return found
 
 
@@ -36,7 +31,7 @@ def signature(
         "model": f"{model.get('base') or model['name']}@{_short(model['commit'])}",
         "adapter": _at(model.get("adapter")),
         "tokenizer": _at(model.get("tokenizer")),
-        "args": _listed(model.get("arguments")),
+        "args": ",".join(f"{k}={v}" for k, v in (model.get("arguments") or {}).items()) or None,
         "quant": model.get("quantization"),
         "code": "repository" if model.get("remote_code") else None,
         "data": dataset["name"] + (f"@{dataset['revision']}" if dataset["revision"] else ""),
@@ -66,12 +61,8 @@ def _at(source: Mapping[str, str] | None) -> str | None:
     return f"{source['name']}@{_short(source['commit'])}" if source else None
 
 
-def _listed(arguments: Mapping[str, Any] | None) -> str | None:
-    return ",".join(f"{key}={value}" for key, value in (arguments or {}).items()) or None
-
-
 def _start(settings: Mapping[str, Any]) -> str:
-    """What stands before and, where a mode lets the tokenizer add it, after every text."""
+    """Tokens before and, where a mode lets the tokenizer add them, after every text."""
     added = settings["added_tokens"]
     if added is not None:
         return f"tokenizer={_ids(*added['before'])},end={_ids(*added['after'])}"
@@ -84,7 +75,7 @@ def _ids(*ids: int | None) -> str:
 
 
 def _separator(settings: Mapping[str, Any]) -> str | None:
-    """What stands for ``[SEP]``; None where no text has one."""
+    """The rendering of ``[SEP]``; None where no text has one."""
     rendering = settings["separator_rendering"]
     if rendering is None:
         return None

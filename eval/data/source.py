@@ -1,4 +1,4 @@
-"""Find a dataset: a folder, or a Hub repository at a pinned revision.
+"""Find a dataset: a folder, or a Hub repository at a pinned revision, and read its manifest.
 
 A Hub dataset is fetched as a snapshot first. ``load_dataset(repo, revision=...)`` alone would go on
 with whatever revision is in the cache when the Hub cannot be reached (huggingface/datasets#7928).
@@ -9,24 +9,137 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.manifest import read_manifest
+from coherencegym.files import strict_json
+from coherencegym.files.strict_json import Many, Share, held
+
+#: The format that is read.
+FORMAT = 1
+#: The name of a config or split. It becomes part of a path, which must not lead out of the folder.
+_Name = Annotated[str, Field(pattern=r"^\w[\w.-]*$")]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A CD score that a paper has published for a suite, as its manifest quotes it.
+
+    Attributes:
+        config: the config that it belongs to, without the corpus in its name; may be empty.
+        row: the row of the paper's table, where a config has several (``as_causal → since``).
+        model: the paper's name for it.
+        source: the paper and the table in it.
+    """
+
+    config: str
+    row: str
+    model: str
+    score: Share
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Score:
+    group: str
+    score: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ArtefactScore(_Score):
+    formula: str
+    metric: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _HumanScore(_Score):
+    score: float
+    n: int
+
+
+@dataclass(frozen=True)
+class _Human:
+    scores: Many[_HumanScore] = ()
+
+
+@dataclass(frozen=True)
+class _Quality:
+    artefact: Many[_ArtefactScore] = ()
+    human: _Human = _Human()
+
+
+@dataclass(frozen=True)
+class _Config:
+    kind: str
+    splits: dict[_Name, Any]
+    summary: str = ""
+    regions: tuple[str, ...] = ()
+    republishable: bool = False
+    separator: bool | None = None
+    breakdowns: tuple[str, ...] = ()
+    headline: str = ""
+    controls: tuple[str, ...] = ()
+    length_confound: bool = False
+    quality: dict[str, _Quality] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Manifest:
+    configs: dict[_Name, _Config]
+    suite: str = ""
+    version: str | None = None
+    repo_id: str = ""
+    citation: str = ""
+    published: Many[Published] = ()
+
+
+@dataclass(frozen=True)
+class _Format:
+    format: int
+
+
+def read_manifest(path: Path, schema: type[Any] = _Manifest) -> Mapping[str, Any]:
+    """A manifest, its keys in their order, held to what is read of it.
+
+    Raises:
+        EvaluationError: the file is none, or one of another format.
+        OSError: it cannot be read.
+    """
+    found = strict_json.read(path, _Format).format
+    if found != FORMAT:
+        raise EvaluationError(
+            f"{path}: format {found}; expected {FORMAT} (a newer release of this program may read "
+            "it)"
+        )
+    strict_json.read(path, schema)
+    return strict_json.read(path, dict[str, Any])
+
+
+def published(manifest: Mapping[str, Any], configs: Sequence[str]) -> tuple[Published, ...]:
+    """The published scores that a manifest quotes for some configs (``<corpus>_<config>``)."""
+    rows = (held(entry, Published) for entry in manifest.get("published", ()))
+    return tuple(
+        row
+        for row in rows
+        if any(not row.config or f"_{config}".endswith(f"_{row.config}") for config in configs)
+    )
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a dataset was read from.
+    """The place where a dataset was read.
 
     Attributes:
-        name: as the user named it.
+        name: the user's name for it.
         folder: the files on this machine.
-        repo: Hub id, or None for a folder.
+        repo, commit: Hub id and sha, or None for a folder.
         revision: the tag or branch asked for on the Hub; None: the newest.
-        commit: sha of the Hub commit, or None for a folder.
-        manifest: what the build recorded; empty for somebody's own table.
-        notes: what a reader of the scores should know.
+        manifest: the build's record; empty for somebody's own table.
+        notes: lines for the reader of the scores.
     """
 
     name: str
@@ -48,13 +161,11 @@ class Source:
         return self.manifest.get("version")
 
 
-def find(name: str, revision: str | None = None, configs: Sequence[str] = ()) -> Source:
+def find_dataset(name: str, revision: str | None = None, configs: Sequence[str] = ()) -> Source:
     """Find a dataset: a folder, else a Hub repository, fetched whole at the revision.
 
-    Args:
-        name: folder or Hub id.
-        revision: tag, branch or commit on the Hub; None: the newest.
-        configs: fetch only these; none: all.
+    ``revision`` is a tag, branch or commit, None for the newest; only ``configs`` are fetched, all
+    where there are none.
 
     Raises:
         EvaluationError: there is no such folder or repository, or not at this revision.

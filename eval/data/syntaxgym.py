@@ -1,36 +1,30 @@
 """Test suites in SyntaxGym's JSON, as they are published (Gauthier et al. 2020, section 3).
 
-A suite has ``meta`` (with a ``metric``), ``region_meta``, ``predictions`` (formulas, for every
-item) and ``items`` (``item_number``, ``conditions``, ``regions``). The text of a condition is its
-regions joined by one space, whatever they begin with. Files come from strangers: whatever is wrong
-with one is an error that names the item, the condition and the region.
+The text of a condition is its regions joined by one space, whatever they begin with. Files come
+from strangers: whatever is wrong with one is an error that names the item, condition and region.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.data.dataset import ItemTable, unverified_table
 from coherencegym.eval.data.source import Source
-from coherencegym.eval.kinds.formula import FormulaError
+from coherencegym.eval.kinds.formula import FormulaError, check_names
 from coherencegym.eval.kinds.items import (
     METRICS,
-    SEPARATOR,
     Condition,
     Item,
     Prediction,
     Region,
-    item_to_row,
-    join_regions,
-    validate_item,
+    check_predictions,
+    joined_condition,
 )
-from coherencegym.eval.kinds.predictions import check, check_predictions
-from coherencegym.eval.kinds.table_kind import row_hash
 from coherencegym.files.strict_json import Some, kind, read
 
 
@@ -59,48 +53,38 @@ class _Meta:
 
 @dataclass(frozen=True, slots=True)
 class _Suite:
-    """The schema of a suite."""
-
     meta: _Meta
     predictions: Some[_Formula]
     items: Some[_Item]
     region_meta: dict[str, Any] | None = None
 
 
-#: What stands for every metric in ``meta.metric``.
-ALL_METRICS = "all"
-#: The split of a suite, which has none.
+#: The name of the split of a suite, which has none.
 SPLIT = "suite"
-#: What a reader of the scores should know.
-NOTE = "SyntaxGym suites: regions are joined by one space; there is no artefact score"
+#: A note for the reader of the scores.
+_NOTE = "SyntaxGym suites: regions are joined by one space; there is no artefact score"
 
 
 def suites(
     paths: Sequence[Path], max_items: int | None = None
 ) -> tuple[Source, tuple[ItemTable, ...]]:
-    """The tables of some suites, one for each file.
-
-    Args:
-        paths: files, and folders whose ``*.json`` are suites; at least one.
-        max_items: no more items than this of each, from its start.
+    """The tables of some suites, files or folders of ``*.json``; ``max_items`` of each.
 
     Raises:
         EvaluationError: a file is no valid suite, a folder has none, or two files have one name.
         OSError: a file is not there or cannot be read.
     """
-    files = list(_files(paths))
-    by_name: dict[str, Path] = {}
-    for file in files:
-        if file.stem in by_name:
+    files: dict[str, Path] = {}
+    for file in _files(paths):
+        if file.stem in files:
             raise EvaluationError(
-                f"{by_name[file.stem]} and {file}: two suites of one name; expected files of "
+                f"{files[file.stem]} and {file}: two suites of one name; expected files of "
                 "different names"
             )
-        by_name[file.stem] = file
-    tables = tuple(read_suite(file, max_items) for file in files)
-    about = {"suite": ",".join(by_name)}
-    source = Source(",".join(map(str, paths)), files[0].parent, manifest=about, notes=(NOTE,))
-    return source, tables
+        files[file.stem] = file
+    tables = tuple(read_suite(file, max_items) for file in files.values())
+    name, folder = ",".join(map(str, paths)), next(iter(files.values())).parent
+    return Source(name, folder, manifest={"suite": ",".join(files)}, notes=(_NOTE,)), tables
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:
@@ -127,31 +111,30 @@ def read_suite(path: Path, max_items: int | None = None) -> ItemTable:
         raise EvaluationError(f"{path}: its name is not UTF-8; expected a name of text") from None
     suite = read(path, _Suite)
     formulas = [prediction.formula.strip() for prediction in suite.predictions]
-    metrics = _metrics(suite.meta.metric, path)
-    items = list(_items(suite, _predictions(formulas, metrics), path))
-    _check_formulas(formulas, items[0], path)
-    _check_region_names(suite, items[0], path)
-    for item in items:
-        validate_item(item)
+    predictions = _predictions(formulas, _metrics(suite.meta.metric, path))
+    items: dict[int, Item] = {}
+    for entry in suite.items:
+        where = f"{path}: item {entry.item_number}"
+        if entry.item_number in items:
+            raise EvaluationError(f"{where}: two items have this item_number; expected one")
+        conditions = tuple(_conditions(entry, where))
+        identifier = f"{path.stem}/{entry.item_number}"
+        item = Item(identifier, entry.item_number, conditions, predictions, identifier, path.stem)
+        items[entry.item_number] = item
+        _check_alike(item, next(iter(items.values())), where)
+    _check_whole_suite(suite, formulas, next(iter(items.values())), path)
+    for number, item in items.items():
         try:
             check_predictions(item)
         except EvaluationError as error:
             detail = str(error).removeprefix(f"{item.item_id}: ")
-            raise EvaluationError(f"{path}: item {item.item_number}: {detail}") from None
-    hashes = "\n".join(row_hash(item_to_row(item)) for item in items)
-    return ItemTable(
-        config=path.stem,
-        split=SPLIT,
-        items=tuple(items[:max_items]),
-        rows_sha256=hashlib.sha256(hashes.encode()).hexdigest(),
-        verified=False,
-        separator=any(SEPARATOR in c.content for item in items for c in item.conditions),
-    )
+            raise EvaluationError(f"{path}: item {number}: {detail}") from None
+    return unverified_table(path.stem, SPLIT, list(items.values()), max_items)
 
 
 def _metrics(value: Any, path: Path) -> list[str]:
     """The metrics of ``meta.metric``: one, an array of several, or ``all``."""
-    if value == ALL_METRICS:
+    if value == "all":
         return list(METRICS)
     names = value if isinstance(value, list) and value else [value]
     for name in names:
@@ -165,98 +148,61 @@ def _metrics(value: Any, path: Path) -> list[str]:
 def _predictions(formulas: Sequence[str], metrics: Sequence[str]) -> tuple[Prediction, ...]:
     """Each formula under each metric; each is a group, unless there is only one."""
     predictions = []
-    for number, formula in enumerate(formulas, start=1):
-        for metric in metrics:
-            group = f"prediction {number}" if len(formulas) > 1 else ""
-            if len(metrics) > 1:
-                group = f"{group} {metric}".strip()
-            predictions.append(Prediction(formula, metric, (group,) if group else ()))
+    for (number, formula), metric in product(enumerate(formulas, start=1), metrics):
+        names = [f"prediction {number}"] * (len(formulas) > 1) + [metric] * (len(metrics) > 1)
+        predictions.append(Prediction(formula, metric, (" ".join(names),) if names else ()))
     return tuple(predictions)
-
-
-def _items(suite: _Suite, predictions: tuple[Prediction, ...], path: Path) -> Iterator[Item]:
-    """The items, each with the conditions and the number of regions of the first."""
-    numbers: set[int] = set()
-    first: Item | None = None
-    for entry in suite.items:
-        number = entry.item_number
-        where = f"{path}: item {number}"
-        if number in numbers:
-            raise EvaluationError(f"{where}: two items have this item_number; expected one")
-        numbers.add(number)
-        conditions = tuple(_conditions(entry, where))
-        identifier = f"{path.stem}/{number}"
-        item = Item(identifier, number, conditions, predictions, identifier, path.stem)
-        first = first or item
-        _check_alike(item, first, where)
-        yield item
 
 
 def _conditions(item: _Item, where: str) -> Iterator[Condition]:
     names: set[str] = set()
-    for condition in item.conditions:
-        name = condition.condition_name
+    for entry in item.conditions:
+        name = entry.condition_name
         at = f"{where}, condition {name!r}"
         if name in names:
             raise EvaluationError(f"{at}: two conditions have this name; expected one")
         names.add(name)
-        regions = tuple(_regions(condition, at))
-        content = join_regions(region.content for region in regions)
-        if not content:
+        for place, region in enumerate(entry.regions, start=1):
+            if region.region_number != place:
+                raise EvaluationError(
+                    f"{at}, region {place}: region_number {region.region_number}; "
+                    "expected 1, 2, ... in order"
+                )
+        condition = joined_condition(name, entry.regions)
+        if not condition.content:
             raise EvaluationError(f"{at}: all its regions are empty; expected some text")
-        yield Condition(name, content, regions)
-
-
-def _regions(condition: _Condition, where: str) -> Iterator[Region]:
-    for place, region in enumerate(condition.regions, start=1):
-        number = region.region_number
-        if number != place:
-            raise EvaluationError(
-                f"{where}, region {place}: region_number {number}; expected 1, 2, ... in order"
-            )
-        yield Region(number, region.content.strip())
-
-
-def _check_formulas(formulas: Sequence[str], item: Item, path: Path) -> None:
-    """Hold the formulas to one item: the others have the same conditions and regions."""
-    numbers = [region.region_number for region in item.conditions[0].regions]
-    names = [condition.condition_name for condition in item.conditions]
-    for number, formula in enumerate(formulas, start=1):
-        try:
-            check(formula, numbers, names)
-        except FormulaError as error:
-            raise EvaluationError(f"{path}: prediction {number}: {error}") from None
+        yield condition
 
 
 def _check_alike(item: Item, first: Item, where: str) -> None:
     """Hold an item to the conditions and the number of regions of the first."""
-    own = {condition.condition_name: condition for condition in item.conditions}
-    known = {condition.condition_name for condition in first.conditions}
-    expected = len(first.conditions[0].regions)
-    if missing := sorted(known - set(own)):
-        raise EvaluationError(
-            f"{where}: no condition {missing[0]!r}, which item {first.item_number} has; expected "
-            "the same conditions in every item"
-        )
-    if more := sorted(set(own) - known):
-        raise EvaluationError(
-            f"{where}: condition {more[0]!r}, which item {first.item_number} has not; expected "
-            "the same conditions in every item"
-        )
-    for name, condition in own.items():
-        if len(condition.regions) != expected:
+    own, known = ({c.condition_name for c in one.conditions} for one in (item, first))
+    has = f"which item {first.item_number} has"
+    expected = "expected the same conditions in every item"
+    if missing := sorted(known - own):
+        raise EvaluationError(f"{where}: no condition {missing[0]!r}, {has}; {expected}")
+    if more := sorted(own - known):
+        raise EvaluationError(f"{where}: condition {more[0]!r}, {has} not; {expected}")
+    number = len(first.conditions[0].regions)
+    for condition in item.conditions:
+        if len(condition.regions) != number:
             raise EvaluationError(
-                f"{where}, condition {name!r}: {len(condition.regions)} regions; expected "
-                f"{expected}, as in item {first.item_number}"
+                f"{where}, condition {condition.condition_name!r}: {len(condition.regions)} "
+                f"regions; expected {number}, as in item {first.item_number}"
             )
 
 
-def _check_region_names(suite: _Suite, item: Item, path: Path) -> None:
-    """Hold ``region_meta``, where it is there, to the regions."""
-    expected = [str(region.region_number) for region in item.conditions[0].regions]
-    names = suite.region_meta
-    if names is not None and set(names) != set(expected):
+def _check_whole_suite(suite: _Suite, formulas: Sequence[str], item: Item, path: Path) -> None:
+    """Hold formulas and ``region_meta`` to one item: the others have its conditions and regions."""
+    numbers = [region.region_number for region in item.conditions[0].regions]
+    names = [condition.condition_name for condition in item.conditions]
+    for number, formula in enumerate(formulas, start=1):
+        try:
+            check_names(formula, numbers, names)
+        except FormulaError as error:
+            raise EvaluationError(f"{path}: prediction {number}: {error}") from None
+    if suite.region_meta is not None and set(suite.region_meta) != set(map(str, numbers)):
         raise EvaluationError(
-            f"{path}: region_meta has {len(names)} names; expected one for each of the "
-            f'{len(expected)} regions, under "1" to "{len(expected)}"'
+            f"{path}: region_meta has {len(suite.region_meta)} names; expected one for each of the "
+            f'{len(numbers)} regions, under "1" to "{len(numbers)}"'
         )

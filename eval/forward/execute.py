@@ -16,8 +16,8 @@ from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.numeric import METRICS, measured_error
 from coherencegym.eval.forward.trial import Trial, beside_longer, is_out_of_memory, try_sharing
 from coherencegym.eval.plan.batches import Batch, Budget
-from coherencegym.eval.plan.plan import Plan, Sharing
-from coherencegym.eval.text.sequence import TokenSequence
+from coherencegym.eval.plan.plan import Plan
+from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from coherencegym.eval.forward import packed, padded, shared
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.plan.batches import Batch
-from coherencegym.eval.plan.plan import Plan, Sharing
-from coherencegym.eval.text.sequence import TokenSequence
+from coherencegym.eval.plan.plan import Plan
+from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,1 +1,1 @@
-"""What a row of a dataset is: items with regions and formulas, documents with an intruder."""
+"""Rows of a dataset: items with regions and formulas, documents with an intruder."""

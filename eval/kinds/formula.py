@@ -1,4 +1,4 @@
-"""Reading formulas: the tree of a prediction, and the parser that makes it.
+"""Formulas of predictions: SyntaxGym's language, as trees, and the parser that makes them.
 
 The grammar, loosest first (``x*`` is any number of ``x``)::
 
@@ -7,26 +7,29 @@ The grammar, loosest first (``x*`` is any number of ``x``)::
     sum         = atom (("+" | "-") atom)*
     atom        = "(" region ";%" condition "%)" | number | "(" formula ")" | "[" formula "]"
 
-What the formulas mean is in :mod:`eval.kinds.predictions`. Formulas come from datasets that
-strangers publish, so they are parsed here and never handed to Python, and one that no person wrote
-(very long, very deep) is refused.
+``(2;%name%)`` is the value (bits) of region 2 in condition ``name``, ``(*;%name%)`` that of the
+whole condition. Parentheses and square brackets mean the same. Refused, with the place named:
+``a > b > c``, ``&`` mixed with ``|`` without parentheses, a formula that compares nothing, a region
+or condition that is not there. What formulas mean is in :mod:`eval.kinds.predictions`.
+
+Formulas come from datasets that strangers publish, so they are parsed here and never handed to
+Python, and one that no person wrote (very long, very deep) is refused.
+Source: Gauthier et al. 2020, "SyntaxGym", section 3.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
 from coherencegym.errors import EvaluationError
 
-#: What stands for the whole condition in place of a region number.
+#: The whole condition, in place of a region number.
 WHOLE: Literal["*"] = "*"
-
-#: A region number, or the whole.
 RegionRef = int | Literal["*"]
 
 #: Beyond these a formula is refused: so trees stay shallow enough for recursion, and a sum finite.
@@ -83,9 +86,6 @@ Quantity = Value | Number | Arithmetic
 Truth = Comparison | Junction
 Node = Quantity | Truth
 
-
-# ---------------------------------------------------------------- reading
-
 _TOKEN = re.compile(
     r"""\s*(?:
         (?P<value>\(\s*(?P<region>\*|\d{1,9})\s*;\s*%(?P<condition>[^%]+)%\s*\))
@@ -96,8 +96,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _CLOSING = {"(": ")", "[": "]"}
-#: Characters of a formula that an error repeats.
-_SHOWN = 300
+_REGION = "a region such as (2;%original%)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +113,9 @@ def _tokens(formula: str) -> Iterator[_Token]:
         match = _TOKEN.match(formula, position)
         if match is None:
             start = position + len(formula[position:]) - len(formula[position:].lstrip())
-            raise formula_error(
-                formula,
-                start,
-                f"cannot read {formula[start : start + 20]!r}; expected a region such as "
-                "(2;%original%), a number, or one of + - < > = & | ( ) [ ]",
-            )
-        kind = match.lastgroup if match.lastgroup in ("number", "symbol", "end") else "value"
+            what = f"cannot read {formula[start : start + 20]!r}; expected {_REGION}, a number, or "
+            raise formula_error(formula, start, what + "one of + - < > = & | ( ) [ ]")
+        kind = match.lastgroup or ""
         start, text = match.start(kind), match[kind]
         node: Value | Number | None = None
         if kind == "value":
@@ -138,7 +133,7 @@ def _tokens(formula: str) -> Iterator[_Token]:
 
 def formula_error(formula: str, position: int, what: str) -> FormulaError:
     """The error that names a character (counted from 0 here, from 1 in the message)."""
-    shown = formula if len(formula) <= _SHOWN else formula[:_SHOWN] + "..."
+    shown = formula if len(formula) <= 300 else formula[:300] + "..."
     return FormulaError(f"formula {shown!r}, character {position + 1}: {what}")
 
 
@@ -164,17 +159,16 @@ class _Parser:
     def take(self, *symbols: str) -> _Token | None:
         """The current token if it is one of the symbols, stepping over it."""
         token = self.token
-        if token.kind == "symbol" and token.text in symbols:
-            self.at += 1
-            return token
-        return None
+        if token.text not in symbols:
+            return None
+        self.at += 1
+        return token
 
     def fail(self, what: str, position: int | None = None) -> FormulaError:
-        return formula_error(
-            self.formula, self.token.position if position is None else position, what
-        )
+        place = self.token.position if position is None else position
+        return formula_error(self.formula, place, what)
 
-    def formula_whole(self) -> Truth:
+    def whole(self) -> Truth:
         start = self.token.position
         node = self.junction()
         if self.token.kind != "end":
@@ -194,21 +188,20 @@ class _Parser:
     def junction(self) -> Node:
         start = self.token.position
         first = self.comparison()
-        operator = self.take("&", "|")
+        operator = following = self.take("&", "|")
         if operator is None:
             return first
         parts = [self.truth(first, start)]
-        while True:
-            start = self.token.position
-            parts.append(self.truth(self.comparison(), start))
-            following = self.take("&", "|")
-            if following is None:
-                return Junction(operator.text, tuple(parts))
+        while following is not None:
             if following.text != operator.text:
                 raise self.fail(
                     "& and | side by side; expected parentheses that say which comes first",
                     following.position,
                 )
+            start = self.token.position
+            parts.append(self.truth(self.comparison(), start))
+            following = self.take("&", "|")
+        return Junction(operator.text, tuple(parts))
 
     def comparison(self) -> Node:
         start = self.token.position
@@ -216,11 +209,9 @@ class _Parser:
         operator = self.take("<", ">", "=")
         if operator is None:
             return left
-        left = self.quantity(left, start)
-        start = self.token.position
+        left, start = self.quantity(left, start), self.token.position
         right = self.quantity(self.sum(), start)
-        again = self.take("<", ">", "=")
-        if again is not None:
+        if again := self.take("<", ">", "="):
             raise self.fail(
                 "a chain of comparisons; expected two comparisons joined by &", again.position
             )
@@ -230,8 +221,7 @@ class _Parser:
         start = self.token.position
         node = self.atom()
         while operator := self.take("+", "-"):
-            left = self.quantity(node, start)
-            right_start = self.token.position
+            left, right_start = self.quantity(node, start), self.token.position
             node = Arithmetic(operator.text, left, self.quantity(self.atom(), right_start))
         return node
 
@@ -241,12 +231,12 @@ class _Parser:
             self.at += 1
             return token.node
         if sign := self.take("-", "+"):
-            number = self.token.node
+            number, minus = self.token.node, sign.text == "-"
             if not isinstance(number, Number):
-                name = "minus" if sign.text == "-" else "plus"
+                name = "minus" if minus else "plus"
                 raise self.fail(f"expected a number after a leading {name}")
             self.at += 1
-            return Number(-number.value if sign.text == "-" else number.value)
+            return Number(-number.value if minus else number.value)
         if opening := self.take("(", "["):
             self.level += 1
             if self.level > MOST_LEVELS:
@@ -259,10 +249,10 @@ class _Parser:
                 raise self.fail(f"expected {_CLOSING[opening.text]!r}")
             return node
         found = "the end" if token.kind == "end" else repr(token.text)
-        raise self.fail(f"found {found}; expected a region such as (2;%original%) or a number")
+        raise self.fail(f"found {found}; expected {_REGION} or a number")
 
 
-def parse(formula: str) -> Truth:
+def parse_formula(formula: str) -> Truth:
     """The tree of a formula.
 
     Raises:
@@ -277,9 +267,52 @@ def parse(formula: str) -> Truth:
 @lru_cache(maxsize=4096)
 def _parse(formula: str) -> Truth:
     if len(formula) > MOST_CHARACTERS:
-        raise formula_error(
-            formula,
-            MOST_CHARACTERS,
-            f"{len(formula):,} characters; expected at most {MOST_CHARACTERS:,}",
-        )
-    return _Parser(formula).formula_whole()
+        what = f"{len(formula):,} characters; expected at most {MOST_CHARACTERS:,}"
+        raise formula_error(formula, MOST_CHARACTERS, what)
+    return _Parser(formula).whole()
+
+
+def _values(node: Node) -> Iterator[Value]:
+    match node:
+        case Value():
+            yield node
+        case Arithmetic() | Comparison():
+            yield from _values(node.left)
+            yield from _values(node.right)
+        case Junction():
+            for part in node.parts:
+                yield from _values(part)
+
+
+# Both are kept: a suite has few formulas, and many items.
+@lru_cache(maxsize=4096)
+def values_of(formula: str) -> tuple[Value, ...]:
+    """The region values that a formula reads, from left to right, repeats included.
+
+    Raises:
+        FormulaError: it cannot be read.
+    """
+    return tuple(_values(parse_formula(formula)))
+
+
+@lru_cache(maxsize=4096)
+def read_of(formula: str) -> frozenset[tuple[RegionRef, str]]:
+    """The (region number or ``"*"``, condition) pairs of :func:`values_of`."""
+    return frozenset((value.region, value.condition) for value in values_of(formula))
+
+
+def check_names(formula: str, regions: Collection[int], conditions: Collection[str]) -> None:
+    """Hold the names in a formula to those of an item.
+
+    Raises:
+        FormulaError: it cannot be read, or has a region or condition that the item has not.
+    """
+    for value in values_of(formula):
+        if value.condition not in conditions:
+            what = f"no condition {value.condition!r}; expected one of {', '.join(conditions)}"
+        elif value.region not in (WHOLE, *regions):
+            numbers = ", ".join(map(str, regions))
+            what = f"no region {value.region}; expected one of {numbers} or *"
+        else:
+            continue
+        raise formula_error(formula, value.position, what)

@@ -1,38 +1,45 @@
 """The one definition of a test suite: items, conditions, regions, predictions.
 
 The names and the meaning are SyntaxGym's (Gauthier et al. 2020, section 3), so that existing tools
-and readers know them. An item is one row of a dataset of kind ``items``
-(:mod:`eval.kinds.item_tables`); beside its columns a suite may have typed columns of its own
-(``permutation``, ``sense``, ...), kept in ``extra``.
+and readers know them. An item is one row of the table kind ``items``; beside its columns a suite
+may have typed columns of its own (``permutation``, ``sense``, ...), kept in ``extra``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.formula import (
+    WHOLE,
+    FormulaError,
+    RegionRef,
+    check_names,
+    formula_error,
+    read_of,
+    values_of,
+)
 from coherencegym.eval.kinds.table_kind import FAMILY as FAMILY
 from coherencegym.eval.kinds.table_kind import SEPARATOR as SEPARATOR
+from coherencegym.eval.kinds.table_kind import (
+    Clustered,
+    Column,
+    Row,
+    TableKind,
+    of_modest_length,
+    row_held,
+    to_row,
+)
 from coherencegym.eval.kinds.table_kind import SuiteError as SuiteError
-from coherencegym.eval.kinds.table_kind import cluster
-from coherencegym.files.strict_json import held
 
-#: How the token surprisals (bits) of a region become its value.
+#: Ways in which the token surprisals (bits) of a region become its value.
 METRICS = ("mean", "sum", "median", "range", "max", "min")
 
-#: The columns that every table of kind ``items`` has, in this order.
-ITEM_COLUMNS = (
-    "item_id",
-    "item_number",
-    "conditions",
-    "predictions",
-    "discourse_id",
-    "corpus",
-    "edits",
-)
+#: Characters that a condition of a card's example has at most, where there is such an item.
+_MODEST = 450
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +73,10 @@ class Condition:
         offsets, position = [], 0
         for region in self.regions:
             start = position
-            if region.content:
-                while self.content[start : start + 1].isspace() and not self.content.startswith(
-                    region.content, start
-                ):
-                    start += 1
+            while self.content[start : start + 1].isspace() and not self.content.startswith(
+                region.content, start
+            ):
+                start += 1
             if not self.content.startswith(region.content, start):
                 raise SuiteError(
                     f"condition {self.condition_name!r}: region {region.region_number} "
@@ -101,7 +107,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class ItemEdit:
-    """What an operator changed to make one condition, for cards and readers (see the builders)."""
+    """A change of an operator to make one condition, for cards and readers (see the builders)."""
 
     condition_name: str
     operator: str
@@ -114,7 +120,7 @@ class ItemEdit:
 
 
 @dataclass(frozen=True)
-class Item:
+class Item(Clustered):
     """One row of kind ``items``: a minimal pair, or a set of more than two conditions."""
 
     item_id: str
@@ -126,81 +132,29 @@ class Item:
     edits: tuple[ItemEdit, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def cluster(self) -> str:
-        """What of all items counts as one in an interval: the family, or else the discourse."""
-        return cluster(self.discourse_id, self.extra)
-
     def condition(self, name: str) -> Condition:
         """The condition of that name.
 
         Raises:
             KeyError: there is none.
         """
-        for condition in self.conditions:
-            if condition.condition_name == name:
-                return condition
-        raise KeyError(name)
+        return {condition.condition_name: condition for condition in self.conditions}[name]
 
 
-def item_from_row(row: Mapping[str, Any]) -> Item:
+def item_from_row(row: Row) -> Item:
     """An item from a row as datasets or pyarrow gives it.
 
     Raises:
         SuiteError: a column is missing or has another shape.
     """
-    # What is there without the columns is the suite's own.
-    known = {name: row[name] for name in ITEM_COLUMNS if name in row}
-    extra = {name: value for name, value in row.items() if name not in known}
-    try:
-        return held({**known, "extra": extra}, Item)
-    except EvaluationError as error:
-        raise SuiteError(f"{row.get('item_id', 'row without item_id')}: {error}") from None
-
-
-def item_to_row(item: Item) -> dict[str, Any]:
-    """The row of an item: plain lists and dictionaries in the order of the columns."""
-    return {
-        "item_id": item.item_id,
-        "item_number": item.item_number,
-        "conditions": [
-            {
-                "condition_name": c.condition_name,
-                "content": c.content,
-                "regions": [
-                    {"region_number": r.region_number, "content": r.content} for r in c.regions
-                ],
-            }
-            for c in item.conditions
-        ],
-        "predictions": [
-            {"formula": p.formula, "metric": p.metric, "groups": list(p.groups)}
-            for p in item.predictions
-        ],
-        "discourse_id": item.discourse_id,
-        "corpus": item.corpus,
-        "edits": [
-            {
-                "condition_name": e.condition_name,
-                "operator": e.operator,
-                "unit": e.unit,
-                "start": e.start,
-                "before": e.before,
-                "after": e.after,
-                "source_discourse": e.source_discourse,
-                "source_unit": e.source_unit,
-            }
-            for e in item.edits
-        ],
-        **item.extra,
-    }
+    return row_held(row, ITEMS.columns, Item)
 
 
 def validate_item(item: Item) -> None:
     """Check what does not depend on a formula: names, numbers, metrics, regions in their content.
 
     Raises:
-        SuiteError: with the item's id, what is wrong and what was expected.
+        SuiteError: one is not as it should be.
     """
 
     def fail(what: str) -> SuiteError:
@@ -232,7 +186,109 @@ def validate_item(item: Item) -> None:
 def join_regions(contents: Iterable[str]) -> str:
     """A text from region contents, as SyntaxGym joins them: one space, none for an empty region.
 
-    SyntaxGym strips white space on the left and forbids it on the right; both are stripped here.
-    Punctuation gets the space as well: ``book`` and ``, the`` become ``book , the``.
+    White space around them is stripped. Punctuation gets the space too: ``book , the``.
     """
     return " ".join(filter(None, (content.strip() for content in contents)))
+
+
+def joined_condition(name: str, regions: Iterable[Region]) -> Condition:
+    """A condition whose text is its regions, joined as SyntaxGym joins them."""
+    stripped = tuple(Region(r.region_number, r.content.strip()) for r in regions)
+    return Condition(name, join_regions(region.content for region in stripped), stripped)
+
+
+def check_predictions(item: Item) -> None:
+    """Hold an item's formulas to its conditions and regions.
+
+    Raises:
+        EvaluationError: a formula cannot be read, names what the item does not have, or takes the
+            mean, median, range, maximum or minimum of a region without text.
+    """
+    numbers = [region.region_number for region in item.conditions[0].regions]
+    names = [condition.condition_name for condition in item.conditions]
+    full: set[tuple[RegionRef, str]] = {
+        (reference, condition.condition_name)
+        for condition in item.conditions
+        for region in condition.regions
+        if region.content.strip()
+        for reference in (region.region_number, WHOLE)
+    }
+    for prediction in item.predictions:
+        try:
+            check_names(prediction.formula, numbers, names)
+            for value in values_of(prediction.formula):
+                if prediction.metric != "sum" and (value.region, value.condition) not in full:
+                    what = (
+                        f"region {value.region} of condition {value.condition!r} is empty and has "
+                        f"no {prediction.metric}; expected a region with text, or the metric sum"
+                    )
+                    raise formula_error(prediction.formula, value.position, what)
+        except FormulaError as error:
+            raise EvaluationError(f"{item.item_id}: {error}") from None
+
+
+def read_by(item: Item) -> dict[str, set[RegionRef]]:
+    """The regions that the predictions of a checked item read, by condition."""
+    read: dict[str, set[RegionRef]] = {}
+    for prediction in item.predictions:
+        for region, name in read_of(prediction.formula):
+            read.setdefault(name, set()).add(region)
+    return read
+
+
+def read_item(row: Row | Item) -> Item:
+    """An item whose regions stand in its texts and whose formulas can be read.
+
+    Raises:
+        SuiteError: the row is none.
+        EvaluationError: a formula cannot be read, or asks for what the item does not have.
+    """
+    item = row if isinstance(row, Item) else item_from_row(row)
+    validate_item(item)
+    check_predictions(item)
+    return item
+
+
+def _example(rows: Sequence[Row]) -> Row:
+    return of_modest_length(
+        rows, lambda row: max(len(each["content"]) for each in row["conditions"]), _MODEST
+    )
+
+
+_REGION = {"region_number": "int32", "content": "string"}
+_CONDITION = {"condition_name": "string", "content": "string", "regions": [_REGION]}
+_PREDICTION = {"formula": "string", "metric": "string", "groups": ["string"]}
+_NUMBERS = ("unit", "start", "source_unit")
+_EDIT = {f.name: "int32" if f.name in _NUMBERS else "string" for f in fields(ItemEdit)}
+
+ITEMS = TableKind(
+    name="items",
+    row="an item: two or more versions of one text (conditions), cut into numbered regions, and "
+    "one or more predictions about them. A prediction is met if the model's surprisal (bits) is "
+    "higher in the region of the incoherent condition, as its formula says. The share of items "
+    "whose prediction is met is the CD score (Beyer et al. 2021); chance is 50 %.",
+    columns={
+        "item_id": Column("string", "`<discourse id>/<variant>`, unique in its config and split"),
+        "item_number": Column("int32", "from 1"),
+        "conditions": Column(
+            [_CONDITION],
+            "`condition_name`, `content` (the exact text), `regions` (`region_number`, `content`)",
+        ),
+        "predictions": Column(
+            [_PREDICTION], "`formula` (SyntaxGym's language), `metric`, `groups`"
+        ),
+        "discourse_id": Column("string", "the document that the row was made from"),
+        "corpus": Column("string", "the corpus of that document"),
+        "edits": Column(
+            [_EDIT], "what was changed, in which condition, and what stood there before"
+        ),
+    },
+    mark="predictions",
+    from_row=read_item,
+    to_row=to_row,
+    texts=lambda item: (condition.content for condition in item.conditions),
+    example=_example,
+    task="score",
+    command="python -m eval",
+    ask="Score a causal language model on it",
+)

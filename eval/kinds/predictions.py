@@ -1,68 +1,47 @@
-"""The formula language of predictions: SyntaxGym's, with a parser of its own.
+"""Meaning of formulas: what becomes of a prediction once surprisals are known.
 
-A prediction compares surprisals (bits) of regions in conditions, for example::
-
-    (2;%shuffled%) > (2;%original%)
-    [(*;%a%) - (*;%b%)] > 1 & (3;%a%) < (3;%b%)
-
-``(2;%name%)`` is the value of region 2 in condition ``name`` and ``(*;%name%)`` that of the whole
-condition. Numbers are bits. ``+ -`` bind tighter than ``< > =``, and those tighter than ``& |``;
-parentheses and square brackets mean the same. ``=`` holds within rtol 1e-5 of its right side plus
-atol 1e-3, and has no part in ``>`` and ``<``: of two values so close, ``=`` and one of these may
-both hold. Refused, with the place named: ``a > b > c``, ``&`` mixed with ``|`` without parentheses,
-a formula that compares nothing, a region or condition that is not there, a mean (or any metric but
-a sum) of a region without text.
-
-Source: Gauthier et al. 2020, "SyntaxGym", section 3. Formulas come from datasets that strangers
-publish, so they are parsed (:mod:`eval.kinds.formula`) and never handed to Python.
+Numbers are bits. ``=`` holds within SyntaxGym's tolerance and has no part in ``>`` and ``<``: of
+two values so close, ``=`` and one of these may both hold.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.formula import (
-    WHOLE,
     Arithmetic,
     Comparison,
-    FormulaError,
     Junction,
-    Node,
     Number,
     Quantity,
     RegionRef,
     Truth,
     Value,
-    formula_error,
-    parse,
 )
-from coherencegym.eval.kinds.items import Item
 
-#: Two sides closer than this (bits) tie: it is the accuracy that the scorer keeps in float32, so
-#: below it the sign of a difference says nothing about the model.
+#: The bits by which two sides must differ, or they tie: it is the accuracy that the scorer keeps in
+#: float32, so below it the sign of a difference says nothing about the model.
 TIE_BITS = 1e-4
 
-#: SyntaxGym's tolerances of ``=``.
-EQUAL_RTOL, EQUAL_ATOL = 1e-5, 1e-3
+#: SyntaxGym's tolerances of ``=``: of the right side, and beside that (bits).
+_EQUAL_RTOL, _EQUAL_ATOL = 1e-5, 1e-3
 
 #: The value (bits) of a region, or of the whole text, in a condition.
-Lookup = Callable[[RegionRef, str], float]
+_Lookup = Callable[[RegionRef, str], float]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a prediction.
+    """A prediction and what became of it.
 
     Attributes:
         met: it holds. A tie does not hold.
         tie: it does not hold, and would if every comparison that ties were counted as holding.
-        margin: by how many bits it holds (negative: by how many it fails). Of one comparison, left
-            minus right in the direction predicted; of ``&`` the smallest part, of ``|`` the
-            largest. None where an equality takes part, which has no direction.
+        margin: bits by which it holds (negative: fails). Of one comparison, left minus right in the
+            direction predicted; of ``&`` the smallest part, of ``|`` the largest. None where an
+            equality takes part, which has no direction.
     """
 
     met: bool
@@ -70,116 +49,13 @@ class Outcome:
     margin: float | None
 
 
-def values(node: Node) -> Iterator[Value]:
-    """The region values that a formula reads, from left to right, repeats included."""
-    match node:
-        case Value():
-            yield node
-        case Arithmetic() | Comparison():
-            yield from values(node.left)
-            yield from values(node.right)
-        case Junction():
-            for part in node.parts:
-                yield from values(part)
+def evaluate(node: Truth, lookup: _Lookup, tie_bits: float = TIE_BITS) -> Outcome:
+    """Say whether a formula holds, and by how many bits.
 
-
-def references(node: Node) -> set[tuple[RegionRef, str]]:
-    """The (region number or ``"*"``, condition) pairs that a formula reads."""
-    return {(value.region, value.condition) for value in values(node)}
-
-
-@lru_cache(maxsize=4096)
-def values_of(formula: str) -> tuple[Value, ...]:
-    """The region values that a formula reads; a suite has few formulas, and many items.
+    Two sides that are no further apart than ``tie_bits`` tie.
 
     Raises:
-        FormulaError: it cannot be read.
-    """
-    return tuple(values(parse(formula)))
-
-
-@lru_cache(maxsize=4096)
-def read_of(formula: str) -> frozenset[tuple[RegionRef, str]]:
-    """The (region number or ``"*"``, condition) pairs that a formula reads.
-
-    Raises:
-        FormulaError: it cannot be read.
-    """
-    return frozenset((value.region, value.condition) for value in values_of(formula))
-
-
-def check(formula: str, regions: Collection[int], conditions: Collection[str]) -> Truth:
-    """Parse a formula and hold its names to those of an item.
-
-    Raises:
-        FormulaError: unreadable, or a region or condition that the item does not have.
-    """
-    for value in values_of(formula):
-        if value.condition not in conditions:
-            raise formula_error(
-                formula,
-                value.position,
-                f"no condition {value.condition!r}; expected one of {', '.join(conditions)}",
-            )
-        if value.region != WHOLE and value.region not in regions:
-            raise formula_error(
-                formula,
-                value.position,
-                f"no region {value.region}; expected one of {', '.join(map(str, regions))} or *",
-            )
-    return parse(formula)
-
-
-def read_by(item: Item) -> dict[str, set[RegionRef]]:
-    """The regions that an item's predictions read, by condition.
-
-    The item has what they name: :func:`check_predictions`, where it was read, saw to that.
-    """
-    read: dict[str, set[RegionRef]] = {}
-    for prediction in item.predictions:
-        for region, name in read_of(prediction.formula):
-            read.setdefault(name, set()).add(region)
-    return read
-
-
-def check_predictions(item: Item) -> None:
-    """Hold an item's formulas to its conditions and regions.
-
-    Raises:
-        EvaluationError: a formula cannot be read, names what the item does not have, or takes the
-            mean, median, range, maximum or minimum of a region without text.
-    """
-    numbers = [region.region_number for region in item.conditions[0].regions]
-    names = [condition.condition_name for condition in item.conditions]
-    full: set[tuple[RegionRef, str]] = {
-        (reference, condition.condition_name)
-        for condition in item.conditions
-        for region in condition.regions
-        if region.content.strip()
-        for reference in (region.region_number, WHOLE)
-    }
-    for prediction in item.predictions:
-        try:
-            check(prediction.formula, numbers, names)
-            for value in values_of(prediction.formula):
-                if prediction.metric != "sum" and (value.region, value.condition) not in full:
-                    raise formula_error(
-                        prediction.formula,
-                        value.position,
-                        f"region {value.region} of condition {value.condition!r} is empty and has "
-                        f"no {prediction.metric}; expected a region with text, or the metric sum",
-                    )
-        except FormulaError as error:
-            raise EvaluationError(f"{item.item_id}: {error}") from None
-
-
-def evaluate(node: Truth, lookup: Lookup, tie_bits: float = TIE_BITS) -> Outcome:
-    """Whether a formula holds, and by how many bits.
-
-    Args:
-        node: a parsed formula.
-        lookup: gives the value (bits, finite) of a region in a condition.
-        tie_bits: two sides no further apart than this (bits) tie.
+        ValueError: a value is not finite.
     """
     match node:
         case Comparison():
@@ -188,10 +64,10 @@ def evaluate(node: Truth, lookup: Lookup, tie_bits: float = TIE_BITS) -> Outcome
             return _join(node.operator, [evaluate(p, lookup, tie_bits) for p in node.parts])
 
 
-def _compare(node: Comparison, lookup: Lookup, tie_bits: float) -> Outcome:
+def _compare(node: Comparison, lookup: _Lookup, tie_bits: float) -> Outcome:
     left, right = _amount(node.left, lookup), _amount(node.right, lookup)
     if node.operator == "=":
-        return Outcome(abs(left - right) <= EQUAL_ATOL + EQUAL_RTOL * abs(right), False, None)
+        return Outcome(abs(left - right) <= _EQUAL_ATOL + _EQUAL_RTOL * abs(right), False, None)
     margin = left - right if node.operator == ">" else right - left
     tie = abs(margin) <= tie_bits
     return Outcome(margin > 0 and not tie, tie, margin)
@@ -207,7 +83,7 @@ def _join(operator: str, parts: list[Outcome]) -> Outcome:
     return Outcome(met, would_be_met and not met, margin)
 
 
-def _amount(node: Quantity, lookup: Lookup) -> float:
+def _amount(node: Quantity, lookup: _Lookup) -> float:
     match node:
         case Number():
             return node.value
@@ -219,30 +95,3 @@ def _amount(node: Quantity, lookup: Lookup) -> float:
         case Arithmetic():
             left, right = _amount(node.left, lookup), _amount(node.right, lookup)
             return left + right if node.operator == "+" else left - right
-
-
-__all__ = [
-    "EQUAL_ATOL",
-    "EQUAL_RTOL",
-    "TIE_BITS",
-    "WHOLE",
-    "Arithmetic",
-    "Comparison",
-    "FormulaError",
-    "Junction",
-    "Lookup",
-    "Node",
-    "Number",
-    "Outcome",
-    "Quantity",
-    "RegionRef",
-    "Truth",
-    "Value",
-    "check",
-    "check_predictions",
-    "evaluate",
-    "parse",
-    "read_by",
-    "references",
-    "values",
-]

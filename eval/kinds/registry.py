@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from coherencegym.eval.kinds.documents import DOCUMENTS
-from coherencegym.eval.kinds.item_tables import ITEMS
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import SuiteError, TableKind
 
 #: Name -> kind. In a dataset of several the configs of the first come first, and one of them is
 #: the default.
-KINDS: Mapping[str, TableKind[Any]] = {kind.name: kind for kind in (ITEMS, DOCUMENTS)}
+TABLE_KINDS: Mapping[str, TableKind[Any]] = {kind.name: kind for kind in (ITEMS, DOCUMENTS)}
 
 
 def kind_named(name: str) -> TableKind[Any]:
@@ -20,9 +20,9 @@ def kind_named(name: str) -> TableKind[Any]:
     Raises:
         SuiteError: there is none.
     """
-    if name not in KINDS:
+    if name not in TABLE_KINDS:
         raise SuiteError(
-            f"table kind {name!r}; expected one of {', '.join(KINDS)} (a newer release of this "
-            "program may know it)"
+            f"table kind {name!r}; expected one of {', '.join(TABLE_KINDS)} (a newer release of "
+            "this program may know it)"
         )
-    return KINDS[name]
+    return TABLE_KINDS[name]

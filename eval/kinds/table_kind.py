@@ -6,13 +6,17 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
+
+from coherencegym.errors import EvaluationError
+from coherencegym.files.strict_json import held
 
 #: A row as datasets or pyarrow gives it: column -> value.
 Row = Mapping[str, Any]
-T = TypeVar("T")
+_T = TypeVar("_T")
 
-#: What a row is known by, and what it was made from: columns that tables of every kind have.
+#: The columns that tables of every kind have: what a row is known by, and what it was made from.
 IDENTITY, DISCOURSE, CORPUS = "item_id", "discourse_id", "corpus"
 
 #: An optional column of text: the same for rows of different discourses that share most of their
@@ -27,41 +31,46 @@ class SuiteError(ValueError):
     """A row that is not valid in a table of its kind; the message starts with the row's id."""
 
 
+class Clustered:
+    """A row that was read; ``extra`` are the columns that only its dataset has."""
+
+    discourse_id: str
+    extra: Row
+
+    @property
+    def cluster(self) -> str:
+        """The family, or else the discourse: rows that share it count as one in an interval."""
+        return str(self.extra.get(FAMILY) or self.discourse_id)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A typed column, described in the card.
 
-    ``type`` is the name of an Arrow type (``"string"``, ``"float64"``, ``"bool"``), a list of one
-    (``["int32"]``), a struct of named ones (``{"word": "string"}``), or a ready ``datasets``
-    feature.
+    ``type`` is the name of an Arrow type (``"float64"``), a list of one (``["int32"]``), a struct
+    of named ones (``{"word": "string"}``), or a ready ``datasets`` feature.
     """
 
     type: Any
     description: str
 
 
-def first(rows: Sequence[Row]) -> Row:
-    """The first row: what a card shows of a kind that has no better example."""
-    return rows[0]
-
-
 @dataclass(frozen=True)
-class TableKind(Generic[T]):
-    """What a row of a table is. ``T`` is the type of a row that was read.
+class TableKind(Generic[_T]):
+    """A kind of table, whose rows are of the type ``_T`` once they were read.
 
     Attributes:
-        name: as the manifest has it.
-        row: what each row is, as a card says it after "Each row is".
+        name: the manifest's name for it.
+        row: words of a card after "Each row is".
         columns: those that every table of the kind has, in their order; a dataset may have more.
         mark: the one that tables of other kinds do not have, by which those of a dataset without a
             manifest are known.
         from_row: a row, read and validated; raises :class:`SuiteError`.
         to_row: the row again: plain lists and dictionaries in the order of the columns.
         texts: the texts of a row that was read, which may hold :data:`SEPARATOR`.
-        example: the row that a card shows.
         task: the room below ``eval/tasks`` that asks models about such a table.
-        command: the command line that does so.
-        ask: what that is, for a card.
+        command, ask: the command line that does so, and the card's words for it.
+        example: the row that a card shows.
 
     Raises:
         ValueError: ``mark``, or a column that tables of every kind have, is not among the columns.
@@ -71,13 +80,13 @@ class TableKind(Generic[T]):
     row: str
     columns: Mapping[str, Column]
     mark: str
-    from_row: Callable[[Row], T]
-    to_row: Callable[[T], dict[str, Any]]
-    texts: Callable[[T], Iterable[str]]
+    from_row: Callable[[Row], _T]
+    to_row: Callable[[_T], dict[str, Any]]
+    texts: Callable[[_T], Iterable[str]]
     task: str
     command: str
     ask: str
-    example: Callable[[Sequence[Row]], Row] = first
+    example: Callable[[Sequence[Row]], Row] = itemgetter(0)
 
     def __post_init__(self) -> None:
         for name in (IDENTITY, DISCOURSE, CORPUS, self.mark):
@@ -85,32 +94,22 @@ class TableKind(Generic[T]):
                 raise ValueError(f"kind {self.name}: no column {name!r}; every kind has it")
 
     def features(self, extra: Mapping[str, Any] | None = None) -> Any:
-        """The ``datasets.Features`` of a table; ``extra`` maps the dataset's own columns to types.
+        """The ``datasets.Features`` of a table.
 
-        Types are those of :class:`Column`.
+        ``extra`` maps the dataset's own columns to types, which are those of :class:`Column`.
         """
         from datasets import Features
 
         types = {name: column.type for name, column in self.columns.items()} | dict(extra or {})
-        return Features({name: feature(of) for name, of in types.items()})
+        return Features({name: _feature(of) for name, of in types.items()})
 
     def configs(self, known: Mapping[str, Any]) -> list[str]:
         """The configs of this kind among those of a manifest (name -> entry), in their order."""
         return [name for name, about in known.items() if about["kind"] == self.name]
 
-    def separated(self, rows: Iterable[T]) -> bool:
+    def separated(self, rows: Iterable[_T]) -> bool:
         """Say whether the change of speaker stands in any text of the rows."""
         return any(SEPARATOR in text for row in rows for text in self.texts(row))
-
-
-def cluster(discourse: str, extra: Row) -> str:
-    """What of all rows counts as one in an interval: the family, or else the discourse.
-
-    Args:
-        discourse: what the row was made from.
-        extra: the columns that only its dataset has.
-    """
-    return str(extra.get(FAMILY) or discourse)
 
 
 def row_hash(row: Row) -> str:
@@ -125,16 +124,48 @@ def row_hash(row: Row) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def feature(of: Any) -> Any:
+def rows_digest(hashes: Iterable[str]) -> str:
+    """sha256 (hex) of a table: of the hashes of its rows, in order."""
+    return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+
+def row_held(row: Row, columns: Iterable[str], schema: type[_T]) -> _T:
+    """A row as a dataclass, whose ``extra`` gets the columns that are not the kind's.
+
+    Raises:
+        SuiteError: a column is missing or has another shape.
+    """
+    known = {name: row[name] for name in columns if name in row}
+    extra = {name: value for name, value in row.items() if name not in known}
+    try:
+        return held({**known, "extra": extra}, schema)
+    except EvaluationError as error:
+        raise SuiteError(f"{row.get(IDENTITY, 'row without item_id')}: {error}") from None
+
+
+def to_row(value: Any) -> dict[str, Any]:
+    """The row of a dataclass, inner ones as dictionaries and tuples as lists, and its ``extra``."""
+    row = {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    extra = row.pop("extra", {})
+    return {**row, **extra}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return to_row(value) if hasattr(value, "__dataclass_fields__") else value
+
+
+def _feature(of: Any) -> Any:
     """The ``datasets`` feature of a column's type, as :class:`Column` has it."""
     from datasets import List, Value
 
     if isinstance(of, str):
         return Value(of)
     if isinstance(of, list):
-        return List(feature(of[0]))
+        return List(_feature(of[0]))
     if isinstance(of, dict):
-        return {name: feature(part) for name, part in of.items()}
+        return {name: _feature(part) for name, part in of.items()}
     return of
 
 

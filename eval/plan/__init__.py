@@ -1,1 +1,1 @@
-"""What goes through a model together: pure Python, nothing is run."""
+"""Plans of what goes through a model together: pure Python, nothing is run."""

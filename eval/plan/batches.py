@@ -1,4 +1,4 @@
-"""Which sequences go through a model together: pure Python, so that tests assert on the work.
+"""Batches of sequences that go through a model together: pure Python, as tests assert on the work.
 
 Sequences of one item, or some of them, often begin with the same tokens, which a :class:`Batch` may
 run once. Packed, the beginning and the rest of each sequence stand in one row. From a cache, the
@@ -15,22 +15,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from coherencegym.eval.models.limits import UNLIMITED, Limits
-from coherencegym.eval.plan.beginnings import Sharing, alike, shared_length
-from coherencegym.eval.text.sequence import TokenSequence
+from coherencegym.eval.text.sequence import Sharing, TokenSequence, alike, shared_length
 
-#: More groups than these are cut into batches greedily: padding is then small anyway.
+#: Groups up to which the best cuts are looked for; of more, padding is small anyway.
 _EXACT = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a batch may take.
+    """Most that a batch may take.
 
     Attributes:
-        tokens: most tokens in one forward pass, padding included.
-        head_rows: most rows of logits in one forward pass.
-        cached: most tokens whose keys and values are held for sharing.
-        forward: what one more forward pass costs, in tokens: below it, padding is the cheaper.
+        tokens: those of one forward pass, padding included.
+        head_rows: rows of logits in one forward pass.
+        cached: tokens whose keys and values are held for sharing.
+        forward: the cost of one more forward pass, in tokens: below it, padding is the cheaper.
     """
 
     tokens: int
@@ -40,14 +39,13 @@ class Budget:
 
     def halved(self) -> Budget | None:
         """Half of it, for a model that ran out of memory; None where one token is left."""
-        if self.tokens <= 1:
-            return None
-        return replace(
-            self,
-            tokens=self.tokens // 2,
-            head_rows=max(1, self.head_rows // 2),
-            cached=self.cached // 2,
-        )
+        return self.scaled(self.tokens // 2) if self.tokens > 1 else None
+
+    def scaled(self, tokens: int) -> Budget:
+        """A budget of so many tokens, in the same proportions."""
+        scale = tokens / self.tokens
+        rows = max(1, int(self.head_rows * scale))
+        return replace(self, tokens=tokens, head_rows=rows, cached=int(self.cached * scale))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +54,11 @@ class Batch:
 
     Attributes:
         groups: indices of sequences; those of a group begin with the same ``prefix`` tokens.
-        prefix: how many tokens are shared from a cache, in every group; 0: none.
+        prefix: tokens that are shared from a cache, in every group; 0: none.
         length: tokens that the model reads of the longest sequence, the prefix included; of packed
             rows the tokens of the longest row.
         head_rows: rows of logits, of all forward passes.
-        prefixes: how many tokens are shared in each packed row; empty: rows are not packed.
+        prefixes: tokens that are shared in each packed row; empty: rows are not packed.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -71,17 +69,17 @@ class Batch:
 
     @property
     def shares(self) -> bool:
-        """Whether beginnings are shared; else each sequence is a group."""
+        """Beginnings are shared; else each sequence is a group."""
         return bool(self.prefix or self.prefixes)
 
     @property
     def shared(self) -> tuple[int, ...]:
-        """How many tokens the sequences of each group share."""
+        """Tokens that the sequences of each group share."""
         return self.prefixes or (self.prefix,) * len(self.groups)
 
     @property
     def passes(self) -> int:
-        """How many forward passes it takes."""
+        """Number of forward passes."""
         return 2 if self.prefix else 1
 
     @property
@@ -106,7 +104,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Sequences that share a beginning: how long it is, and the longest, or the row if packed."""
+    """Sequences that share a beginning: its length, and that of the longest, or of a packed row."""
 
     indices: tuple[int, ...]
     prefix: int
@@ -116,12 +114,12 @@ class _Group:
 
     @property
     def rows(self) -> int:
-        """Rows of a forward pass over the group."""
+        """Rows of a forward pass."""
         return 1 if self.packed else len(self.indices)
 
     @property
     def cut(self) -> int:
-        """What a forward pass before that can read."""
+        """Tokens that a forward pass before that can read."""
         return 0 if self.packed else self.prefix
 
 
@@ -135,36 +133,23 @@ def make_batches(
 ) -> tuple[Batch, ...]:
     """Put sequences into batches, the longest first: what does not fit into memory shows at once.
 
-    All sequences of a batch are on one side of every length beyond which the model reads otherwise.
-
-    Args:
-        sequences: all sequences.
-        families: indices of the sequences to batch; those of one family may share a beginning.
-        budget: what a batch may take; a sequence that alone takes more is a batch of its own.
-        sharing: whether and how beginnings are shared.
-        limits: of the model.
+    ``families`` are the indices of the sequences to batch; those of one family may share a
+    beginning. All sequences of a batch are on one side of every length beyond which the model
+    reads otherwise; one that alone takes more than the budget is a batch of its own.
     """
+    batcher = _Batcher(sequences, budget, limits)
     kinds: dict[tuple[int, bool], list[_Group]] = {}
     for family in families:
-        for side, members in _by_side(sequences, family, limits):
+        sides: dict[int, list[int]] = {}
+        for index in family:
+            sides.setdefault(limits.side(sequences[index].length), []).append(index)
+        for side, members in sides.items():
             # From a cache a text goes on as it began: in the positions of a short one.
             way = "none" if side and sharing == "cache" else sharing
-            for group in _groups(sequences, members, budget, way, limits):
+            for group in batcher.groups(members, way):
                 kinds.setdefault((side, not group.prefix), []).append(group)
-    batches = [b for kind in sorted(kinds) for b in _partition(sequences, kinds[kind], budget)]
+    batches = [batch for kind in sorted(kinds) for batch in batcher.partition(kinds[kind])]
     return tuple(sorted(batches, key=lambda batch: -batch.length))
-
-
-def _by_side(
-    sequences: Sequence[TokenSequence], family: Sequence[int], limits: Limits
-) -> Iterable[tuple[int, Sequence[int]]]:
-    """The parts of a family that may stand together, each with its side of the model's lengths."""
-    if not limits.lengths:
-        return [(0, family)]
-    sides: dict[int, list[int]] = {}
-    for index in family:
-        sides.setdefault(limits.side(sequences[index].length), []).append(index)
-    return sides.items()
 
 
 def head_rows(sequences: Sequence[TokenSequence], group: Sequence[int], prefix: int) -> int:
@@ -177,146 +162,115 @@ def head_rows(sequences: Sequence[TokenSequence], group: Sequence[int], prefix: 
     return len(within) + sum(len(own) - cut for own, cut in zip(places, cuts, strict=True))
 
 
-def _groups(
-    sequences: Sequence[TokenSequence],
-    family: Sequence[int],
-    budget: Budget,
-    sharing: Sharing,
-    limits: Limits,
-) -> Iterator[_Group]:
-    parts = alike(sequences, family, sharing)
-    apart = set(family).difference(*parts)
-    for index in family:
-        if index in apart:
-            sequence = sequences[index]
-            yield _Group((index,), 0, sequence.length, head_rows(sequences, (index,), 0))
-    for part in parts:
-        yield from _fitting(sequences, part, budget, sharing, limits)
+@dataclass(frozen=True, slots=True)
+class _Batcher:
+    sequences: Sequence[TokenSequence]
+    budget: Budget
+    limits: Limits
 
+    def groups(self, family: Sequence[int], sharing: Sharing) -> Iterator[_Group]:
+        """The groups of a family, each of which fits into a batch if it is more than a sequence."""
+        parts = alike(self.sequences, family, sharing)
+        apart = set(family).difference(*parts)
+        for index in family:
+            if index in apart:
+                rows = head_rows(self.sequences, (index,), 0)
+                yield _Group((index,), 0, self.sequences[index].length, rows)
+        for part in parts:
+            yield from self._fitting(part, sharing)
 
-def _fitting(
-    sequences: Sequence[TokenSequence],
-    group: Sequence[int],
-    budget: Budget,
-    sharing: Sharing,
-    limits: Limits,
-) -> Iterator[_Group]:
-    """A group that shares its beginning, or halves of it that budget and window allow."""
-    prefix = shared_length(sequences, group)
-    lengths = [sequences[index].length for index in group]
-    rows = head_rows(sequences, group, prefix)
-    packed = sharing == "packed"
-    length = prefix + sum(lengths) - prefix * len(lengths) if packed else max(lengths)
-    whole = _Group(tuple(group), prefix, length, rows, packed)
-    sees_all = not packed or not limits.own or length <= limits.own
-    if sees_all and _fits(1, whole.rows, whole.cut, length, rows, budget):
-        yield whole
-        return
-    half = len(group) // 2
-    for part in (group[:half], group[half:]):
-        yield from _groups(sequences, part, budget, sharing, limits)
+    def _fitting(self, group: Sequence[int], sharing: Sharing) -> Iterator[_Group]:
+        """A group that shares its beginning, or halves of it that budget and window allow."""
+        prefix = shared_length(self.sequences, group)
+        lengths = [self.sequences[index].length for index in group]
+        rows = head_rows(self.sequences, group, prefix)
+        packed = sharing == "packed"
+        length = prefix + sum(own - prefix for own in lengths) if packed else max(lengths)
+        whole = _Group(tuple(group), prefix, length, rows, packed)
+        hidden = packed and 0 < self.limits.own < length
+        if not hidden and self._fits(1, whole.rows, whole.cut, length, rows):
+            yield whole
+            return
+        half = len(group) // 2
+        for part in (group[:half], group[half:]):
+            yield from self.groups(part, sharing)
 
+    def _fits(self, groups: int, rows: int, prefix: int, length: int, head: int) -> bool:
+        budget = self.budget
+        if head > budget.head_rows or rows * (length - prefix) > budget.tokens:
+            return False
+        return not prefix or (groups * prefix <= budget.tokens and rows * length <= budget.cached)
 
-def _fits(groups: int, rows: int, prefix: int, length: int, head: int, budget: Budget) -> bool:
-    if head > budget.head_rows or rows * (length - prefix) > budget.tokens:
-        return False
-    return not prefix or (groups * prefix <= budget.tokens and rows * length <= budget.cached)
+    def partition(self, groups: list[_Group]) -> Iterable[Batch]:
+        """Cut an order of groups into batches, so that they read as few tokens as possible."""
+        if len(groups) > _EXACT:
+            return self._greedy(self._tiled(groups))
+        orders = [sorted(groups, key=lambda g: (g.length, g.prefix))]
+        if any(group.cut for group in groups):
+            orders.append(sorted(groups, key=lambda g: (g.prefix, g.length)))
+            orders.append(sorted(groups, key=lambda g: (g.length - g.prefix, g.length)))
+        return min(map(self._exact, orders), key=lambda found: found[0])[1]
 
+    def _tiled(self, groups: list[_Group]) -> list[_Group]:
+        """Groups beside those like them: strips of one prefix or so, each ordered by length."""
+        work = sum(g.rows * (g.length - g.cut) for g in groups)
+        strips = max(1, math.isqrt(work // max(1, self.budget.tokens)))
+        by_prefix = sorted(groups, key=lambda g: (g.cut, g.length))
+        if not by_prefix[-1].cut:
+            return by_prefix
+        size = math.ceil(len(groups) / strips)
+        tiled: list[_Group] = []
+        for number, start in enumerate(range(0, len(groups), size)):
+            strip = by_prefix[start : start + size]
+            # There and back, so that the end of a strip is like the beginning of the next.
+            tiled += sorted(strip, key=lambda g: g.length, reverse=bool(number % 2))
+        return tiled
 
-def _partition(
-    sequences: Sequence[TokenSequence], groups: list[_Group], budget: Budget
-) -> list[Batch]:
-    """Cut an order of groups into batches, so that they read as few tokens as possible."""
-    if len(groups) > _EXACT:
-        return list(_greedy(_tiled(groups, budget), budget, sequences))
-    orders = [sorted(groups, key=lambda g: (g.length, g.prefix))]
-    if any(group.cut for group in groups):
-        orders.append(sorted(groups, key=lambda g: (g.prefix, g.length)))
-        orders.append(sorted(groups, key=lambda g: (g.length - g.prefix, g.length)))
-    candidates = [_exact(order, budget, sequences) for order in orders]
-    return min(candidates, key=lambda found: found[0])[1]
+    def _greedy(self, order: Sequence[_Group]) -> Iterator[Batch]:
+        members: list[_Group] = []
+        rows = head = length = prefix = 0
+        for group in order:
+            cut = min(prefix, group.cut) if members else group.cut
+            longest = max(length, group.length)
+            more = (rows + group.rows, cut, longest, head + group.head_rows)
+            if members and not self._fits(len(members) + 1, *more):
+                yield self._batch(members)
+                members, more = [], (group.rows, group.cut, group.length, group.head_rows)
+            members.append(group)
+            rows, prefix, length, head = more
+        if members:
+            yield self._batch(members)
 
+    def _exact(self, order: Sequence[_Group]) -> tuple[float, list[Batch]]:
+        """The cheapest cuts of one order, by dynamic programming, and their cost in tokens."""
+        best = [0.0] + [math.inf] * len(order)
+        start = [0] * (len(order) + 1)
+        for end in range(1, len(order) + 1):
+            prefix, length, rows, head = order[end - 1].cut, 0, 0, 0
+            for begin in range(end - 1, -1, -1):
+                group = order[begin]
+                prefix, length = min(prefix, group.cut), max(length, group.length)
+                rows, head = rows + group.rows, head + group.head_rows
+                groups = end - begin
+                if groups > 1 and not self._fits(groups, rows, prefix, length, head):
+                    break
+                passes = 2 if prefix else 1
+                tokens = groups * prefix + rows * (length - prefix) + passes * self.budget.forward
+                if best[begin] + tokens < best[end]:
+                    best[end], start[end] = best[begin] + tokens, begin
+        batches = []
+        end = len(order)
+        while end:
+            batches.append(self._batch(order[start[end] : end]))
+            end = start[end]
+        return best[-1], batches
 
-def _tiled(groups: list[_Group], budget: Budget) -> list[_Group]:
-    """Neighbours are alike in prefix and in length: strips of one, each ordered by the other."""
-    work = sum(g.rows * (g.length - g.cut) for g in groups)
-    strips = max(1, math.isqrt(work // max(1, budget.tokens)))
-    by_prefix = sorted(groups, key=lambda g: (g.cut, g.length))
-    if not by_prefix[-1].cut:
-        return by_prefix
-    size = math.ceil(len(groups) / strips)
-    tiled: list[_Group] = []
-    for number, start in enumerate(range(0, len(groups), size)):
-        strip = by_prefix[start : start + size]
-        # There and back, so that the end of a strip is like the beginning of the next.
-        tiled += sorted(strip, key=lambda g: g.length, reverse=bool(number % 2))
-    return tiled
-
-
-def _greedy(
-    order: Sequence[_Group], budget: Budget, sequences: Sequence[TokenSequence]
-) -> Iterator[Batch]:
-    members: list[_Group] = []
-    rows = head = length = 0
-    prefix = 0
-    for group in order:
-        cut = min(prefix, group.cut) if members else group.cut
-        longest = max(length, group.length)
-        fits = _fits(
-            len(members) + 1,
-            rows + group.rows,
-            cut,
-            longest,
-            head + group.head_rows,
-            budget,
-        )
-        if members and not fits:
-            yield _batch(members, sequences)
-            members, rows, head = [], 0, 0
-            cut, longest = group.cut, group.length
-        members.append(group)
-        rows += group.rows
-        head += group.head_rows
-        prefix, length = cut, longest
-    if members:
-        yield _batch(members, sequences)
-
-
-def _exact(
-    order: Sequence[_Group], budget: Budget, sequences: Sequence[TokenSequence]
-) -> tuple[float, list[Batch]]:
-    """The cheapest cuts of one order, by dynamic programming, and what they cost in tokens."""
-    best = [0.0] + [math.inf] * len(order)
-    start = [0] * (len(order) + 1)
-    for end in range(1, len(order) + 1):
-        prefix, length, rows, head = order[end - 1].cut, 0, 0, 0
-        for begin in range(end - 1, -1, -1):
-            group = order[begin]
-            prefix, length = min(prefix, group.cut), max(length, group.length)
-            rows, head = rows + group.rows, head + group.head_rows
-            groups = end - begin
-            if groups > 1 and not _fits(groups, rows, prefix, length, head, budget):
-                break
-            passes = 2 if prefix else 1
-            tokens = groups * prefix + rows * (length - prefix) + passes * budget.forward
-            if best[begin] + tokens < best[end]:
-                best[end], start[end] = best[begin] + tokens, begin
-    batches = []
-    end = len(order)
-    while end:
-        batches.append(_batch(order[start[end] : end], sequences))
-        end = start[end]
-    return best[-1], batches
-
-
-def _batch(members: Sequence[_Group], sequences: Sequence[TokenSequence]) -> Batch:
-    packed = members[0].packed
-    prefix = min(group.cut for group in members)
-    shared = [group.prefix if packed else prefix for group in members]
-    return Batch(
-        tuple(group.indices for group in members),
-        prefix,
-        max(group.length for group in members),
-        sum(head_rows(sequences, g.indices, own) for g, own in zip(members, shared, strict=True)),
-        tuple(shared) if packed else (),
-    )
+    def _batch(self, members: Sequence[_Group]) -> Batch:
+        packed = members[0].packed
+        prefix = min(group.cut for group in members)
+        shared = [group.prefix if packed else prefix for group in members]
+        groups = tuple(group.indices for group in members)
+        pairs = zip(groups, shared, strict=True)
+        rows = sum(head_rows(self.sequences, group, own) for group, own in pairs)
+        length = max(group.length for group in members)
+        return Batch(groups, prefix, length, rows, tuple(shared) if packed else ())

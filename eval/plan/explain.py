@@ -1,4 +1,4 @@
-"""What a run would cost, from its plan: no weights are loaded and nothing is run."""
+"""The cost of a run, from its plan: no weights are loaded and nothing is run."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from coherencegym.eval.plan.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """What a model's work depends on.
+class ModelShape:
+    """Numbers that a model's work depends on.
 
     Attributes:
         matrices: weights in matrices that every token goes through, embeddings and head left out.
             Of a mixture of experts all are counted, so that its work is an upper bound.
         head: weights of the output head.
-        layers, width: for the work of attention.
     """
 
     matrices: int
@@ -26,42 +25,32 @@ class Shape:
     width: int
 
 
-def shape_of(config: Any) -> Shape:
+def shape_of(config: Any) -> ModelShape:
     """The shape of a model from its config, built without memory for its weights."""
     import torch
     from transformers import AutoModelForCausalLM
 
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
-    head = model.get_output_embeddings()
-    tables = {
-        id(weights)
-        for module in model.modules()
-        if isinstance(module, torch.nn.Embedding)
-        for weights in module.parameters()
-    }
-    head_weights = head.weight if head is not None else None
-    matrices = sum(
-        weights.numel()
-        for weights in model.parameters()
-        if weights.ndim > 1 and id(weights) not in tables and weights is not head_weights
-    )
+    head = getattr(model.get_output_embeddings(), "weight", None)
+    embeddings = (m for m in model.modules() if isinstance(m, torch.nn.Embedding))
+    apart = {id(head), *(id(weights) for table in embeddings for weights in table.parameters())}
+    weights = (each for each in model.parameters() if each.ndim > 1 and id(each) not in apart)
     text = config.get_text_config()
-    return Shape(
-        matrices=matrices,
-        head=head_weights.numel() if head_weights is not None else 0,
+    return ModelShape(
+        matrices=sum(each.numel() for each in weights),
+        head=head.numel() if head is not None else 0,
         layers=int(getattr(text, "num_hidden_layers", 0) or 0),
         width=int(getattr(text, "hidden_size", 0) or 0),
     )
 
 
-def operations(plan: Plan, shape: Shape) -> int:
+def operations(plan: Plan, shape: ModelShape) -> int:
     """Floating-point operations that a plan needs, padding left out.
 
-    A multiplication with an addition counts as two. Per token read: two for every weight of a
-    matrix, and four for every layer, every unit of width and every token before it (the products
-    of queries with keys and of weights with values). Per row of logits: two for every weight of
-    the head.
+    A multiplication with an addition counts as two, for every token and weight of a matrix, and
+    for every row of logits and weight of the head. Attention has two such products (of queries
+    with keys, of weights with values) for every layer, unit of width and pair of tokens.
     """
     pairs = 0
     for batch in plan.batches:
@@ -93,12 +82,10 @@ MEANING = {
 }
 
 
-def explain_table(plans: Sequence[tuple[str, Plan, Plan]], shape: Shape) -> Any:
+def explain_table(plans: Sequence[tuple[str, Plan, Plan]], shape: ModelShape) -> Any:
     """A rich table of what plans would cost.
 
-    Args:
-        plans: name of a config and split, its plan without sharing, and its plan with it.
-        shape: of the model.
+    ``plans`` have the name of a config and split, its plan without sharing, and its plan with it.
     """
     from rich import box
     from rich.table import Table
@@ -109,17 +96,13 @@ def explain_table(plans: Sequence[tuple[str, Plan, Plan]], shape: Shape) -> Any:
         table.add_column(name, justify="right", no_wrap=True)
     for name, plain, plan in plans:
         padding = plan.padded_tokens - plan.tokens_once
-        work = operations(plan, shape) / 1e12
-        before = operations(plain, shape) / 1e12
+        passes = sum(batch.passes for batch in plan.batches)
+        read = (len(plan.sequences), plan.tokens, plan.tokens_once)
         table.add_row(
             name,
-            f"{len(plan.sequences):,}",
-            f"{plan.tokens:,}",
-            f"{plan.tokens_once:,}",
+            *(f"{number:,}" for number in read),
             f"{padding / max(1, plan.padded_tokens):.1%}",
-            f"{plan.head_rows:,}",
-            f"{sum(batch.passes for batch in plan.batches):,}",
-            f"{work:.3g}",
-            f"{before:.3g}",
+            *(f"{number:,}" for number in (plan.head_rows, passes)),
+            *(f"{operations(each, shape) / 1e12:.3g}" for each in (plan, plain)),
         )
     return table

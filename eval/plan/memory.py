@@ -1,23 +1,36 @@
-"""How much a batch may take of the memory that a GPU has free."""
+"""Budgets of batches: by device, or by the memory that a GPU has free."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from coherencegym.eval.models.placement import input_device
-from coherencegym.eval.plan.plan import Budget, Sizes, budget_for
+from coherencegym.eval.plan.batches import Budget
 
-#: What configs call the width of the middle of a feed-forward block.
+#: Budgets by device type, and that of all others. A CPU gains nothing from more.
+_BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024, forward=48)}
+_ELSEWHERE = Budget(tokens=8192, head_rows=2048, cached=32768, forward=512)
+#: Names that configs have for the width of the middle of a feed-forward block.
 _INNER = ("intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size")
 
 
+def default_budget(
+    device: str, batch_tokens: int | None = None, budget: Budget | None = None
+) -> Budget:
+    """The budget on a device of this type, such as ``cpu`` or ``cuda``.
+
+    ``batch_tokens`` is another number for most tokens in a forward pass, if somebody wants one;
+    ``budget`` is from the free memory, where it is known.
+    """
+    budget = budget or _BUDGETS.get(device, _ELSEWHERE)
+    return budget if batch_tokens is None else budget.scaled(batch_tokens)
+
+
 def free_budget(model: Any) -> Budget | None:
-    """What a batch may take of the free memory of the model's GPU; None where it has none.
+    """The budget for the free memory of the GPU that a model is on, or of the first of several.
 
-    A model that is spread over several is measured on the first.
-
-    Args:
-        model: a causal language model with its weights in place.
+    None where it is on no GPU.
     """
     device = input_device(model)
     config = getattr(model, "config", None)
@@ -27,26 +40,54 @@ def free_budget(model: Any) -> Budget | None:
 
     free, _ = torch.cuda.mem_get_info(device)
     item_bytes = model.get_input_embeddings().weight.element_size()
-    return budget_for(free, sizes_of(config, item_bytes))
+    return budget_for(free, needs_of(config, item_bytes))
 
 
-def sizes_of(config: Any, item_bytes: int) -> Sizes:
-    """What a model of this config needs memory for.
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Memory (bytes) that a model needs.
 
-    Args:
-        config: of transformers.
-        item_bytes: of one number of the model's activations.
+    Attributes:
+        token: a token in one block: its input, three projections, the middle.
+        row: a row of logits, with its copy in float32.
+        cached: the keys and values of a token, held twice while they are handed on.
     """
+
+    token: int
+    row: int
+    cached: int
+
+
+def needs_of(config: Any, item_bytes: int) -> Needs:
+    """The needs of a model of this config, whose activations are numbers of ``item_bytes``."""
     text = config.get_text_config()
+    layers = int(getattr(text, "num_hidden_layers", 0) or 1)
     width = int(getattr(text, "hidden_size", 0) or 1024)
-    inner = next(
-        (int(value) for name in _INNER if isinstance(value := getattr(text, name, None), int)),
-        4 * width,
+    vocabulary = int(getattr(text, "vocab_size", 0) or 1)
+    named = (getattr(text, name, None) for name in _INNER)
+    inner = next((value for value in named if isinstance(value, int)), 4 * width)
+    return Needs(
+        token=item_bytes * (6 * width + 4 * inner),
+        row=vocabulary * (item_bytes + 4),
+        cached=2 * 2 * layers * width * item_bytes,
     )
-    return Sizes(
-        layers=int(getattr(text, "num_hidden_layers", 0) or 1),
-        width=width,
-        inner=inner,
-        vocabulary=int(getattr(text, "vocab_size", 0) or 1),
-        item_bytes=item_bytes,
+
+
+def budget_for(free: int, needs: Needs) -> Budget:
+    """The budget for some free memory (bytes): powers of two, so that runs are alike.
+
+    Half of the memory is left for what cannot be foreseen; the rest goes to activations, logits
+    and shared beginnings in equal parts.
+    """
+    part = free // 6
+
+    def fits(each: int, least: int, most: int) -> int:
+        count = part // max(1, each)
+        return max(least, min(most, 1 << max(0, count.bit_length() - 1)))
+
+    return replace(
+        _ELSEWHERE,
+        tokens=fits(needs.token, 256, 1 << 17),
+        head_rows=fits(needs.row, 64, 1 << 15),
+        cached=fits(needs.cached, 256, 1 << 19),
     )

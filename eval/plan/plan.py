@@ -1,10 +1,10 @@
-"""What to run, before anything is run: pure Python, so that tests assert on the work planned.
+"""A plan of what to run, before anything is run: pure Python, so that tests assert on the work.
 
 A request is a token sequence and the positions whose surprisal some prediction reads. Equal
 sequences are run once, a sequence is cut after the last position that is read (what follows cannot
 change what a causal model says before it, but for its length: :mod:`eval.models.limits`), and what
 the sequences of an item begin with alike may be run once for all of them
-(:mod:`eval.plan.beginnings`).
+(:mod:`eval.text.sequence`).
 """
 
 from __future__ import annotations
@@ -15,90 +15,7 @@ from functools import cached_property
 
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.plan.batches import Batch, Budget, make_batches
-from coherencegym.eval.plan.beginnings import Sharing, alike
-from coherencegym.eval.text.sequence import TokenSequence
-
-#: What a batch may take, by device type. A CPU gains nothing from more.
-BUDGETS = {"cpu": Budget(tokens=1024, head_rows=320, cached=1024, forward=48)}
-BUDGET_ELSEWHERE = Budget(tokens=8192, head_rows=2048, cached=32768, forward=512)
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """What a model needs memory for, in numbers a token.
-
-    Attributes:
-        layers, width, inner: of its blocks; ``inner`` is the wider middle of the feed-forward part.
-        vocabulary: numbers in a row of logits.
-        item_bytes: of one number of its activations.
-    """
-
-    layers: int
-    width: int
-    inner: int
-    vocabulary: int
-    item_bytes: int
-
-    @property
-    def token_bytes(self) -> int:
-        """Of what one block holds of a token at once: its input, three projections, the middle."""
-        return self.item_bytes * (6 * self.width + 4 * self.inner)
-
-    @property
-    def row_bytes(self) -> int:
-        """Of a row of logits, with its copy in float32."""
-        return self.vocabulary * (self.item_bytes + 4)
-
-    @property
-    def cached_bytes(self) -> int:
-        """Of the keys and values of a token, held twice while they are handed on."""
-        return 2 * 2 * self.layers * self.width * self.item_bytes
-
-
-def budget_for(free: int, sizes: Sizes) -> Budget:
-    """What a batch may take of some free memory: powers of two, so that runs are alike.
-
-    Half of the memory is left for what cannot be foreseen; the rest goes to activations, logits
-    and shared beginnings in equal parts.
-
-    Args:
-        free: bytes.
-        sizes: of the model.
-    """
-    part = free // 6
-
-    def fits(each: int, least: int, most: int) -> int:
-        count = part // max(1, each)
-        return max(least, min(most, 1 << max(0, count.bit_length() - 1)))
-
-    return Budget(
-        tokens=fits(sizes.token_bytes, 256, 1 << 17),
-        head_rows=fits(sizes.row_bytes, 64, 1 << 15),
-        cached=fits(sizes.cached_bytes, 256, 1 << 19),
-        forward=BUDGET_ELSEWHERE.forward,
-    )
-
-
-def default_budget(
-    device: str, batch_tokens: int | None = None, budget: Budget | None = None
-) -> Budget:
-    """What a batch may take on a device of this type.
-
-    Args:
-        device: such as ``cpu`` or ``cuda``.
-        batch_tokens: most tokens in a forward pass, if somebody wants another number.
-        budget: from the free memory, where it is known.
-    """
-    budget = budget or BUDGETS.get(device, BUDGET_ELSEWHERE)
-    if batch_tokens is None:
-        return budget
-    scale = batch_tokens / budget.tokens
-    return replace(
-        budget,
-        tokens=batch_tokens,
-        head_rows=max(1, int(budget.head_rows * scale)),
-        cached=int(budget.cached * scale),
-    )
+from coherencegym.eval.text.sequence import Sharing, TokenSequence, alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +39,7 @@ class Request:
         return len(self.ids) - self.behind
 
     def sequence(self, limits: Limits) -> TokenSequence:
-        """What goes through the model: the text up to what is read of it, where a model allows."""
+        """The text up to what is read of it, where a model allows: what goes through the model."""
         if limits.side(self.length):
             # Its positions are those of its whole length.
             return TokenSequence(self.ids, self.positions, not self.behind, self.word_starts)
@@ -132,11 +49,9 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """The sequences, the batches that hold each of them once, and which one serves which request.
+    """Sequences, by the item that asked for them first, and batches that hold each of them once.
 
     ``owner[i]`` is the index of the sequence of request ``i``; None where it asks for no position.
-    ``families`` are the sequences by the item that asked for them first; ``limits`` are the
-    model's.
     """
 
     sequences: tuple[TokenSequence, ...]
@@ -168,20 +83,17 @@ class Plan:
 
     @property
     def shares(self) -> bool:
-        """Whether any batch shares a beginning."""
+        """Some batch shares a beginning."""
         return any(batch.shares for batch in self.batches)
 
     @cached_property
     def begins_alike(self) -> bool:
-        """Whether the sequences of any family begin alike, so that there is something to share."""
+        """The sequences of some family begin alike, so that there is something to share."""
         return any(alike(self.sequences, family, "packed") for family in self.families)
 
     def batched(self, budget: Budget, *, sharing: Sharing, done: Set[int] = frozenset()) -> Plan:
         """The same sequences in other batches, without those that are done."""
-        families = (
-            tuple(index for index in family if index not in done) for family in self.families
-        )
-        left = (family for family in families if family)
+        left = ([index for index in family if index not in done] for family in self.families)
         batches = make_batches(self.sequences, left, budget, sharing=sharing, limits=self.limits)
         return replace(self, batches=batches)
 
@@ -193,13 +105,9 @@ def make_plan(
     sharing: Sharing = "none",
     limits: Limits = UNLIMITED,
 ) -> Plan:
-    """Plan the sequences for some requests.
+    """Plan the sequences for some requests; without a budget no batches are made yet.
 
-    Args:
-        requests: what is to be scored.
-        budget: what a batch may take; None: no batches are made yet (:meth:`Plan.batched`).
-        sharing: whether and how what the requests of a family begin with alike is run once.
-        limits: of the model.
+    The requests of a family may share (``sharing``) what they begin with alike.
     """
     sequences: list[TokenSequence] = []
     by_ids: dict[tuple[int, ...], int] = {}
@@ -221,17 +129,3 @@ def make_plan(
         owner.append(index)
     plan = Plan(tuple(sequences), tuple(map(tuple, families.values())), tuple(owner), (), limits)
     return plan if budget is None else plan.batched(budget, sharing=sharing)
-
-
-__all__ = [
-    "BUDGETS",
-    "BUDGET_ELSEWHERE",
-    "Batch",
-    "Budget",
-    "Plan",
-    "Request",
-    "Sharing",
-    "TokenSequence",
-    "default_budget",
-    "make_plan",
-]

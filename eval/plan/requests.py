@@ -1,4 +1,4 @@
-"""From conditions to token sequences and the positions to read, before any model is asked."""
+"""Requests: token sequences of conditions and the positions to read, before a model is asked."""
 
 from __future__ import annotations
 
@@ -7,22 +7,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
-from coherencegym.eval.kinds.predictions import WHOLE, RegionRef
 from coherencegym.eval.models.load import context_length
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.plan import Request
+from coherencegym.eval.text import special
 from coherencegym.eval.text.encode import Encoding, encode
-from coherencegym.eval.text.fit import Fitted, fit
 from coherencegym.eval.text.regions import SPECIAL
-from coherencegym.eval.text.special import (
-    Added,
-    Separator,
-    Start,
-    added_by,
-    separator,
-    start_of_text,
-)
+from coherencegym.eval.text.sequence import common_start
 from coherencegym.eval.text.words import WordBeginnings
 
 
@@ -33,9 +26,8 @@ class Query:
     They may share what they begin with, and one that is too long leaves out all of them.
 
     Attributes:
-        name: what errors call them: an item's id.
-        conditions: texts with their regions, which are valid.
-        reads: by condition, the regions whose surprisals are wanted; ``"*"`` is the whole text.
+        name: an item's id, for errors.
+        reads: the regions of each condition whose surprisals are wanted; ``"*"``: the whole text.
     """
 
     name: str
@@ -43,24 +35,39 @@ class Query:
     reads: Mapping[str, Set[RegionRef]]
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """What is to be asked of a model.
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """An item's conditions that can be scored.
 
     Attributes:
-        fitted: for each query its encodings.
-        owners: for each request the number of its query and the name of its condition.
+        encodings: those of its conditions; none if it is too long, and none of a condition whose
+            separator cannot be rendered.
+        too_long: a condition is longer than the context, and could not be cut.
+        cut: tokens that every condition lost on the left.
+    """
+
+    encodings: Mapping[str, Encoding]
+    too_long: bool = False
+    cut: int = 0
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Requests of a model, and where they are from.
+
+    Attributes:
+        fitted: the encodings of each query.
+        owners: the number of the query and the name of the condition of each request.
         requests: token sequences with the positions to read.
-        start, separator, added: how texts are rendered; see :mod:`eval.text.special`.
         context: most tokens that the model can read, or None.
     """
 
     fitted: Sequence[Fitted]
     owners: Sequence[tuple[int, str]]
     requests: Sequence[Request]
-    start: Start
-    separator: Separator | None
-    added: Added | None
+    start: special.Start
+    separator: special.Separator | None
+    added: special.Added | None
     context: int | None
 
 
@@ -75,56 +82,59 @@ def prepare(
 ) -> Prepared:
     """Encode conditions and say what is to be read of them.
 
-    Args:
-        tokenizer: the tokenizer.
-        config: the model's config, or None.
-        queries, options, uses_separator: as for :func:`eval.surprisal.surprisals`.
-        words: the tokens that begin a word, if surprisals are to be corrected.
+    ``config`` is the model's, or None; ``words`` are the tokens that begin a word, if surprisals
+    are to be corrected. The rest is as for :func:`eval.surprisal.surprisals`.
 
     Raises:
         EvaluationError: an option contradicts the mode, or the tokens of a text cannot be placed in
             it.
     """
     options.check()
-    rules = options.rules
-    added = added_by(tokenizer) if rules.tokenizer_adds else None
-    start = start_of_text(tokenizer, config, "never" if rules.tokenizer_adds else options.bos)
+    added, bos = None, options.bos
+    if options.rules.tokenizer_adds:
+        added, bos = special.added_by(tokenizer), "never"
+    start = special.start_of_text(tokenizer, config, bos)
     flat = [condition for query in queries for condition in query.conditions]
     if uses_separator is None:
         uses_separator = any(SEPARATOR in condition.content for condition in flat)
     rendering = None
-    if uses_separator and not rules.separator_is_text:
-        rendering = separator(tokenizer, options.separator, options.separator_space)
+    if uses_separator and not options.rules.separator_is_text:
+        rendering = special.separator(tokenizer, options.separator, options.separator_space)
     context = context_length(config)
     names = [query.name for query in queries for _ in query.conditions]
     encodings = iter(encode(tokenizer, flat, start, rendering, added, names))
-    fitted = [
-        fit(
-            {each.condition_name: next(encodings) for each in query.conditions},
-            context,
-            options.truncate,
-        )
-        for query in queries
-    ]
-    owners: list[tuple[int, str]] = []
-    requests: list[Request] = []
-    for number, (query, one) in enumerate(zip(queries, fitted, strict=True)):
-        for name, encoding in one.encodings.items():
+    fitted, owners, requests = [], [], []
+    for number, query in enumerate(queries):
+        own = {each.condition_name: next(encodings) for each in query.conditions}
+        fitted.append(fit(own, context, options.truncate))
+        for name, encoding in fitted[-1].encodings.items():
             owners.append((number, name))
-            read = query.reads.get(name, frozenset())
-            requests.append(_request(encoding, number, read, options.every_token, words))
+            positions = _positions(encoding, query.reads.get(name, set()), options.every_token)
+            requests.append(_request(encoding, number, positions, words))
     return Prepared(fitted, owners, requests, start, rendering, added, context)
 
 
+def fit(encodings: Mapping[str, Encoding | None], context: int | None, truncate: bool) -> Fitted:
+    """Fit conditions, of which None cannot be rendered, into a context (tokens; None: no limit).
+
+    With ``truncate`` what is identical in all conditions is cut on the left.
+    """
+    known = {name: encoding for name, encoding in encodings.items() if encoding is not None}
+    longest = max((len(encoding.ids) for encoding in known.values()), default=0)
+    excess = longest - context if context is not None else 0
+    if excess <= 0:
+        return Fitted(known)
+    # Every condition loses the same tokens, so that they go on from the same context. A start-of-
+    # text token stays; without one a shared token does, so that the same goes unscored in each.
+    room = common_start([encoding.ids for encoding in known.values()]) - 1
+    if not truncate or excess > room:
+        return Fitted({}, too_long=True)
+    return Fitted({name: encoding.cut(excess) for name, encoding in known.items()}, cut=excess)
+
+
 def _request(
-    encoding: Encoding,
-    family: int,
-    regions: Set[RegionRef],
-    every_token: bool,
-    words: WordBeginnings | None,
+    encoding: Encoding, family: int, positions: tuple[int, ...], words: WordBeginnings | None
 ) -> Request:
-    """What is to be read of one condition."""
-    positions = tuple(range(1, len(encoding.ids))) if every_token else _positions(encoding, regions)
     if words is None or not positions:
         return Request(encoding.ids, positions, family)
     starts = words.needed(encoding.ids, positions)
@@ -133,7 +143,7 @@ def _request(
     return Request(ids, positions, family, behind=True, word_starts=starts)
 
 
-def places(encoding: Encoding, region: RegionRef) -> Sequence[int]:
+def region_places(encoding: Encoding, region: RegionRef) -> Sequence[int]:
     """Indices of a region's tokens, increasing; for ``"*"`` of all tokens of the text."""
     if region != WHOLE:
         return encoding.of_region.get(region, range(0))
@@ -145,10 +155,12 @@ def _together(stretches: Sequence[Sequence[int]]) -> Sequence[int]:
     return stretches[0] if len(stretches) == 1 else sorted(chain.from_iterable(stretches))
 
 
-def _positions(encoding: Encoding, regions: Set[RegionRef]) -> tuple[int, ...]:
+def _positions(encoding: Encoding, regions: Set[RegionRef], every_token: bool) -> tuple[int, ...]:
     """The positions to score: position 0 has nothing before it and so no surprisal."""
+    if every_token:
+        return tuple(range(1, len(encoding.ids)))
     if not regions:
         return ()
     chosen = [WHOLE] if WHOLE in regions else regions
-    read = _together([places(encoding, region) for region in chosen])
+    read = _together([region_places(encoding, region) for region in chosen])
     return tuple(read[1:] if read and read[0] == 0 else read)

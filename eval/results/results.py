@@ -7,15 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.data.filtered import chosen_with, filtered_note
-from coherencegym.eval.data.published import Published, published
-from coherencegym.eval.data.published import about as published_rows
+from coherencegym.eval.data.dataset import ItemTable, chosen_with, filtered_note
 from coherencegym.eval.data.signature import signature, versions
-from coherencegym.eval.data.source import Source
+from coherencegym.eval.data.source import Published, Source, published
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
-from coherencegym.eval.kinds.compat import MODES, Rules
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import UnitOutcome
 from coherencegym.eval.tasks.score.controls import Difference, differences
@@ -111,7 +108,7 @@ def gather(
         tables=tables,
         differences=list(_differences(tables, judged)),
         lengths=[one for each in all_three for one in _lengths_of(*each)],
-        published=published_rows(published(source.manifest), [t.config for t, _ in tables]),
+        published=published(source.manifest, [t.config for t, _ in tables]),
         word_effects=[effect for each in all_three if (effect := word_effect(*each, first.rules))],
         judged=judged,
     )

@@ -18,7 +18,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import table_rows
-from coherencegym.eval.kinds.table_kind import FAMILY, TableKind, cluster
+from coherencegym.eval.kinds.table_kind import FAMILY, TableKind
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.measures import added_up
@@ -91,7 +91,7 @@ class Table(Generic[_T]):
             statistic=statistic,
             unit_id=row.item_id + unit,
             discourse_id=row.discourse_id,
-            cluster=cluster(row.discourse_id, getattr(row, "extra", {})),
+            cluster=getattr(row, "cluster", row.discourse_id),
             groups=tuple(groups),
             value=value,
             **more,

@@ -1,1 +1,1 @@
-"""From text to tokens: offsets, regions, separators, what is read."""
+"""Text to tokens: offsets, regions, separators, what is read."""

@@ -12,7 +12,7 @@ region a token belongs to:
 - where the tokenizer rewrites the text (an accent composed with its letter): the region of the
   first character of those that were rewritten together;
 - the start-of-text token and separators: no region, and no metric. (What a tokenizer adds by
-  itself is left out, unless :mod:`eval.kinds.compat` asks for it: the first and the last region
+  itself is left out, unless :mod:`eval.plan.options` asks for it: the first and the last region
   then.)
 
 White space before a separator is removed. The space after it is kept by default, because most
@@ -22,19 +22,18 @@ without one, in every condition.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain, groupby, pairwise
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Condition
-from coherencegym.eval.text.reading import Reader
-from coherencegym.eval.text.regions import SPECIAL, Placed, place_tokens
-from coherencegym.eval.text.rendering import Rendered, take_out_separators
-from coherencegym.eval.text.special import Added, Separator, Start
-from coherencegym.eval.text.tokens import TextError, Tokens, joined
+from coherencegym.eval.text.places import TextError, Tokens, joined
+from coherencegym.eval.text.reading import TokenReader
+from coherencegym.eval.text.regions import SPECIAL, PlacedToken, place_tokens
+from coherencegym.eval.text.special import Added, Rendered, Separator, Start, take_out_separators
 
 #: Conditions whose tokens are placed at once: bounds what is held of their characters.
 _CHUNK = 1000
@@ -42,16 +41,14 @@ _CHUNK = 1000
 
 @dataclass(frozen=True)
 class Encoding:
-    """One condition as a model sees it, T tokens.
+    """One condition as a model sees it, T tokens, start-of-text token and separators included.
 
     Attributes:
-        ids: token ids, start-of-text token and separators included.
         regions: a region number per token, or :data:`eval.text.regions.NO_REGION` or
             :data:`eval.text.regions.SPECIAL`.
-        starts, ends: of each token, characters in the condition's content; the same for
-            start-of-text and separator tokens.
-        spanning: how many tokens reach from one region into another.
-        has_start: the first id is a start-of-text token, so the first token of the text can be
+        starts, ends: characters in the condition's content; the same for special tokens.
+        spanning: the number of tokens that reach from one region into another.
+        has_start: the first id is a start-of-text token, so that the first token of the text can be
             scored.
     """
 
@@ -64,10 +61,7 @@ class Encoding:
 
     @cached_property
     def of_region(self) -> dict[int, Sequence[int]]:
-        """Region number -> the indices of its tokens; made once, as several predictions ask.
-
-        Most regions are one stretch of tokens, and their indices a ``range``.
-        """
+        """Region number -> the indices of its tokens: mostly one stretch of them, a ``range``."""
         stretches: dict[int, list[range]] = {}
         end = 0
         for number, own in groupby(self.regions):
@@ -84,23 +78,100 @@ class Encoding:
         return tuple(zip(self.starts, self.ends, strict=True))
 
     def cut(self, tokens: int) -> Encoding:
-        """Without the first ``tokens`` tokens of the text; the start-of-text token stays."""
+        """The rest of the text behind its first ``tokens`` tokens; a start-of-text token stays."""
         first = int(self.has_start)
 
-        def cut(values: tuple[int, ...]) -> tuple[int, ...]:
+        def rest(values: tuple[int, ...]) -> tuple[int, ...]:
             return values[:first] + values[first + tokens :]
 
-        return Encoding(
-            cut(self.ids),
-            cut(self.regions),
-            cut(self.starts),
-            cut(self.ends),
-            self.spanning,
-            self.has_start,
+        return replace(
+            self,
+            ids=rest(self.ids),
+            regions=rest(self.regions),
+            starts=rest(self.starts),
+            ends=rest(self.ends),
         )
 
 
-def _between_breaks(reader: Reader, rendered: Rendered, whole: Tokens) -> list[Tokens]:
+def encode(
+    tokenizer: Any,
+    conditions: Sequence[Condition],
+    start: Start,
+    separator: Separator | None,
+    added: Added | None = None,
+    item_ids: Sequence[str] = (),
+) -> list[Encoding | None]:
+    """Conditions as a model sees them; None where the text needs a separator and there is none.
+
+    Args:
+        tokenizer: a tokenizer of transformers.
+        conditions: texts with valid regions.
+        start: the start-of-text token.
+        separator: the rendering of ``[SEP]``; None: it is ordinary text.
+        added: tokens around every text, in place of ``start``, that count to its first and to its
+            last region.
+        item_ids: the item of each condition, for errors; empty: they name the condition only.
+
+    Raises:
+        EvaluationError: a text cannot be encoded, or its tokens cannot be assigned to regions (see
+            :mod:`eval.text.reading`).
+    """
+
+    rendered = [take_out_separators(c.content, separator) for c in conditions]
+    separator_ids = () if separator is None else separator.ids
+    shown = [
+        number for number, r in enumerate(rendered) if separator_ids is not None or not r.breaks
+    ]
+    pieces = _read(TokenReader(tokenizer), conditions, rendered, shown, item_ids)
+    encodings: list[Encoding | None] = [None] * len(conditions)
+    for first in range(0, len(shown), _CHUNK):
+        chunk = shown[first : first + _CHUNK]
+        placed = place_tokens(
+            [conditions[number] for number in chunk],
+            [rendered[number] for number in chunk],
+            [joined(pieces[number]) for number in chunk],
+        )
+        for number, (own, spanning) in zip(chunk, placed, strict=True):
+            cuts = accumulate(len(piece.ids) for piece in pieces[number])
+            parts = [own[a:b] for a, b in pairwise([0, *cuts])]
+            encodings[number] = _assemble(
+                conditions[number], parts, spanning, start, separator_ids or (), added
+            )
+    return encodings
+
+
+def _read(
+    reader: TokenReader,
+    conditions: Sequence[Condition],
+    rendered: Sequence[Rendered],
+    shown: Sequence[int],
+    item_ids: Sequence[str],
+) -> Mapping[int, list[Tokens]]:
+    """The tokens between the separators of each condition that is ``shown``."""
+
+    def refused(number: int, error: TextError) -> EvaluationError:
+        item = f"{item_ids[number]}: " if item_ids else ""
+        return EvaluationError(
+            f"{item}condition {conditions[number].condition_name!r} "
+            f"({conditions[number].content[:40]!r}): {error.reason}"
+        )
+
+    texts = list(dict.fromkeys(each.text for each in rendered))
+    try:
+        whole = dict(zip(texts, reader.read(texts), strict=True))
+    except TextError as error:
+        number = next(n for n, each in enumerate(rendered) if each.text == error.text)
+        raise refused(number, error) from None
+    pieces = {}
+    for number in shown:
+        try:
+            pieces[number] = _between_breaks(reader, rendered[number], whole[rendered[number].text])
+        except TextError as error:
+            raise refused(number, error) from None
+    return pieces
+
+
+def _between_breaks(reader: TokenReader, rendered: Rendered, whole: Tokens) -> list[Tokens]:
     """The tokens of the whole text, cut where separators stood.
 
     Where a token would reach over a separator, each piece is encoded by itself.
@@ -116,122 +187,31 @@ def _between_breaks(reader: Reader, rendered: Rendered, whole: Tokens) -> list[T
     return pieces
 
 
-def encode(
-    tokenizer: Any,
-    conditions: Sequence[Condition],
-    start: Start,
-    separator: Separator | None,
-    added: Added | None = None,
-    item_ids: Sequence[str] = (),
-) -> list[Encoding | None]:
-    """Conditions as a model sees them.
-
-    Args:
-        tokenizer: a tokenizer of transformers.
-        conditions: conditions with valid regions.
-        start: the start-of-text token.
-        separator: how ``[SEP]`` is rendered; None: it is ordinary text.
-        added: in place of ``start``: tokens around every text that count to its first and to its
-            last region.
-        item_ids: the item of each condition, for errors; empty: they name the condition only.
-
-    Returns:
-        One encoding for each condition; None where the text needs a separator and there is none.
-
-    Raises:
-        EvaluationError: a text cannot be encoded, or its tokens cannot be assigned to regions (see
-            :mod:`eval.text.reading`).
-    """
-
-    def refused(number: int, reason: str) -> EvaluationError:
-        item = f"{item_ids[number]}: " if item_ids else ""
-        return EvaluationError(
-            f"{item}condition {conditions[number].condition_name!r} "
-            f"({conditions[number].content[:40]!r}): {reason}"
-        )
-
-    reader = Reader(tokenizer)
-    rendered = [take_out_separators(c.content, separator) for c in conditions]
-    texts = list(dict.fromkeys(r.text for r in rendered))
-    try:
-        tokens = dict(zip(texts, reader.read(texts), strict=True))
-    except TextError as error:
-        number = next(n for n, r in enumerate(rendered) if r.text == error.text)
-        raise refused(number, error.reason) from None
-    separator_ids = (separator.ids if separator else None) or ()
-    encodings: list[Encoding | None] = []
-    for first in range(0, len(conditions), _CHUNK):
-        numbers = range(first, min(first + _CHUNK, len(conditions)))
-        pieces: dict[int, list[Tokens]] = {}
-        for number in numbers:
-            text = rendered[number]
-            if text.breaks and (separator is None or separator.ids is None):
-                continue
-            try:
-                pieces[number] = _between_breaks(reader, text, tokens[text.text])
-            except TextError as error:
-                raise refused(number, error.reason) from None
-        placed = place_tokens(
-            [conditions[number] for number in pieces],
-            [rendered[number] for number in pieces],
-            [joined(own) for own in pieces.values()],
-        )
-        found: dict[int, Encoding] = {}
-        for (number, own), one in zip(pieces.items(), placed, strict=True):
-            cuts = list(accumulate(len(piece.ids) for piece in own[:-1]))
-            found[number] = _assemble(conditions[number], one, cuts, start, separator_ids, added)
-        encodings += [found.get(number) for number in numbers]
-    return encodings
-
-
 def _assemble(
     condition: Condition,
-    placed: Placed,
-    cuts: Sequence[int],
+    parts: Sequence[Sequence[PlacedToken]],
+    spanning: int,
     start: Start,
     separator_ids: Sequence[int],
     added: Added | None,
 ) -> Encoding:
-    """A condition's tokens with what is put before, between and behind them.
-
-    Args:
-        condition: the condition.
-        placed: its tokens.
-        cuts: before which of them separators stand.
-        start, added: as for :func:`encode`.
-        separator_ids: a separator.
-    """
-    ids: list[int] = []
-    regions: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
+    """The tokens of a condition, with what is put before, between and behind its ``parts``."""
+    tokens: list[PlacedToken] = []
 
     def special(token_ids: Sequence[int], region: int = SPECIAL) -> None:
-        place = ends[-1] if ends else 0
-        ids.extend(token_ids)
-        regions.extend([region] * len(token_ids))
-        starts.extend([place] * len(token_ids))
-        ends.extend([place] * len(token_ids))
+        end = tokens[-1][-1] if tokens else 0
+        tokens.extend((token_id, region, end, end) for token_id in token_ids)
 
     if added is not None:
         special(added.before, condition.regions[0].region_number)
     elif start.token_id is not None:
         special([start.token_id])
-    has_start = bool(ids)
-    for number, (first, last) in enumerate(pairwise([0, *cuts, len(placed.ids)])):
+    has_start = bool(tokens)
+    for number, part in enumerate(parts):
         if number:
             special(separator_ids)
-        ids += placed.ids[first:last]
-        regions += placed.regions[first:last]
-        starts += placed.starts[first:last]
-        ends += placed.ends[first:last]
+        tokens += part
     if added is not None:
         special(added.after, condition.regions[-1].region_number)
-    return Encoding(
-        tuple(ids),
-        tuple(regions),
-        tuple(starts),
-        tuple(ends),
-        placed.spanning,
-        has_start,
-    )
+    ids, regions, starts, ends = zip(*tokens, strict=True) if tokens else ((), (), (), ())
+    return Encoding(ids, regions, starts, ends, spanning, has_start)

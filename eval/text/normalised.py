@@ -1,4 +1,4 @@
-"""Where tokens stand in a text that their tokenizer rewrites before it cuts it.
+"""Places of tokens in a text that their tokenizer rewrites before it cuts it.
 
 A normalizer (NFKC, lower case, stripped accents, SentencePiece's rules) hands the tokenizer another
 string. The library maps offsets back to the text, but not always rightly: after a character that a
@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from coherencegym.eval.text.align import SPACE_MARK, Spans
+from coherencegym.eval.text.places import SPACE_MARK, Spans
 
 
 class Normaliser:
-    """What a normalizer does to texts; ``backend`` is the ``tokenizers.Tokenizer`` that has it."""
+    """The normalizer of a ``tokenizers.Tokenizer``, and what it does to texts."""
 
     def __init__(self, backend: Any) -> None:
         self._backend = backend
@@ -40,11 +40,10 @@ class Normaliser:
         return self._space.sub("", text)
 
     def changes(self, text: str) -> bool:
-        """Whether more happens to a text than spaces becoming marks, and one before it."""
+        """More happens to a text than spaces becoming marks, and one before it."""
         if self._rule is None:
             return False
-        rewritten = self._rule.normalize_str(text).replace(SPACE_MARK, " ")
-        return rewritten not in (text, " " + text)
+        return self.rewrite(text).replace(SPACE_MARK, " ") not in (text, " " + text)
 
     def rewrite(self, text: str) -> str:
         """The string that the tokenizer cuts in place of a text."""
@@ -70,14 +69,7 @@ class Normaliser:
     ) -> Spans | None:
         """Tokens' places in a text, from their places in the string that it was rewritten to.
 
-        Args:
-            text: N characters.
-            rewritten: the same rewritten, M characters.
-            starts, ends: of each token in ``rewritten``; shape (T,) each.
-
-        Returns:
-            Starts and ends in ``text``; None where the two cannot be matched, or where tokens leave
-            out a character of ``rewritten`` that is not white space.
+        None where the two do not match, or tokens leave out a solid character of ``rewritten``.
         """
         mapped = self._places(text, rewritten)
         if mapped is None:
@@ -119,20 +111,18 @@ class Normaliser:
         return None
 
     def _part(self, part: str) -> tuple[str, Sequence[int]]:
-        """What a part is rewritten to, and for each character how much of that it ends.
+        """The string that a part is rewritten to, and for each character how much of it that ends.
 
         White space is left out and not counted. The count is -1 where the characters up to this
         one, rewritten alone, are not what the part is rewritten to begins with.
         """
-        if part in self._known:
-            return self._known[part]
-        whole = self._solid(self.rewrite(part))
-        single = [self._solid(self.rewrite(character)) for character in part]
-        if "".join(single) == whole:
-            sizes = list(accumulate(map(len, single)))
-        else:
-            begun = [self._solid(self.rewrite(part[:end])) for end in range(1, len(part))]
-            sizes = [len(one) if whole.startswith(one) else -1 for one in begun]
-            sizes.append(len(whole))
-        self._known[part] = whole, sizes
+        if part not in self._known:
+            whole = self._solid(self.rewrite(part))
+            single = [self._solid(self.rewrite(character)) for character in part]
+            if "".join(single) == whole:
+                sizes = list(accumulate(map(len, single)))
+            else:
+                begun = [self._solid(self.rewrite(part[:end])) for end in range(1, len(part))]
+                sizes = [len(one) if whole.startswith(one) else -1 for one in (*begun, whole)]
+            self._known[part] = whole, sizes
         return self._known[part]

@@ -4,9 +4,9 @@ Everything in a text is text: the name of a special token (``<s>``) that stands 
 other characters are. What a tokenizer adds by itself is left out, and so is what its file says on
 truncation and padding.
 
-Where tokens stand is what the tokenizer says, checked (:mod:`eval.text.offsets`). Where its
-normalizer rewrites a text, it is found again (:mod:`eval.text.normalised`); a tokenizer that does
-not say is read by what its tokens say (:mod:`eval.text.align`).
+Tokens stand where the tokenizer says, which is checked, or else where what they say puts them
+(:mod:`eval.text.places`). Where its normalizer rewrites a text, their places are found again
+(:mod:`eval.text.normalised`).
 """
 
 from __future__ import annotations
@@ -16,19 +16,27 @@ from typing import Any
 
 import numpy as np
 
-from coherencegym.eval.text.align import align
+from coherencegym.eval.models.source import first_line
 from coherencegym.eval.text.normalised import Normaliser
-from coherencegym.eval.text.offsets import checked, split_runs
-from coherencegym.eval.text.tokens import TextError, Tokens, describe, from_lists, special_ids
+from coherencegym.eval.text.places import (
+    TextError,
+    Tokens,
+    align_tokens,
+    checked,
+    describe,
+    from_lists,
+    special_ids,
+    split_runs,
+)
 
 #: Texts that are encoded at once: bounds what the library holds in memory.
 _CHUNK = 1000
-#: What a continuation is encoded after, to see its tokens without the mark that some tokenizers
-#: (SentencePiece) put before the first word of a text. Tried in turn: a token may cross over.
+#: Texts before a continuation, so that its tokens are seen without the mark that some tokenizers
+#: (SentencePiece) put before the first word. Tried in turn: a token may cross over.
 _ANCHORS = (".", "\n", "0", "x")
 
 
-class Reader:
+class TokenReader:
     """A tokenizer of transformers, with what has been found out about it."""
 
     def __init__(self, tokenizer: Any) -> None:
@@ -42,24 +50,23 @@ class Reader:
     def read(self, texts: Sequence[str], *, special_names: bool = False) -> list[Tokens]:
         """Tokens of each text with their places, without any token that the tokenizer would add.
 
-        Args:
-            texts: the texts.
-            special_names: the name of a special token in a text becomes that token.
+        With ``special_names`` the name of a special token in a text becomes that token.
 
         Raises:
             TextError: the tokenizer fails on a text, gives a special token for it, or does not let
                 its tokens be placed.
         """
         encoded: list[Tokens] = []
+        split = not special_names
         splits = getattr(self._backend, "encode_special_tokens", None)
         try:
             for first in range(0, len(texts), _CHUNK):
                 chunk = list(texts[first : first + _CHUNK])
                 _refuse_half_characters(self._tokenizer, chunk)
                 if self._normaliser is not None:
-                    encoded += self._fast(self._normaliser, chunk, split_special=not special_names)
+                    encoded += self._fast(self._normaliser, chunk, split)
                 else:
-                    encoded += [self._slow(t, split_special=not special_names) for t in chunk]
+                    encoded += [self._slow(text, split) for text in chunk]
         finally:
             # The call leaves the caller's tokenizer with this changed.
             if splits is not None:
@@ -109,67 +116,49 @@ class Reader:
                 for text in texts:
                     self._call([text], **settings)
             raise TextError(
-                texts[0], f"{describe(self._tokenizer)} fails on it: {_one_line(error)}"
+                texts[0], f"{describe(self._tokenizer)} fails on it: {first_line(error)}"
             ) from None
 
-    def _fast(
-        self, normaliser: Normaliser, texts: list[str], *, split_special: bool
-    ) -> list[Tokens]:
+    def _fast(self, normaliser: Normaliser, texts: list[str], split: bool) -> list[Tokens]:
         batch = self._call(
             texts,
-            split_special_tokens=split_special,
+            split_special_tokens=split,
             return_offsets_mapping=True,
             return_attention_mask=False,
             return_token_type_ids=False,
         )
         encoded = from_lists(batch["input_ids"], batch["offset_mapping"])
-        rewritten = {
-            number: normaliser.rewrite(text)
-            for number, text in enumerate(texts)
-            if normaliser.changes(text)
-        }
-        kept = [number for number in range(len(texts)) if number not in rewritten]
-        for number, tokens in zip(
-            kept,
-            checked(self._tokenizer, [texts[n] for n in kept], [encoded[n] for n in kept]),
-            strict=True,
-        ):
+        changed = [number for number, text in enumerate(texts) if normaliser.changes(text)]
+        kept = sorted({*range(len(texts))}.difference(changed))
+        known = [texts[number] for number in kept]
+        placed = checked(self._tokenizer, known, [encoded[number] for number in kept])
+        for number, tokens in zip(kept, placed, strict=True):
             encoded[number] = tokens
-        bare = normaliser.encode(list(rewritten.values()), split_special=split_special)
-        for (number, string), encoding in zip(rewritten.items(), bare, strict=True):
+        rewritten = [normaliser.rewrite(texts[number]) for number in changed]
+        bare = normaliser.encode(rewritten, split_special=split)
+        for number, string, encoding in zip(changed, rewritten, bare, strict=True):
             (found,) = from_lists([encoding.ids], [encoding.offsets])
-            encoded[number] = self._moved(normaliser, texts[number], string, encoded[number], found)
+            text, tokens, spans = texts[number], encoded[number], None
+            if np.array_equal(found.ids, tokens.ids):
+                found = split_runs(self._tokenizer, text, string, found)
+                spans = normaliser.spans(text, string, found.starts, found.ends)
+            if spans is None:
+                raise TextError(
+                    text,
+                    f"{describe(self._tokenizer)} rewrites it to {string[:40]!r} before it cuts "
+                    "it, and its tokens cannot be matched with the text's characters; expected a "
+                    "tokenizer whose tokens can (or leave the item out)",
+                )
+            encoded[number] = Tokens(tokens.ids, *spans)
         return encoded
 
-    def _moved(
-        self,
-        normaliser: Normaliser,
-        text: str,
-        rewritten: str,
-        tokens: Tokens,
-        found: Tokens,
-    ) -> Tokens:
-        """The tokens of a text, from where they are ``found`` in what it is rewritten to."""
-        spans = None
-        if np.array_equal(found.ids, tokens.ids):
-            found = split_runs(self._tokenizer, text, rewritten, found)
-            spans = normaliser.spans(text, rewritten, found.starts, found.ends)
-        if spans is None:
-            raise TextError(
-                text,
-                f"{describe(self._tokenizer)} rewrites it to {rewritten[:40]!r} before it cuts "
-                "it, and its tokens cannot be matched with the text's characters; expected a "
-                "tokenizer whose tokens can (or leave the item out)",
-            )
-        return Tokens(tokens.ids, *spans)
-
-    def _slow(self, text: str, *, split_special: bool) -> Tokens:
+    def _slow(self, text: str, split: bool) -> Tokens:
         """The tokens of a tokenizer without offsets, where what they say puts them."""
-        batch = self._call([text], split_special_tokens=split_special)
+        batch = self._call([text], split_special_tokens=split)
         ids = list(batch["input_ids"][0])
         spans = None
-        for names in self._names(text, ids, split_special=split_special):
-            spans = spans or align(names, text)
+        for names in self._names(text, ids, split):
+            spans = spans or align_tokens(names, text)
         if spans is None:
             raise TextError(
                 text,
@@ -179,10 +168,10 @@ class Reader:
             )
         return Tokens(np.array(ids, dtype=np.int64), *spans)
 
-    def _names(self, text: str, ids: list[int], *, split_special: bool) -> Iterator[Sequence[str]]:
-        """What tokens are called: as they were cut, which says unknown words too; by their ids."""
+    def _names(self, text: str, ids: list[int], split: bool) -> Iterator[Sequence[str]]:
+        """Names of tokens: as they were cut, which says unknown words too; by their ids."""
         try:
-            names = self._tokenizer.tokenize(text, split_special_tokens=split_special)
+            names = self._tokenizer.tokenize(text, split_special_tokens=split)
         except Exception:  # it has encoded the text: its ids are enough
             names = None
         if names is not None and self._tokenizer.convert_tokens_to_ids(names) == ids:
@@ -212,8 +201,3 @@ def _control_ids(tokenizer: Any) -> set[int]:
     unknown = {tokenizer.unk_token, getattr(model, "unk_token", None)}
     names = {number: tokenizer.convert_ids_to_tokens(number) for number in special_ids(tokenizer)}
     return {n for n, name in names.items() if name not in unknown and len(str(name)) > 1}
-
-
-def _one_line(error: Exception) -> str:
-    lines = (line.strip() for line in str(error).splitlines())
-    return next(filter(None, lines), type(error).__name__)

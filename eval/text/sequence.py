@@ -1,17 +1,25 @@
-"""Token sequences that go through a model once, and what is read of them."""
+"""Token sequences that go through a model once, what is read of them, and how they begin alike."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from itertools import pairwise
+from typing import Literal, TypeVar
 
+#: Ways to share beginnings: not at all, from a cache, or in one row.
+Sharing = Literal["none", "cache", "packed"]
+#: Fewest tokens that sharing a beginning has to save.
+WORTH_SHARING = 8
+#: Share of a group's tokens that sharing from a cache has to save: two passes and the cache handed
+#: on cost more than a tenth of them (measured on shuffled texts, GPT-2's shape, a CPU).
+_WORTH_A_CACHE = 0.2
 #: Token ids; all of one call in the same type, as only then they can be put in order.
 _Ids = TypeVar("_Ids", list[int], tuple[int, ...])
 
 
 def common_start(sequences: Sequence[_Ids]) -> int:
-    """How many tokens all of some sequences begin with."""
+    """Number of tokens that all of some sequences begin with."""
     # The least and the greatest in order differ where any two differ.
     first, last = min(sequences), max(sequences)
     pairs = enumerate(zip(first, last, strict=False))
@@ -20,17 +28,15 @@ def common_start(sequences: Sequence[_Ids]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TokenSequence:
-    """A sequence that goes through the model once.
+    """Token ids that go through the model once.
 
     The model reads ``ids[:length]``; what is read of position p comes from its row ``p - 1``. The
     last token need not be read, unless the text is read ``whole`` as its length counts
     (:mod:`eval.models.limits`).
 
     Attributes:
-        ids: token ids.
-        positions: where the token's surprisal is read, increasing.
-        whole: the model reads the last token too.
-        word_starts: where the surprisal of any token that begins a word is read
+        positions: those of the tokens whose surprisal is read, increasing.
+        word_starts: those where the surprisal of any token that begins a word is read
             (:mod:`eval.text.words`), increasing.
     """
 
@@ -41,12 +47,12 @@ class TokenSequence:
 
     @property
     def length(self) -> int:
-        """How many tokens the model reads."""
+        """Tokens that the model reads."""
         return len(self.ids) if self.whole else len(self.ids) - 1
 
     @property
     def count(self) -> int:
-        """How many surprisals are read."""
+        """Surprisals that are read."""
         return len(self.positions) + len(self.word_starts)
 
     @property
@@ -67,12 +73,65 @@ class TokenSequence:
         )
 
     def reads(self) -> Iterator[tuple[int, int | None]]:
-        """What is read, in the order of its surprisals: those of tokens, then those of words.
+        """Rows, and the token whose surprisal is read there; None for any that begins a word.
 
-        Yields:
-            The row, and the token whose surprisal is read there; None for any that begins a word.
+        They come in the order of the surprisals: those of tokens, then those of words.
         """
         for position in self.positions:
             yield position - 1, self.ids[position]
         for position in self.word_starts:
             yield position - 1, None
+
+
+def shared_length(sequences: Sequence[TokenSequence], family: Sequence[int]) -> int:
+    """Tokens that all sequences of a family begin with, of those that the model reads.
+
+    At least one token of each sequence is left: a row of logits belongs to a token that is read.
+    """
+    members = [sequences[index] for index in family]
+    most = min(member.length for member in members) - 1
+    return max(0, min(most, common_start([member.ids for member in members])))
+
+
+def alike(
+    sequences: Sequence[TokenSequence], family: Sequence[int], sharing: Sharing
+) -> list[tuple[int, ...]]:
+    """The parts of a family whose shared beginnings save the most tokens, where it is worth it.
+
+    Conditions may begin alike in several ways, as the shuffles of a text that begin with the same
+    sentence: all of the family in one part shares what all begin with, several parts more of it.
+    """
+    if sharing == "none":
+        return []
+    # In this order those that go on alike are neighbours, and what some of them share is the least
+    # that two neighbours among them do.
+    ordered = sorted(family, key=lambda index: sequences[index].ids)
+    shared = [shared_length(sequences, pair) for pair in pairwise(ordered)]
+    _, parts = _best_parts(shared, 0, len(ordered))
+    place = {index: number for number, index in enumerate(family)}
+    found = [tuple(sorted(ordered[a:b], key=place.__getitem__)) for a, b in parts]
+    if sharing == "cache":
+        found = [part for part in found if _saves(sequences, part) >= _WORTH_A_CACHE]
+    return found
+
+
+def _saves(sequences: Sequence[TokenSequence], group: Sequence[int]) -> float:
+    """The share of a group's tokens that are read once instead of for every sequence."""
+    tokens = sum(sequences[index].length for index in group)
+    return (len(group) - 1) * shared_length(sequences, group) / tokens
+
+
+def _best_parts(shared: Sequence[int], start: int, end: int) -> tuple[int, list[tuple[int, int]]]:
+    """Tokens saved, and the parts as (start, end), of some sequences in the order of their tokens.
+
+    ``shared`` are the tokens that each of all sequences has in common with the one behind it.
+    """
+    if end - start < 2:
+        return 0, []
+    least = min(shared[start : end - 1])
+    cuts = [place + 1 for place in range(start, end - 1) if shared[place] == least]
+    found = [_best_parts(shared, a, b) for a, b in pairwise([start, *cuts, end])]
+    together, apart = (end - start - 1) * least, sum(saved for saved, _ in found)
+    if apart > together:
+        return apart, [part for _, parts in found for part in parts]
+    return (together, [(start, end)]) if together >= WORTH_SHARING else (0, [])

@@ -16,7 +16,8 @@ none.
 
 **Separator** (``--separator``). ``[SEP]`` is rendered as the tokenizer's separator token, else as
 its end-of-text token; ``TEXT`` renders it as that text (one token if it is a special token), and
-``none`` leaves it out, so that the text reads as its twin without separators.
+``none`` leaves it out, so that the text reads as its twin without separators. White space before a
+separator is removed; the space after it is kept or dropped.
 """
 
 from __future__ import annotations
@@ -24,9 +25,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.text.reading import Reader
-from coherencegym.eval.text.tokens import special_ids
+from coherencegym.eval.kinds.items import SEPARATOR
+from coherencegym.eval.text.places import special_ids
+from coherencegym.eval.text.reading import TokenReader
 
 BosChoice = Literal["auto", "always", "never"]
 SpaceChoice = Literal["keep", "drop"]
@@ -43,14 +47,10 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Separator:
-    """How ``[SEP]`` is rendered.
+    """A rendering of ``[SEP]``: token ids, their text and why.
 
-    Attributes:
-        ids: token ids, in place of ``[SEP]``; None: this tokenizer has no separator, and a text
-            that needs one cannot be scored.
-        text: what those tokens say, for the record.
-        reason: where they come from.
-        space: white space after it is kept, or dropped.
+    ``ids`` are None where this tokenizer has no separator, and a text that needs one cannot be
+    scored; ``space`` is what becomes of the white space after it.
     """
 
     ids: tuple[int, ...] | None
@@ -60,29 +60,27 @@ class Separator:
 
 
 def start_of_text(tokenizer: Any, config: Any, choice: BosChoice = "auto") -> Start:
-    """Which token stands before every text; ``config`` is the model's, or None.
+    """The token that stands before every text; ``config`` is the model's, or None.
 
     Raises:
         EvaluationError: ``always`` was asked for and there is no token to use.
     """
     if choice == "never":
         return Start(None, "", "asked for none")
-    if tokenizer.bos_token_id is not None:
-        return _start(tokenizer, tokenizer.bos_token_id, "the tokenizer's BOS")
     declared = getattr(config, "bos_token_id", None)
-    if isinstance(declared, int) and declared in special_ids(tokenizer):
-        return _start(tokenizer, declared, "the config's BOS")
-    if choice == "always":
-        if tokenizer.eos_token_id is None:
-            raise EvaluationError(
-                "--bos always: the tokenizer has neither a BOS nor an end-of-text token; "
-                "expected --bos auto or never"
-            )
-        return _start(tokenizer, tokenizer.eos_token_id, "the end-of-text token, as asked")
-    return Start(None, "", "the model has none")
-
-
-def _start(tokenizer: Any, token_id: int, reason: str) -> Start:
+    if tokenizer.bos_token_id is not None:
+        token_id, reason = tokenizer.bos_token_id, "the tokenizer's BOS"
+    elif isinstance(declared, int) and declared in special_ids(tokenizer):
+        token_id, reason = declared, "the config's BOS"
+    elif choice == "auto":
+        return Start(None, "", "the model has none")
+    elif tokenizer.eos_token_id is not None:
+        token_id, reason = tokenizer.eos_token_id, "the end-of-text token, as asked"
+    else:
+        raise EvaluationError(
+            "--bos always: the tokenizer has neither a BOS nor an end-of-text token; expected "
+            "--bos auto or never"
+        )
     return Start(token_id, str(tokenizer.convert_ids_to_tokens(token_id)), reason)
 
 
@@ -95,7 +93,7 @@ class Added:
 
 
 def added_by(tokenizer: Any) -> Added:
-    """What a tokenizer puts around any text unless it is told not to."""
+    """The tokens that a tokenizer puts around any text unless it is told not to."""
     ids, own = (
         tuple(tokenizer("a", add_special_tokens=adds, verbose=False)["input_ids"])
         for adds in (True, False)
@@ -107,12 +105,9 @@ def added_by(tokenizer: Any) -> Added:
 
 
 def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep") -> Separator:
-    """How ``[SEP]`` is rendered for this tokenizer.
+    """The rendering of ``[SEP]`` for this tokenizer.
 
-    Args:
-        tokenizer: the tokenizer.
-        choice: ``auto``, ``none``, or the text to put in place of it.
-        space: what becomes of the white space after it.
+    ``choice`` is ``auto``, ``none``, or the text to put in place of it.
 
     Raises:
         EvaluationError: the text to put in place is empty or gives no token.
@@ -120,7 +115,9 @@ def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep")
     if choice == "none":
         return Separator((), "", "left out, as asked", space)
     if choice != "auto":
-        ids = tuple(Reader(tokenizer).read_continuation(choice, special_names=True).ids.tolist())
+        ids = tuple(
+            TokenReader(tokenizer).read_continuation(choice, special_names=True).ids.tolist()
+        )
         if not ids:
             raise EvaluationError(
                 f"--separator {choice!r} gives no token; expected auto, none or a text"
@@ -134,3 +131,38 @@ def separator(tokenizer: Any, choice: str = "auto", space: SpaceChoice = "keep")
             text = str(tokenizer.convert_ids_to_tokens(token_id))
             return Separator((token_id,), text, reason, space)
     return Separator(None, "", "the tokenizer has none", space)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rendered:
+    """A text without its separators.
+
+    Attributes:
+        origin: the place of each character of ``text`` in the content, shape (N,); empty where no
+            separator was taken out, and each character is in its own place.
+        breaks: the places (characters in ``text``) where a separator stood.
+    """
+
+    text: str
+    origin: np.ndarray
+    breaks: tuple[int, ...]
+
+
+def take_out_separators(content: str, separator: Separator | None) -> Rendered:
+    """A content without its separators; None for ``separator``: ``[SEP]`` is ordinary text."""
+    if separator is None or SEPARATOR not in content:
+        return Rendered(content, np.empty(0, dtype=np.int64), ())
+    pieces, origin, breaks = [], list[int](), []
+    start = 0
+    parts = content.split(SEPARATOR)
+    for number, part in enumerate(parts):
+        right = len(part.rstrip()) if number < len(parts) - 1 else len(part)
+        left = 0
+        if number:
+            breaks.append(len(origin))
+            if separator.space == "drop":
+                left = min(right, len(part) - len(part.lstrip()))
+        pieces.append(part[left:right])
+        origin.extend(range(start + left, start + right))
+        start += len(part) + len(SEPARATOR)
+    return Rendered("".join(pieces), np.array(origin, dtype=np.int64), tuple(breaks))

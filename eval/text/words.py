@@ -24,7 +24,7 @@ from coherencegym.errors import EvaluationError
 if TYPE_CHECKING:
     import numpy as np
 
-#: How a beginning is marked -> what the tokens begin with that stand for any white space.
+#: A mark of beginnings -> what the tokens begin with that stand for any white space.
 _MARKS = {
     # Bytes as characters: space, line feed, tab, carriage return.
     "Ġ": ("Ġ", "Ċ", "ĉ", "č"),
@@ -34,23 +34,16 @@ _MARKS = {
 
 @dataclass(frozen=True)
 class WordBeginnings:
-    """The tokens that begin a word, or end the text.
+    """The tokens that begin a word or end the text, increasing.
 
-    Attributes:
-        ids: increasing.
-        end: a token to put behind a text so that its end has a place.
+    ``end`` is a token to put behind a text so that its end has a place.
     """
 
     ids: tuple[int, ...]
     end: int
 
     def needed(self, ids: Sequence[int], positions: Sequence[int]) -> tuple[int, ...]:
-        """The places, increasing, whose c(i) corrects the surprisals at some positions.
-
-        Args:
-            ids: token ids of a text.
-            positions: to be corrected.
-        """
+        """The places, increasing, whose c(i) corrects the surprisals at some positions."""
         begins = set(self.ids)
         needed = {p for p in positions if ids[p] in begins}
         needed |= {p + 1 for p in positions if p + 1 == len(ids) or ids[p + 1] in begins}
@@ -59,12 +52,9 @@ class WordBeginnings:
     def corrected(
         self, ids: Sequence[int], bits: np.ndarray, starts: Mapping[int, float]
     ) -> np.ndarray:
-        """Surprisals (bits) by word, from those by token.
+        """Surprisals (bits, shape (T,), NaN where none was read) by word, from those by token.
 
-        Args:
-            ids: token ids, T of them.
-            bits: shape (T,), NaN where none was read.
-            starts: c(i) in bits, by place.
+        ``starts`` are c(i) in bits, by place.
         """
         begins = set(self.ids)
         result = bits.copy()
@@ -79,9 +69,7 @@ class WordBeginnings:
 def word_beginnings(tokenizer: Any, vocabulary: int) -> WordBeginnings:
     """The tokens of a tokenizer that begin a word, or end the text.
 
-    Args:
-        tokenizer: its tokens mark the beginnings of words.
-        vocabulary: how many tokens the model knows; later ones are left out.
+    ``vocabulary`` is how many tokens the model knows; later ones are left out.
 
     Raises:
         EvaluationError: it marks no beginnings of words, so that there is nothing to correct.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from coherencegym.eval.data.published import Published
-from coherencegym.eval.kinds.compat import SYNTAXGYM_2021
+from coherencegym.eval.data.source import Published
+from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.results.labels import difference_labels, formula_labels
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.tasks.score.controls import Difference

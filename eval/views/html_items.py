@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.kinds.predictions import RegionRef, parse, values
+from coherencegym.eval.kinds.formula import RegionRef, values_of
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.tasks.score.metrics import Judgement, region_value
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
@@ -72,7 +72,7 @@ def _characters(results: Results, kept: Sequence[Sequence[int]]) -> int:
 
 def read(judgement: Judgement) -> list[tuple[RegionRef, str]]:
     """The (region, condition) pairs that a prediction reads, in its order, each once."""
-    pairs = [(value.region, value.condition) for value in values(parse(judgement.formula))]
+    pairs = [(value.region, value.condition) for value in values_of(judgement.formula)]
     return list(dict.fromkeys(pairs))
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.compat import Rules
+from coherencegym.eval.kinds.formula import WHOLE, RegionRef, values_of
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import WHOLE, RegionRef, parse, values
+from coherencegym.eval.plan.options import Rules
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
 from coherencegym.eval.tasks.score.scoring import ScoredItem
@@ -161,7 +161,7 @@ def check_conditions(item: Item, chosen: Sequence[str]) -> None:
 
 def _read(judgement: Judgement) -> list[tuple[RegionRef, str]]:
     """The regions and conditions that a prediction reads, in its order, each once."""
-    read = [(value.region, value.condition) for value in values(parse(judgement.formula))]
+    read = [(value.region, value.condition) for value in values_of(judgement.formula)]
     return list(dict.fromkeys(read))
 
 

@@ -2,7 +2,7 @@
 
 ``results.json`` has the signature, model, dataset, settings and scores, with them the differences
 from control configs (:mod:`eval.tasks.score.controls`), the correlations of margin and length
-(:mod:`eval.tasks.score.lengths`) and what was published (:mod:`eval.data.published`);
+(:mod:`eval.tasks.score.lengths`) and what was published (:mod:`eval.data.source`);
 ``predictions.parquet`` what became of every prediction, ``outcomes.parquet`` the same in the form
 of every task (:mod:`eval.results.folder`);
 ``regions.parquet`` the surprisal of every region that was read; ``tokens.parquet``, if asked for,
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.kinds.predictions import WHOLE, read_of
+from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.results.folder import (
     PREDICTIONS_FILE,
     judgement_rows,

@@ -17,7 +17,8 @@ from rich.console import Console
 
 from benchmarks import data, models, pipeline, table, worker
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
-from coherencegym.eval.plan.plan import Request, default_budget, make_plan
+from coherencegym.eval.plan.memory import default_budget
+from coherencegym.eval.plan.plan import Request, make_plan
 
 WORDS = ("because", "although", "while", "since", "as", "though", "yet")
 

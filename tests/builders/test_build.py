@@ -20,9 +20,8 @@ from coherencegym.builders.release.manifest import dump_manifest, in_order
 from coherencegym.builders.release.rows import data_path, hashes_path, to_table, write_split
 from coherencegym.builders.sentence_order import SUITE as SENTENCE_ORDER
 from coherencegym.builders.story_cloze import SUITE as STORY_CLOZE
-from coherencegym.eval.data.manifest import read_manifest
-from coherencegym.eval.kinds.item_tables import ITEMS
-from coherencegym.eval.kinds.items import item_from_row, validate_item
+from coherencegym.eval.data.source import read_manifest
+from coherencegym.eval.kinds.items import ITEMS, item_from_row, validate_item
 from coherencegym.eval.kinds.table_kind import row_hash
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.registry import corpus

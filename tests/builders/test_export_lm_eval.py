@@ -21,7 +21,7 @@ from coherencegym.builders.release.publish import PublishOptions, publish
 from coherencegym.builders.suite import Suite
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.data.dataset import tables
-from coherencegym.eval.data.source import find
+from coherencegym.eval.data.source import find_dataset
 
 MISSING = "lm-evaluation-harness is not installed (pip install lm-eval[hf])"
 lm_eval = pytest.importorskip("lm_eval", reason=MISSING)
@@ -118,7 +118,7 @@ def test_a_task_with_a_function_scores_every_pair(
     results = scored(tmp_path, model, "coherencegym_shapes")
     written = {
         (table.config, record["sentence_bad"], record["sentence_good"])
-        for table in tables(find(str(tmp_path / "gone")))
+        for table in tables(find_dataset(str(tmp_path / "gone")))
         for record in pair_table(table, manifest["suite"]).records
         # Pairs without an aggregate are in no task.
         if not any("as_prep" in group for group in record["groups"])

@@ -25,8 +25,8 @@ from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.rows import data_path
 from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.formula import parse_formula
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
-from coherencegym.eval.kinds.predictions import parse
 
 RELEASE = Release("me/shapes", "v1.2.0", "1.2.0", "shapes", {})
 
@@ -330,7 +330,7 @@ def test_comparisons_are_read_as_the_evaluator_reads_them(
         if "%" not in left + right:
             assert found is None
         return
-    tree: Any = parse(formula)
+    tree: Any = parse_formula(formula)
     assert tree.operator == sign
     good, bad = (right, left) if sign == ">" else (left, right)
     assert found == (region, good, bad)

@@ -29,7 +29,7 @@ from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_so
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.data.dataset import ItemTable, tables
-from coherencegym.eval.data.source import find
+from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.syntaxgym import suites as evaluator_reads
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
 
@@ -104,7 +104,7 @@ def test_the_samples_come_back(name: str, tmp_path: Path) -> None:
     # Every text of that suite holds the separator.
     assert bool(found) == (name != "speaker_commitment")
     total = 0
-    for table in tables(find(str(tmp_path / "build"))):
+    for table in tables(find_dataset(str(tmp_path / "build"))):
         mine = {k: v for k, v in found.items() if k.startswith(f"{table.config}-{table.split}")}
         left_out = 0
         for item in table.items:

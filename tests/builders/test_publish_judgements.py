@@ -20,7 +20,7 @@ from coherencegym.builders.judgement.sheet import write_sheet
 from coherencegym.builders.release.publish import Publication, PublishOptions, publish
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.eval.data.dataset import tables
-from coherencegym.eval.data.source import find
+from coherencegym.eval.data.source import find_dataset
 from coherencegym.loaders.corpus import Corpus
 
 REPO = "coherencegym/toy_order"
@@ -36,7 +36,7 @@ def judged(make_build: Make, tmp_path: Path, corpus: Corpus, n: int = 5) -> Any:
     folder, manifest = make_build(corpus)
     sheet = tmp_path / f"sheet-{corpus.name}-{n}"
     sheet.mkdir(exist_ok=True)
-    drawn = draw(manifest["suite"], list(tables(find(str(folder)))), n, 0)
+    drawn = draw(manifest["suite"], list(tables(find_dataset(str(folder)))), n, 0)
     write_sheet(drawn.pairs, sheet)
     annotator = perfect(incoherent_texts(folder, "shuffled"))
     answers = fill(sheet / "pairs.jsonl", annotator, sheet / "answers.jsonl")

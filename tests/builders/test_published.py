@@ -7,7 +7,7 @@ import pytest
 from coherencegym.builders.making import entries
 from coherencegym.builders.making.entries import parse_published, read_published, suite_entry
 from coherencegym.builders.registry import SUITES, load_suite
-from coherencegym.eval.data.published import Published
+from coherencegym.eval.data.source import Published
 
 HEADER = "suite\tconfig\trow\tmodel\tscore\tsource\n"
 GOOD = "s\tc\tr\tM\t0.25\tA 2021, Table 1\n"

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
 
-from coherencegym.eval.kinds.item_tables import ITEMS
-from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, item_to_row
-from coherencegym.eval.kinds.table_kind import row_hash
+from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
+from coherencegym.eval.kinds.table_kind import row_hash, to_row
 
 __all__ = ["hub", "hub_api", "hub_clients", "hub_env", "hub_sleeps", "portal"]
 
@@ -198,7 +197,7 @@ def write_dataset() -> Callable[..., Path]:
         from datasets import Dataset
         from pyarrow import parquet
 
-        rows = [item_to_row(item) for item in items]
+        rows = [to_row(item) for item in items]
         table = Dataset.from_list(rows, features=ITEMS.features(extra))
         path = folder / "data" / config / f"{split}-00000-of-00001.parquet"
         path.parent.mkdir(parents=True)

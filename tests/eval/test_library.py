@@ -17,7 +17,8 @@ import coherencegym.eval as package
 from coherencegym.errors import EvaluationError
 from coherencegym.eval import Results, items_from, load_model, rows, score, to_pandas, write_results
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.kinds.items import Item, SuiteError, item_to_row
+from coherencegym.eval.kinds.items import Item, SuiteError
+from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.library import Kind
 from coherencegym.eval.models.in_memory import evaluating, state_digest
 from coherencegym.eval.models.load import LoadedModel
@@ -176,7 +177,7 @@ def test_suites_in_syntaxgyms_json(demo: LoadedModel, tmp_path: Path) -> None:
 def test_items_and_rows_from_memory(
     demo: LoadedModel, results: Results, pair_items: list[Item]
 ) -> None:
-    given: list[Any] = [pair_items, (item_to_row(item) for item in pair_items)]
+    given: list[Any] = [pair_items, (to_row(item) for item in pair_items)]
     for items in given:
         found = score(demo.model, demo.tokenizer, items, name="demo")
         whole, known = (next(s for s in r.scores if s.level == "all") for r in (found, results))

@@ -13,7 +13,7 @@ from toy import SURE, WHY
 from coherencegym.builders.judgement.draw import Drawing, draw
 from coherencegym.builders.judgement.pairs import pairs_of, texts_digest
 from coherencegym.eval.data.dataset import ItemTable, tables
-from coherencegym.eval.data.source import find
+from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 
 Built = Callable[[str], Path]
@@ -161,7 +161,7 @@ def test_groups_take_turns_and_only_the_headline_is_drawn() -> None:
 def test_pairs_of_the_samples_are_two_conditions_of_one_item(
     sample_build: Built, suite: str
 ) -> None:
-    read = list(tables(find(str(sample_build(suite)))))
+    read = list(tables(find_dataset(str(sample_build(suite)))))
     drawn = draw(suite, read, 30, 0)
     known: dict[frozenset[str], Any] = {
         frozenset((pair.coherent_text, pair.incoherent_text)): (table, pair)

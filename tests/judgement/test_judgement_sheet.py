@@ -19,7 +19,7 @@ from coherencegym.builders.judgement.draw import DrawnPair, draw
 from coherencegym.builders.judgement.questions import QUESTIONS, fields, questions_of
 from coherencegym.builders.judgement.sheet import json_lines, page, turns
 from coherencegym.eval.data.dataset import tables
-from coherencegym.eval.data.source import find
+from coherencegym.eval.data.source import find_dataset
 
 Built = Callable[[str], Path]
 
@@ -120,7 +120,7 @@ def test_further_questions_stand_after_the_others_of_the_pairs_that_have_them() 
 
 @pytest.mark.parametrize("suite", ["winograd", "story_cloze", "connectives", "intruder_sentences"])
 def test_nothing_names_a_condition_config_or_item(sample_build: Built, suite: str) -> None:
-    source = find(str(sample_build(suite)))
+    source = find_dataset(str(sample_build(suite)))
     read = list(tables(source))
     drawn = draw(suite, read, 40, 0, questions=questions_of(source.manifest)).pairs
     texts = "".join(pair.text_a + pair.text_b for pair in drawn) + page([])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.source import Source, find
+from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.tasks.detect.tables import (
     DETECT_PREFIX,
     DocumentTable,
@@ -139,7 +139,7 @@ def read_training_data(
 
 def _found(dataset: str, revision: str | None, configs: Sequence[str]) -> Source:
     """The dataset, with these configs under either name; none: with all."""
-    return find(dataset, revision, [*configs, *(DETECT_PREFIX + name for name in configs)])
+    return find_dataset(dataset, revision, [*configs, *(DETECT_PREFIX + name for name in configs)])
 
 
 def _full_names(source: Source, configs: Sequence[str]) -> list[str]:

@@ -20,10 +20,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.kinds.predictions import RegionRef
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
-from coherencegym.eval.plan.requests import Query, places
+from coherencegym.eval.plan.requests import Query, region_places
 from coherencegym.eval.tasks.detect.detectors import (
     DEFAULT_DETECTOR,
     DocumentBits,
@@ -248,5 +248,5 @@ def _matched(
         # The document's tokens may be cut elsewhere: what counts is where they begin.
         start, _ = document.region_offsets()[region - 1]
         first = start + alone.encoding.ends[0]
-    read = [p for p in places(whole.encoding, region) if whole.encoding.starts[p] >= first]
+    read = [p for p in region_places(whole.encoding, region) if whole.encoding.starts[p] >= first]
     return float(whole.bits[read].sum())

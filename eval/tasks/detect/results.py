@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from coherencegym.eval.data.filtered import chosen_with, filtered_note
+from coherencegym.eval.data.dataset import chosen_with, filtered_note
 from coherencegym.eval.data.signature import signature, versions
-from coherencegym.eval.kinds.documents import COHERENT
+from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score, UnitOutcome
@@ -327,7 +327,7 @@ def document_rows(results: DetectionResults) -> Iterator[dict[str, Any]]:
                 "item_id": document.item_id,
                 "intruder_position": document.intruder_position,
                 "scores": [None, *own[1:]] if read else None,
-                "highest": highest(own) if read else COHERENT,
+                "highest": highest(own) if read else NO_INTRUDER,
                 "too_long": not read,
             }
 

@@ -16,9 +16,8 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
-from coherencegym.eval.kinds.documents import COHERENT, DOCUMENTS, Document, validate_document
-from coherencegym.eval.kinds.item_tables import ITEMS
-from coherencegym.eval.kinds.items import FAMILY, SuiteError, item_from_row, validate_item
+from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document, validate_document
+from coherencegym.eval.kinds.items import FAMILY, ITEMS, SuiteError, item_from_row, validate_item
 from coherencegym.eval.tasks.task import Table
 
 #: The beginning of the names of configs of documents, which may be named without it.
@@ -148,7 +147,7 @@ def documents_of(row: Mapping[str, Any]) -> Iterator[Document]:
         document = Document(
             f"{item.item_id}/{name}",
             (*before, condition.regions[1].content, *after),
-            len(before) if name in (INTRUDER, INTRUDER_PROBE) else COHERENT,
+            len(before) if name in (INTRUDER, INTRUDER_PROBE) else NO_INTRUDER,
             item.discourse_id,
             item.corpus,
             {ITEM: item.item_id, CONDITION: name, **family},

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from coherencegym.eval.kinds.formula import Comparison, Value, parse
+from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
@@ -87,7 +87,7 @@ def length_difference(scored: ScoredItem, formula: str) -> int | None:
 
     None where the formula is not one value ``>`` or ``<`` another, or a condition was not scored.
     """
-    tree = parse(formula)
+    tree = parse_formula(formula)
     if not isinstance(tree, Comparison) or tree.operator == "=":
         return None
     sides = (tree.left, tree.right) if tree.operator == ">" else (tree.right, tree.left)

@@ -9,9 +9,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from coherencegym.eval.forward.numeric import error_of
-from coherencegym.eval.kinds.compat import DEFAULT, Rules
+from coherencegym.eval.kinds.formula import WHOLE, RegionRef, parse_formula, read_of
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import WHOLE, Outcome, RegionRef, evaluate, parse, read_of
+from coherencegym.eval.kinds.predictions import Outcome, evaluate
+from coherencegym.eval.plan.options import DEFAULT, Rules
 from coherencegym.eval.statistics.scores import CD, UnitOutcome
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.scoring import ScoredItem
@@ -156,7 +157,9 @@ def _judge(
     if len(defined) < len(values):
         return None, "empty", False
     first = any(known.leaves_out_first(region, name) for region, name in read)
-    outcome = evaluate(parse(formula), lambda region, name: defined[region, name], rules.tie_bits)
+    outcome = evaluate(
+        parse_formula(formula), lambda region, name: defined[region, name], rules.tie_bits
+    )
     return outcome, "", first
 
 

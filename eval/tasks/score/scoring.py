@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from coherencegym.eval.kinds.compat import Rules, with_joined_regions
-from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import read_by
-from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.kinds.items import Item, read_by
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules, with_joined_regions
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.surprisal import ScoredCondition, Surprisals, surprisals
 
@@ -50,7 +48,7 @@ def score(
     Args:
         model, tokenizer: a causal language model of transformers, in evaluation mode.
         items: valid ones (:func:`eval.kinds.items.validate_item`), with predictions that can be
-            read (:func:`eval.kinds.predictions.check_predictions`).
+            read (:func:`eval.kinds.items.check_predictions`).
         options: reading and running.
         run: the other arguments of :func:`eval.surprisal.surprisals`.
 

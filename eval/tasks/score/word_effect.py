@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.kinds.compat import Rules
+from coherencegym.eval.plan.options import Rules
 from coherencegym.eval.tasks.score.metrics import Judgement, judge
 from coherencegym.eval.tasks.score.scoring import Scored
 

@@ -11,8 +11,9 @@ import pytest
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import tables
-from coherencegym.eval.data.source import find
-from coherencegym.eval.kinds.items import Item, item_to_row
+from coherencegym.eval.data.source import find_dataset
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.table_kind import to_row
 
 if TYPE_CHECKING:
     from hub.server import HubServer
@@ -32,7 +33,7 @@ def test_reads_a_folder(tmp_path: Path, pair_items: list[Item], write_dataset: W
         breakdowns=["moved"],
         quality={"test": {"artefact": [artefact], "human": {"scores": [human]}}},
     )
-    source = find(str(folder))
+    source = find_dataset(str(folder))
     (table,) = tables(source)
     assert (source.suite, source.version, source.commit) == ("toy", "1.0.0", None)
     assert (table.config, table.split) == ("toy_context", "test")
@@ -56,7 +57,7 @@ def test_human_scores_that_are_none_are_one_line(
     with pytest.raises(
         EvaluationError, match=r"manifest\.json: configs\.toy_context\.quality\.test\.human"
     ):
-        find(str(folder))
+        find_dataset(str(folder))
 
 
 def test_configs_splits_and_a_limit(
@@ -64,7 +65,7 @@ def test_configs_splits_and_a_limit(
 ) -> None:
     for config, split in (("one", "test"), ("two", "validation")):
         write_dataset(tmp_path, pair_items, config, split, extra=EXTRA)
-    source = find(str(tmp_path))
+    source = find_dataset(str(tmp_path))
     assert [t.config for t in tables(source)] == ["one", "two"]
     assert [t.config for t in tables(source, ["two"])] == ["two"]
     assert [t.config for t in tables(source, split="test")] == ["one"]
@@ -80,11 +81,11 @@ def test_configs_splits_and_a_limit(
 def rewrite(folder: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:
     from datasets import Dataset
 
-    from coherencegym.eval.kinds.item_tables import ITEMS
+    from coherencegym.eval.kinds.items import ITEMS
 
     (path,) = folder.glob("data/*/*.parquet")
-    (source,) = tables(find(str(folder)))
-    rows = [item_to_row(item) for item in source.items]
+    (source,) = tables(find_dataset(str(folder)))
+    rows = [to_row(item) for item in source.items]
     change(rows)
     Dataset.from_list(rows, features=ITEMS.features(EXTRA)).to_parquet(str(path))
 
@@ -95,7 +96,7 @@ def test_a_row_that_was_changed_is_refused(
     folder = write_dataset(tmp_path, pair_items, extra=EXTRA)
     rewrite(folder, lambda rows: rows[3].update(moved=not rows[3]["moved"]))
     with pytest.raises(EvaluationError, match="'d3/shuffled' is not the row that was published"):
-        list(tables(find(str(folder)), max_items=1))
+        list(tables(find_dataset(str(folder)), max_items=1))
 
 
 def test_a_row_that_is_missing_is_refused(
@@ -104,7 +105,7 @@ def test_a_row_that_is_missing_is_refused(
     folder = write_dataset(tmp_path, pair_items, extra=EXTRA)
     rewrite(folder, lambda rows: rows.pop())
     with pytest.raises(EvaluationError, match="7 rows, but 8 were published"):
-        list(tables(find(str(folder))))
+        list(tables(find_dataset(str(folder))))
 
 
 def test_missing_hashes_or_data_are_refused(
@@ -114,14 +115,14 @@ def test_missing_hashes_or_data_are_refused(
     (hashes,) = folder.glob("hashes/*")
     hashes.unlink()
     with pytest.raises(EvaluationError, match="no row hashes"):
-        list(tables(find(str(folder))))
+        list(tables(find_dataset(str(folder))))
     (data,) = folder.glob("data/*/*")
     data.write_bytes(b"nothing")
     with pytest.raises(EvaluationError, match="cannot be read"):
-        list(tables(find(str(folder))))
+        list(tables(find_dataset(str(folder))))
     data.unlink()
     with pytest.raises(EvaluationError, match="no file data/toy_context/test"):
-        list(tables(find(str(folder))))
+        list(tables(find_dataset(str(folder))))
 
 
 def test_another_kind_of_table_is_named_with_its_command(
@@ -131,11 +132,11 @@ def test_another_kind_of_table_is_named_with_its_command(
     with pytest.raises(
         EvaluationError, match=r"'documents'; expected items .*python -m eval detect"
     ):
-        list(tables(find(str(folder))))
+        list(tables(find_dataset(str(folder))))
     write_dataset(tmp_path, pair_items, "pairs", extra=EXTRA)
-    assert [t.config for t in tables(find(str(folder)))] == ["pairs"]
+    assert [t.config for t in tables(find_dataset(str(folder)))] == ["pairs"]
     with pytest.raises(EvaluationError, match="'documents'"):
-        list(tables(find(str(folder)), ["toy_context"]))
+        list(tables(find_dataset(str(folder)), ["toy_context"]))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +155,7 @@ def test_another_kind_of_table_is_named_with_its_command(
 def test_a_manifest_that_cannot_be_read(content: str, tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(content)
     with pytest.raises(EvaluationError, match="manifest"):
-        find(str(tmp_path))
+        find_dataset(str(tmp_path))
 
 
 def test_an_invalid_item_is_named(
@@ -162,7 +163,7 @@ def test_an_invalid_item_is_named(
 ) -> None:
     item = make_item({"a": ["x"]}, "(1;%a%) > 1", metric="mode", item_id="d7/x")
     with pytest.raises(EvaluationError, match="d7/x: metric 'mode'"):
-        list(tables(find(str(write_dataset(tmp_path, [item])))))
+        list(tables(find_dataset(str(write_dataset(tmp_path, [item])))))
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,7 @@ def test_a_formula_that_cannot_be_answered_is_refused_when_it_is_read(
     item = make_item({"a": ["x", "y"], "b": ["", "y"]}, "(2;%a%) > (2;%b%)", formula)
     folder = write_dataset(tmp_path / "d", [item])
     with pytest.raises(EvaluationError, match=rf"config 'toy_context', split 'test': {message}"):
-        list(tables(find(str(folder))))
+        list(tables(find_dataset(str(folder))))
 
 
 def test_an_item_id_twice_is_refused(
@@ -191,7 +192,7 @@ def test_an_item_id_twice_is_refused(
 ) -> None:
     folder = write_dataset(tmp_path, [*pair_items, pair_items[2]], extra=EXTRA)
     with pytest.raises(EvaluationError, match="'d2/shuffled' is there more than once"):
-        list(tables(find(str(folder))))
+        list(tables(find_dataset(str(folder))))
 
 
 def test_somebodys_own_table_needs_no_manifest(
@@ -203,7 +204,7 @@ def test_somebodys_own_table_needs_no_manifest(
     folder = write_dataset(tmp_path / "d", pair_items, extra=EXTRA)
     (folder / "manifest.json").unlink()
     (folder / "hashes" / "toy_context-test.parquet").unlink()
-    source = find(str(folder))
+    source = find_dataset(str(folder))
     (table,) = tables(source)
     assert (table.config, table.split, table.verified) == ("default", "test", False)
     assert list(table.items) == pair_items
@@ -213,9 +214,9 @@ def test_somebodys_own_table_needs_no_manifest(
 def test_no_such_folder_and_no_revisions_of_one(tmp_path: Path) -> None:
     for name in (str(tmp_path / "nothing"), "./nothing", "a/b/c"):
         with pytest.raises(EvaluationError, match="no such folder"):
-            find(name)
+            find_dataset(name)
     with pytest.raises(EvaluationError, match="has no revisions"):
-        find(str(tmp_path), "v1.0.0")
+        find_dataset(str(tmp_path), "v1.0.0")
 
 
 # ---------------------------------------------------------------- Hub
@@ -243,19 +244,19 @@ def test_reads_a_tag_from_a_hub_and_records_its_commit(
     repo = "coherencegym/toy"
     first = push(hub_api, write_dataset(tmp_path / "1", pair_items[:4], extra=EXTRA), "v1.0.0")
     push(hub_api, write_dataset(tmp_path / "2", pair_items, extra=EXTRA), "v1.1.0")
-    old = find(repo, "v1.0.0")
+    old = find_dataset(repo, "v1.0.0")
     assert (old.repo, old.revision, old.commit) == (repo, "v1.0.0", first)
     (table,) = tables(old)
     assert list(table.items) == pair_items[:4]
     assert table.verified
-    newest = find(repo)
+    newest = find_dataset(repo)
     assert newest.revision is None
     assert newest.commit != first
     assert len(next(tables(newest)).items) == 8
     with pytest.raises(EvaluationError, match=r"at 'v9'"):
-        find(repo, "v9")
+        find_dataset(repo, "v9")
     with pytest.raises(EvaluationError, match="not on the Hub"):
-        find("coherencegym/nothing")
+        find_dataset("coherencegym/nothing")
 
 
 def test_a_revision_that_was_not_fetched_is_no_other_revision_when_the_hub_is_away(
@@ -271,11 +272,11 @@ def test_a_revision_that_was_not_fetched_is_no_other_revision_when_the_hub_is_aw
     repo = "coherencegym/toy"
     push(hub_api, write_dataset(tmp_path / "1", pair_items[:4], extra=EXTRA), "v1.0.0")
     push(hub_api, write_dataset(tmp_path / "2", pair_items, extra=EXTRA), "v1.1.0")
-    find(repo, "v1.0.0")
+    find_dataset(repo, "v1.0.0")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    assert len(next(tables(find(repo, "v1.0.0"))).items) == 4
+    assert len(next(tables(find_dataset(repo, "v1.0.0"))).items) == 4
     with pytest.raises(EvaluationError, match=r"'v1.1.0': the Hub cannot be reached"):
-        find(repo, "v1.1.0")
+        find_dataset(repo, "v1.1.0")
 
 
 def test_only_the_configs_asked_for_are_fetched(
@@ -288,7 +289,7 @@ def test_only_the_configs_asked_for_are_fetched(
     for config in ("one", "two"):
         write_dataset(tmp_path / "d", pair_items, config, extra=EXTRA)
     push(hub_api, tmp_path / "d", "v1.0.0")
-    source = find("coherencegym/toy", "v1.0.0", ["one"])
+    source = find_dataset("coherencegym/toy", "v1.0.0", ["one"])
     assert [path.parent.name for path in source.folder.glob("data/*/*")] == ["one"]
     assert len(list(tables(source, ["one"]))) == 1
     assert json.loads((source.folder / "manifest.json").read_text())["suite"] == "toy"

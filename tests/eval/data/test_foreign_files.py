@@ -18,7 +18,7 @@ from coherencegym.builders.export.__main__ import main as export
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.dataset import tables
-from coherencegym.eval.data.source import find
+from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import row_hash
 from coherencegym.eval.models import files as model_files
@@ -206,7 +206,7 @@ def test_rows_with_nulls_are_named(
     shutil.copytree(folder / "data", tmp_path / "data")
     rewritten(tmp_path / "data", change)
     with pytest.raises(EvaluationError) as error:
-        list(tables(find(str(tmp_path / "data"))))
+        list(tables(find_dataset(str(tmp_path / "data"))))
     assert said in str(error.value)
 
 
@@ -224,7 +224,7 @@ def test_hashes_of_another_kind(
     (path,) = (tmp_path / "data").glob("hashes/*.parquet")
     parquet.write_table(pyarrow.table({"item_id": ["a", "b"], column: values}), path)
     with pytest.raises(EvaluationError, match=r"hashes/toy_context-test\.parquet: ") as error:
-        list(tables(find(str(tmp_path / "data"))))
+        list(tables(find_dataset(str(tmp_path / "data"))))
     assert said in str(error.value)
 
 

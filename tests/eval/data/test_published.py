@@ -13,8 +13,7 @@ import pytest
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.data.published import Published, about, published
-from coherencegym.eval.data.source import find
+from coherencegym.eval.data.source import Published, find_dataset, published
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.views.blocks import published_block
 from coherencegym.eval.views.grid import rich_block
@@ -29,7 +28,7 @@ ROW = {
 
 
 def test_a_manifest_without_published_scores_has_none() -> None:
-    assert published({}) == ()
+    assert published({}, ["context"]) == ()
 
 
 @pytest.mark.parametrize(
@@ -49,14 +48,15 @@ def test_a_bad_entry_is_refused(wrong: Any, said: str, tmp_path: Path) -> None:
     manifest = {"format": 1, "configs": {}, "published": [wrong]}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(EvaluationError) as error:
-        find(str(tmp_path))
+        find_dataset(str(tmp_path))
     assert said in str(error.value)
 
 
 def test_only_scores_of_configs_that_were_scored_are_shown() -> None:
-    rows = [Published(name, "", "M", 0.5, "s") for name in ("context", "text", "", "full")]
-    assert [row.config for row in about(rows, ["sample_context"])] == ["context", ""]
-    assert [row.config for row in about(rows, ["full"])] == ["", "full"]
+    manifest = {"published": [ROW | {"config": c} for c in ("context", "text", "", "full")]}
+    for config, expected in (("sample_context", ["context", ""]), ("full", ["", "full"])):
+        assert [row.config for row in published(manifest, [config])] == expected
+    assert not published({"published": [ROW]}, ["sample_outcontext"])
 
 
 def printed(mode: str = "", width: int = 100) -> str:

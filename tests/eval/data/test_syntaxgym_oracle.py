@@ -95,8 +95,8 @@ def test_region_sums_equal_the_float64_oracle(
     name: str, real: tuple[Any, Any, Any], shared: Path
 ) -> None:
     from coherencegym.eval.data.syntaxgym import read_suite
+    from coherencegym.eval.kinds.formula import read_of
     from coherencegym.eval.kinds.items import Prediction
-    from coherencegym.eval.kinds.predictions import parse, references
     from coherencegym.eval.tasks.score.metrics import judge
     from coherencegym.eval.tasks.score.scoring import score
 
@@ -122,7 +122,7 @@ def test_region_sums_equal_the_float64_oracle(
         assert abs(math.fsum(bits) - total) <= 1e-4 * tokens
     for number, item in as_published.items():
         for prediction in item.item.predictions:
-            for read, name in references(parse(prediction.formula)):
+            for read, name in read_of(prediction.formula):
                 total, tokens = expected[number, name, int(read)]
                 bits = item.conditions[name].region_bits(read)
                 assert len(bits) == tokens
@@ -143,9 +143,8 @@ def test_the_compatible_mode_counts_the_start_token_as_0_in_the_first_region(
 ) -> None:
     """This tokenizer adds a start token by itself, so sums stay and counts grow by one."""
     from coherencegym.eval.data.syntaxgym import read_suite
-    from coherencegym.eval.kinds.compat import SYNTAXGYM_2021
     from coherencegym.eval.kinds.items import Prediction
-    from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.plan.options import SYNTAXGYM_2021, Options
     from coherencegym.eval.tasks.score.scoring import score
 
     model, exact, tokenizer = real

@@ -25,9 +25,8 @@ from coherencegym.eval.forward.execute import execute, run_batch
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.trial import to_try, try_sharing
 from coherencegym.eval.plan.batches import Batch, Budget, make_batches
-from coherencegym.eval.plan.beginnings import Sharing
 from coherencegym.eval.plan.plan import Plan, make_plan
-from coherencegym.eval.text.sequence import TokenSequence
+from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 
 def oracle(model: Any, sequence: TokenSequence) -> np.ndarray:

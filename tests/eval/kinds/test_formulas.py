@@ -10,32 +10,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.kinds.predictions import (
-    TIE_BITS,
+from coherencegym.eval.kinds.formula import (
     Arithmetic,
     Comparison,
     FormulaError,
     Junction,
     Node,
     Number,
-    Outcome,
     Truth,
     Value,
-    check,
-    check_predictions,
-    evaluate,
-    parse,
-    read_by,
-    references,
+    check_names,
+    parse_formula,
+    read_of,
 )
+from coherencegym.eval.kinds.items import Item, check_predictions, read_by
+from coherencegym.eval.kinds.predictions import TIE_BITS, Outcome, evaluate
 
 A, B = Value(1, "a"), Value(1, "b")
 VALUES = {(1, "a"): 4.0, (1, "b"): 3.0, (2, "a"): 1.0, (2, "b"): 2.5, ("*", "a"): 10.0}
 
 
 def outcome(formula: str) -> Outcome:
-    return evaluate(parse(formula), lambda region, name: VALUES[region, name])
+    return evaluate(parse_formula(formula), lambda region, name: VALUES[region, name])
 
 
 @pytest.mark.parametrize(
@@ -83,7 +79,7 @@ def outcome(formula: str) -> Outcome:
     ],
 )
 def test_reads(formula: str, tree: Truth) -> None:
-    assert parse(formula) == tree
+    assert parse_formula(formula) == tree
 
 
 @pytest.mark.parametrize(
@@ -120,39 +116,39 @@ def test_reads(formula: str, tree: Truth) -> None:
 )
 def test_refuses_and_names_the_place(formula: str, character: int, what: str) -> None:
     with pytest.raises(FormulaError, match=rf"character {character}: .*{what}"):
-        parse(formula)
+        parse_formula(formula)
 
 
 def test_refuses_a_formula_beyond_reason_with_a_short_message() -> None:
     for text in ("(" * 100_000 + "1 > 2", "1 + " * 100_000, "(1;%" + "a" * 100_000 + "%) > 1"):
         with pytest.raises(FormulaError, match="expected at most") as error:
-            parse(text)
+            parse_formula(text)
         assert len(str(error.value)) < 500
 
 
 def test_the_largest_formula_that_is_read_is_also_evaluated() -> None:
     chain = "(" * 49 + "[" + "(1;%a%)" + " - 1e15" * 248 + "] > 0" + ")" * 49
-    assert evaluate(parse(chain), lambda *_: 4.0).met is False
+    assert evaluate(parse_formula(chain), lambda *_: 4.0).met is False
     parts = " & ".join(["[(1;%a%) > 1]"] * 125)
-    assert evaluate(parse(parts), lambda *_: 4.0).met is True
+    assert evaluate(parse_formula(parts), lambda *_: 4.0).met is True
 
 
 def test_what_is_no_text_is_refused() -> None:
     for value in (None, 5, ["1 > 2"]):
         with pytest.raises(FormulaError, match="expected a text"):
-            parse(value)  # type: ignore[arg-type]
+            parse_formula(value)  # type: ignore[arg-type]
 
 
 def test_names_an_unknown_condition_or_region() -> None:
     with pytest.raises(FormulaError, match="character 11: no condition 'c'; expected one of a, b"):
-        check("(1;%a%) > (1;%c%)", [1, 2], ["a", "b"])
+        check_names("(1;%a%) > (1;%c%)", [1, 2], ["a", "b"])
     with pytest.raises(FormulaError, match=r"character 1: no region 3; expected one of 1, 2 or \*"):
-        check("(3;%a%) > (*;%b%)", [1, 2], ["a", "b"])
+        check_names("(3;%a%) > (*;%b%)", [1, 2], ["a", "b"])
 
 
 def test_references() -> None:
-    tree = parse("[(1;%a%) + (*;%b%)] > 2 | (1;%a%) = (2;%c%)")
-    assert references(tree) == {(1, "a"), ("*", "b"), (2, "c")}
+    formula = "[(1;%a%) + (*;%b%)] > 2 | (1;%a%) = (2;%c%)"
+    assert read_of(formula) == {(1, "a"), ("*", "b"), (2, "c")}
 
 
 @pytest.mark.parametrize(
@@ -189,7 +185,7 @@ def test_evaluates(formula: str, expected: Outcome) -> None:
 
 
 def test_sides_closer_than_the_scorer_can_tell_tie() -> None:
-    tree = parse("(1;%a%) > (1;%b%)")
+    tree = parse_formula("(1;%a%) > (1;%b%)")
     near = {"a": 1 + TIE_BITS / 2, "b": 1.0}
     result = evaluate(tree, lambda _, name: near[name])
     assert (result.met, result.tie) == (False, True)
@@ -198,12 +194,12 @@ def test_sides_closer_than_the_scorer_can_tell_tie() -> None:
 
 def test_equality_has_no_part_in_greater_and_less() -> None:
     formula = "(1;%a%) = 3.9995 & (1;%a%) > 3.9995"
-    assert evaluate(parse(formula), lambda *_: 4.0).met
+    assert evaluate(parse_formula(formula), lambda *_: 4.0).met
 
 
 def test_a_value_that_is_no_number_is_an_error_and_not_a_failed_prediction() -> None:
     with pytest.raises(ValueError, match="nan"):
-        evaluate(parse("(1;%a%) > 1"), lambda *_: math.nan)
+        evaluate(parse_formula("(1;%a%) > 1"), lambda *_: math.nan)
 
 
 # ---------------------------------------------------------------- any formula
@@ -246,13 +242,13 @@ def written(node: Node, opening: str = "(", closing: str = ")") -> str:
 
 @given(truths)
 def test_what_is_written_is_what_is_read(tree: Truth) -> None:
-    assert parse(written(tree)) == tree
+    assert parse_formula(written(tree)) == tree
 
 
 @given(st.text(alphabet="()[]12;*%ab<>=&|+-. ", max_size=25))
 def test_any_text_is_read_or_refused_as_a_formula_error(text: str) -> None:
     try:
-        tree = parse(text)
+        tree = parse_formula(text)
     except FormulaError:
         return
     assert isinstance(tree, Comparison | Junction)

@@ -13,7 +13,7 @@ import pytest
 from coherencegym.eval.commands.cli import COMMANDS
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
-from coherencegym.eval.kinds.registry import KINDS, kind_named
+from coherencegym.eval.kinds.registry import TABLE_KINDS, kind_named
 from coherencegym.eval.kinds.table_kind import Column, SuiteError, TableKind
 
 #: Kind -> a valid row that was read.
@@ -32,11 +32,11 @@ VALUES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", TABLE_KINDS)
 def test_a_row_comes_back_and_fits_the_features(name: str) -> None:
     import pyarrow as pa
 
-    kind, value = KINDS[name], VALUES[name]
+    kind, value = TABLE_KINDS[name], VALUES[name]
     row = kind.to_row(value)
     assert list(row) == [*kind.columns, "family"]
     schema = kind.features({"family": "string"}).arrow_schema
@@ -46,7 +46,7 @@ def test_a_row_comes_back_and_fits_the_features(name: str) -> None:
     assert kind.example([row]) == row
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", TABLE_KINDS)
 def test_a_family_counts_as_one(name: str) -> None:
     from dataclasses import replace
 
@@ -55,9 +55,9 @@ def test_a_family_counts_as_one(name: str) -> None:
     assert replace(value, extra={"family": None}).cluster == "d"
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", TABLE_KINDS)
 def test_separators_are_seen(name: str) -> None:
-    kind = KINDS[name]
+    kind = TABLE_KINDS[name]
     row = kind.to_row(VALUES[name])
     assert not kind.separated([kind.from_row(row)])
     if name == "documents":
@@ -69,7 +69,7 @@ def test_separators_are_seen(name: str) -> None:
     assert kind.separated([kind.from_row(row)])
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+@pytest.mark.parametrize("kind", TABLE_KINDS.values(), ids=list(TABLE_KINDS))
 def test_a_command_and_a_task_read_it(kind: TableKind[Any]) -> None:
     assert importlib.util.find_spec(f"coherencegym.eval.tasks.{kind.task}") is not None
     program, _, subcommand = kind.command.partition("-m eval")
@@ -77,9 +77,9 @@ def test_a_command_and_a_task_read_it(kind: TableKind[Any]) -> None:
     assert (subcommand.strip() or "score") in COMMANDS
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+@pytest.mark.parametrize("kind", TABLE_KINDS.values(), ids=list(TABLE_KINDS))
 def test_a_kind_is_known_by_a_column_of_its_own(kind: TableKind[Any]) -> None:
-    others = [other for other in KINDS.values() if other is not kind]
+    others = [other for other in TABLE_KINDS.values() if other is not kind]
     assert all(kind.mark not in other.columns for other in others)
 
 
@@ -93,7 +93,7 @@ def test_a_kind_without_what_every_row_has_is_refused() -> None:
 
     columns = {"item_id": Column("string", ""), "corpus": Column("string", "")}
     with pytest.raises(ValueError, match="no column 'discourse_id'; every kind has it"):
-        dataclasses.replace(KINDS["items"], columns=columns)
+        dataclasses.replace(TABLE_KINDS["items"], columns=columns)
 
 
 def compared(path: Path) -> Iterator[str]:
@@ -103,7 +103,9 @@ def compared(path: Path) -> Iterator[str]:
             continue
         for side in (node.left, *node.comparators):
             several = side.elts if isinstance(side, ast.Tuple | ast.List | ast.Set) else [side]
-            named = any(isinstance(one, ast.Constant) and one.value in KINDS for one in several)
+            named = any(
+                isinstance(one, ast.Constant) and one.value in TABLE_KINDS for one in several
+            )
             asked = isinstance(side, ast.Subscript) and ast.unparse(side.slice) == "'kind'"
             # What a Hugging Face dataset holds is a genre, of which one is called `documents`.
             if (named or asked) and "genre" not in ast.unparse(node):

@@ -22,9 +22,8 @@ from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.trial import beside_longer, to_try
 from coherencegym.eval.models.limits import UNLIMITED, Limits, limits_of
 from coherencegym.eval.plan.batches import Batch, Budget
-from coherencegym.eval.plan.beginnings import Sharing
 from coherencegym.eval.plan.plan import Plan, Request, make_plan
-from coherencegym.eval.text.sequence import TokenSequence
+from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 VOCABULARY = 97
 #: Several groups in a batch, so that short and long ones could meet.

@@ -16,9 +16,9 @@ from coherencegym.eval.forward.execute import run_batch
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.batches import Budget
-from coherencegym.eval.plan.beginnings import Sharing
-from coherencegym.eval.plan.explain import Shape, operations, shape_of
+from coherencegym.eval.plan.explain import ModelShape, operations, shape_of
 from coherencegym.eval.plan.plan import Request, make_plan
+from coherencegym.eval.text.sequence import Sharing
 
 
 def requests() -> list[Request]:
@@ -57,13 +57,13 @@ def test_the_shape_of_a_model_is_read_without_its_weights(
     model = make_model("gpt2", make_tokenizer())
     shape = shape_of(model.config)
     width, vocabulary = 32, model.config.vocab_size
-    assert shape == Shape(2 * 12 * width * width, vocabulary * width, 2, width)
+    assert shape == ModelShape(2 * 12 * width * width, vocabulary * width, 2, width)
 
 
 def test_work_by_hand() -> None:
     plan = make_plan([Request((1, 2, 3, 4), (3,))], Budget(10, 10, 10))
     # Three tokens read, six pairs of a token and one not behind it, one row of logits.
-    assert operations(plan, Shape(100, 50, 2, 8)) == 2 * 100 * 3 + 2 * 50 + 4 * 2 * 8 * 6
+    assert operations(plan, ModelShape(100, 50, 2, 8)) == 2 * 100 * 3 + 2 * 50 + 4 * 2 * 8 * 6
 
 
 def test_the_command_prints_and_loads_nothing(

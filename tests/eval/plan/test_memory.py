@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from coherencegym.eval.plan.memory import free_budget, sizes_of
-from coherencegym.eval.plan.plan import Sizes, budget_for
+from coherencegym.eval.plan.memory import Needs, budget_for, default_budget, free_budget, needs_of
 
 
 def test_on_a_cpu_memory_is_not_asked_for(
@@ -28,13 +27,42 @@ def test_on_a_gpu_it_is(
     gpu = SimpleNamespace(type="cuda")
     monkeypatch.setattr("coherencegym.eval.plan.memory.input_device", lambda model: gpu)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (6 * 10**9, 8 * 10**9))
-    sizes = Sizes(2, 32, 48, model.config.vocab_size, 4)
-    assert sizes_of(model.config, 4) == sizes
-    assert free_budget(model) == budget_for(6 * 10**9, sizes)
+    needs = Needs(4 * (6 * 32 + 4 * 48), model.config.vocab_size * (4 + 4), 2 * 2 * 2 * 32 * 4)
+    assert needs_of(model.config, 4) == needs
+    assert free_budget(model) == budget_for(6 * 10**9, needs)
 
 
 def test_the_middle_is_four_times_the_width_where_a_config_does_not_say(
     make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
 ) -> None:
     config = make_model("gpt2", make_tokenizer()).config
-    assert sizes_of(config, 2).inner == 4 * 32
+    assert needs_of(config, 2).token == 2 * (6 + 4 * 4) * 32
+
+
+def test_a_chosen_number_of_tokens_scales_the_budget() -> None:
+    budget = default_budget("cpu")
+    half = default_budget("cpu", budget.tokens // 2)
+    assert (half.tokens, half.head_rows) == (budget.tokens // 2, budget.head_rows // 2)
+    assert default_budget("cuda").tokens > budget.tokens
+
+
+def needs(**sizes: int) -> Needs:
+    config = SimpleNamespace(**sizes)
+    return needs_of(SimpleNamespace(get_text_config=lambda: config), 2)
+
+
+def test_a_budget_for_free_memory_grows_with_it_in_powers_of_two() -> None:
+    gpt2 = needs(num_hidden_layers=12, hidden_size=768, intermediate_size=3072, vocab_size=50257)
+    budgets = [budget_for(gigabytes * 10**9, gpt2) for gigabytes in (0, 1, 8, 80)]
+    assert [b.tokens for b in budgets] == sorted(b.tokens for b in budgets)
+    for budget in budgets:
+        for value in (budget.tokens, budget.head_rows, budget.cached):
+            assert value & (value - 1) == 0
+    large = budgets[2]
+    assert large.tokens * gpt2.token < 8e9 / 6
+    assert large.head_rows * gpt2.row < 8e9 / 6
+    # A larger model gets less; a user's own number goes before.
+    huge = needs(num_hidden_layers=80, hidden_size=8192, intermediate_size=28672, vocab_size=128256)
+    assert budget_for(8 * 10**9, huge).tokens < large.tokens
+    assert default_budget("cuda", 128, large).tokens == 128
+    assert default_budget("cuda", None, large) == large

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.eval.plan.batches import Batch, Budget, head_rows
-from coherencegym.eval.plan.beginnings import WORTH_SHARING, Sharing, shared_length
-from coherencegym.eval.plan.plan import Plan, Request, Sizes, budget_for, default_budget, make_plan
-from coherencegym.eval.text.sequence import TokenSequence
+from coherencegym.eval.plan.plan import Plan, Request, make_plan
+from coherencegym.eval.text.sequence import WORTH_SHARING, Sharing, TokenSequence, shared_length
 
 WIDE = Budget(tokens=10_000, head_rows=10_000, cached=10_000, forward=10)
 BEGINNING = tuple(range(100, 120))
@@ -199,30 +198,6 @@ def test_what_is_done_is_not_batched_again() -> None:
     rest = plan.batched(WIDE, sharing="cache", done={1})
     assert [batch.groups for batch in rest.batches] == [((0, 2),)]
     assert plan.batched(WIDE, sharing="cache", done={0, 1, 2}).batches == ()
-
-
-def test_a_chosen_number_of_tokens_scales_the_budget() -> None:
-    budget = default_budget("cpu")
-    half = default_budget("cpu", budget.tokens // 2)
-    assert (half.tokens, half.head_rows) == (budget.tokens // 2, budget.head_rows // 2)
-    assert default_budget("cuda").tokens > budget.tokens
-
-
-def test_a_budget_for_free_memory_grows_with_it_in_powers_of_two() -> None:
-    sizes = Sizes(layers=12, width=768, inner=3072, vocabulary=50257, item_bytes=2)
-    budgets = [budget_for(gigabytes * 10**9, sizes) for gigabytes in (0, 1, 8, 80)]
-    assert [b.tokens for b in budgets] == sorted(b.tokens for b in budgets)
-    for budget in budgets:
-        for value in (budget.tokens, budget.head_rows, budget.cached):
-            assert value & (value - 1) == 0
-    large = budgets[2]
-    assert large.tokens * sizes.token_bytes < 8e9 / 6
-    assert large.head_rows * sizes.row_bytes < 8e9 / 6
-    # A larger model gets less; a user's own number goes before.
-    huge = Sizes(layers=80, width=8192, inner=28672, vocabulary=128256, item_bytes=2)
-    assert budget_for(8 * 10**9, huge).tokens < large.tokens
-    assert default_budget("cuda", 128, large).tokens == 128
-    assert default_budget("cuda", None, large) == large
 
 
 @st.composite

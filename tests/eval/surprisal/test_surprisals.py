@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.kinds.compat import SYNTAXGYM_2021
 from coherencegym.eval.kinds.items import Condition, Region
-from coherencegym.eval.plan.options import Options
+from coherencegym.eval.plan.options import SYNTAXGYM_2021, Options
 from coherencegym.eval.surprisal import Query, surprisals
 from coherencegym.eval.tasks.detect.detect import detections
 

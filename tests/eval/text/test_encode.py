@@ -15,7 +15,7 @@ import coherencegym.eval.text.encode as module
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.text.encode import Encoding, encode
-from coherencegym.eval.text.reading import Reader
+from coherencegym.eval.text.reading import TokenReader
 from coherencegym.eval.text.regions import NO_REGION, SPECIAL
 from coherencegym.eval.text.special import Separator, Start, separator, start_of_text
 
@@ -361,9 +361,9 @@ def test_a_continuation_has_no_mark_of_a_first_word(stories260k: Path) -> None:
 
     tokenizer = AutoTokenizer.from_pretrained(stories260k)
     text = "was sad"
-    ids = Reader(tokenizer).read_continuation(text).ids.tolist()
+    ids = TokenReader(tokenizer).read_continuation(text).ids.tolist()
     assert not tokenizer.convert_ids_to_tokens(ids)[0].startswith("▁")
-    ids = Reader(tokenizer).read_continuation(" " + text).ids.tolist()
+    ids = TokenReader(tokenizer).read_continuation(" " + text).ids.tolist()
     assert tokenizer.convert_ids_to_tokens(ids)[0] == "▁was"
 
 

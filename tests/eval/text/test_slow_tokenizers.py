@@ -15,8 +15,8 @@ from transformers import PreTrainedTokenizer
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Condition, Item, Region
 from coherencegym.eval.tasks.score.scoring import score
-from coherencegym.eval.text.align import align
 from coherencegym.eval.text.encode import Encoding, encode
+from coherencegym.eval.text.places import align_tokens
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.eval.text.special import Added, Start, added_by, separator, start_of_text
 
@@ -132,7 +132,7 @@ def test_tokens_are_where_they_spell_the_text(name: str, first: str, second: str
 
 
 def test_byte_tokens_share_their_character() -> None:
-    found = align(["▁a", "<0xF0>", "<0x9F>", "<0x99>", "<0x82>", "▁b"], "a🙂 b")
+    found = align_tokens(["▁a", "<0xF0>", "<0x9F>", "<0x99>", "<0x82>", "▁b"], "a🙂 b")
     assert found is not None
     assert list(zip(*(edges.tolist() for edges in found), strict=True)) == [
         (0, 1),
@@ -142,7 +142,7 @@ def test_byte_tokens_share_their_character() -> None:
 
 
 def test_white_space_of_another_kind_and_none_at_all() -> None:
-    found = align(["▁a", "▁b", "▁", "c", "▁"], "a\r\n\u3000b c")
+    found = align_tokens(["▁a", "▁b", "▁", "c", "▁"], "a\r\n\u3000b c")
     assert found is not None
     assert found[0].tolist() == [0, 4, 5, 6, 7]
     assert found[1].tolist() == [1, 5, 6, 7, 7]
@@ -162,7 +162,7 @@ def test_white_space_of_another_kind_and_none_at_all() -> None:
     ],
 )
 def test_tokens_that_do_not_spell_the_text_are_not_aligned(tokens: list[str], text: str) -> None:
-    assert align(tokens, text) is None
+    assert align_tokens(tokens, text) is None
 
 
 def test_an_unknown_word_is_where_it_was_cut() -> None:

@@ -15,7 +15,7 @@ from tokenizers import normalizers, pre_tokenizers, processors
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.text.encode import Encoding, encode
-from coherencegym.eval.text.reading import Reader
+from coherencegym.eval.text.reading import TokenReader
 from coherencegym.eval.text.regions import NO_REGION, SPECIAL
 from coherencegym.eval.text.special import Start, separator, start_of_text
 
@@ -185,7 +185,7 @@ def test_the_text_before_a_token_is_what_the_tokens_before_it_say(kind: str, tex
     """Seen from the tokens' bytes; the code sees it from offsets."""
     tokenizer = tiny.make(kind)
     try:
-        (tokens,) = Reader(tokenizer).read([text])
+        (tokens,) = TokenReader(tokenizer).read([text])
     except EvaluationError:
         assert kind == "unigram_special"
         return
@@ -288,9 +288,8 @@ def test_byte_tokens_of_a_run_are_each_in_the_region_of_their_character() -> Non
 
 def test_byte_tokens_that_say_something_else_are_refused() -> None:
     tokenizer = tiny.make("unigram")
-    found = Reader(tokenizer).read(["🙂漢"])[0]
-    from coherencegym.eval.text.offsets import split_runs
-    from coherencegym.eval.text.tokens import Tokens
+    found = TokenReader(tokenizer).read(["🙂漢"])[0]
+    from coherencegym.eval.text.places import Tokens, split_runs
 
     wrong = Tokens(found.ids[1:], found.starts[1:] * 0, found.ends[1:] * 0 + 2)
     with pytest.raises(EvaluationError, match=r"gives 7 tokens the same characters, 'ab'"):

@@ -13,8 +13,9 @@ import torch
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.plan.memory import default_budget
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.plan.plan import Request, default_budget, make_plan
+from coherencegym.eval.plan.plan import Request, make_plan
 from coherencegym.eval.tasks.score.scoring import score
 from coherencegym.eval.text.sequence import TokenSequence
 from coherencegym.eval.text.words import WordBeginnings, word_beginnings

@@ -13,9 +13,8 @@ import pytest
 from commands import one_line
 
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.kinds.compat import DEFAULT
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.plan.options import Options
+from coherencegym.eval.plan.options import DEFAULT, Options
 from coherencegym.eval.tasks.score.scoring import score
 from coherencegym.eval.views.figures import style
 from coherencegym.eval.views.item_text import SHADES, print_item, shade
@@ -173,8 +172,7 @@ def test_what_the_user_can_mend_is_one_line(
 
 def test_an_item_in_two_splits_asks_for_the_split(pair_items: list[Item]) -> None:
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.data.dataset import ItemTable
-    from coherencegym.eval.data.find_item import find_item
+    from coherencegym.eval.data.dataset import ItemTable, find_item
 
     tables = [ItemTable("c", s, tuple(pair_items), "", False, False) for s in ("dev", "test")]
     with pytest.raises(EvaluationError, match="the splits dev, test; choose one with --split"):

@@ -345,11 +345,12 @@ def test_a_row_that_was_changed_is_refused(
 ) -> None:
     from datasets import Dataset
 
-    from coherencegym.eval.kinds.documents import DOCUMENTS, document_to_row
+    from coherencegym.eval.kinds.documents import DOCUMENTS
+    from coherencegym.eval.kinds.table_kind import to_row
 
     documents = with_intruders(about_families(8))
     data = write_documents(tmp_path / "d", {"test": documents, "validation": documents})
-    rows = [document_to_row(document) for document in documents]
+    rows = [to_row(document) for document in documents]
     rows[1]["intruder_position"] = -1
     path = data / "data" / "detect_toy" / "test-00000-of-00001.parquet"
     Dataset.from_list(rows, features=DOCUMENTS.features()).to_parquet(str(path))

@@ -14,7 +14,8 @@ from made_documents import about_families, with_intruders, write_documents
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import Source
-from coherencegym.eval.kinds.items import Item, SuiteError, item_to_row
+from coherencegym.eval.kinds.items import Item, SuiteError
+from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.tasks.detect.decisions import Decision
 from coherencegym.eval.tasks.detect.probes import ProbeScore, probe_scores
 from coherencegym.eval.tasks.detect.tables import DocumentTable, documents_of
@@ -51,7 +52,7 @@ def make_probe(make_item: Callable[..., Item]) -> Callable[..., Item]:
 
 
 def test_an_item_is_a_document_for_each_condition(make_probe: Callable[..., Item]) -> None:
-    documents = list(documents_of(item_to_row(make_probe(family="f"))))
+    documents = list(documents_of(to_row(make_probe(family="f"))))
     assert [d.item_id for d in documents] == [f"d0/p/{name}" for name in SLOTS]
     assert [d.intruder_position for d in documents] == [-1, 1, 1, -1]
     assert documents[2].sentences == (
@@ -61,14 +62,14 @@ def test_an_item_is_a_document_for_each_condition(make_probe: Callable[..., Item
         "She slept.",
     )
     assert {d.extra["family"] for d in documents} == {"f"}
-    last = list(documents_of(item_to_row(make_probe(after=()))))[1]
+    last = list(documents_of(to_row(make_probe(after=()))))[1]
     assert last.sentences[last.intruder_position] == "He ate the cake."
 
 
 def test_what_is_no_probe_is_refused(make_probe: Callable[..., Item]) -> None:
     def refused(item: Item, **changed: Any) -> str:
         with pytest.raises(SuiteError) as error:
-            list(documents_of({**item_to_row(item), **changed}))
+            list(documents_of({**to_row(item), **changed}))
         return str(error.value)
 
     assert "d0/p: no list 'after'" in refused(make_probe(), after="It was late.")
@@ -81,7 +82,7 @@ def test_scores_are_of_pairs(make_probe: Callable[..., Item]) -> None:
     """Eight items; one has no probe, and one is too long with it."""
     plain = {name: SLOTS[name] for name in ("original", "intruder")}
     items = [make_probe(n, slots=plain if n == 7 else SLOTS) for n in range(8)]
-    documents = tuple(d for item in items for d in documents_of(item_to_row(item)))
+    documents = tuple(d for item in items for d in documents_of(to_row(item)))
     table = DocumentTable(
         Source("d", Path()), "negation", "test", documents, "", True, False, probes=True
     )
