@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, tables, unverified_table
 from coherencegym.eval.data.source import Source, find_dataset
-from coherencegym.eval.forward.execute import Progress
+from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.kinds.items import Item, SuiteError, read_item
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
 from coherencegym.eval.results.results import Results, gather
@@ -116,7 +116,7 @@ def score(
     compat: str | None = None,
     share: bool = True,
     batch_tokens: int | None = None,
-    progress: Progress | None = None,
+    progress: BatchProgress | None = None,
 ) -> ShownResults:
     """Score a loaded model on items.
 

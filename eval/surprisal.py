@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.execute import Execution, NotFiniteError, Progress, Store, execute
+from coherencegym.eval.forward.execute import (
+    BatchProgress,
+    Execution,
+    NotFiniteError,
+    Store,
+    execute,
+)
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.limits import limits_of
 from coherencegym.eval.models.load import vocabulary_size
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScoredCondition:
-    """One condition's tokens with their surprisals.
+    """A condition's tokens with their surprisals.
 
     Attributes:
         encoding: token ids, regions and offsets, T tokens.
@@ -64,7 +70,7 @@ class ScoredCondition:
         return values
 
     def leaves_out_first(self, region: RegionRef) -> bool:
-        """Whether the region holds the first token of a text that has nothing before it."""
+        """Tell whether the region has the first token of a text that has nothing before it."""
         import numpy as np
 
         return 0 in region_places(self.encoding, region) and bool(np.isnan(self.bits[0]))
@@ -72,7 +78,7 @@ class ScoredCondition:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was read for one query.
+    """The reads of one query.
 
     Attributes:
         conditions: by name; a condition whose separator cannot be rendered is not there, and none
@@ -91,19 +97,19 @@ class _Read(Protocol):
     def conditions(self) -> Mapping[str, ScoredCondition]: ...
 
 
-#: What stands for each query: its answer, or what a task makes of it.
+#: The answer to a query, or what a task makes of it.
 _Item = TypeVar("_Item", bound=_Read)
 
 
 @dataclass(frozen=True)
 class Surprisals(Generic[_Item]):
-    """What was read, and how.
+    """The reads of all queries.
 
     Attributes:
-        items: for each query what was read, in their order.
-        start, separator: how texts were rendered; see :mod:`eval.text.special`.
+        items: the reads of each query, in their order.
+        start, separator: the ways in which texts were rendered; see :mod:`eval.text.special`.
         context: most tokens that the model can read, or None.
-        execution: what was run.
+        execution: the run.
         rules: the mode.
         added: the tokens that the tokenizer put around every text by itself, where ``rules`` let
             it; ``start`` is then none.
@@ -119,7 +125,7 @@ class Surprisals(Generic[_Item]):
 
     @property
     def plan(self) -> Plan:
-        """What was run."""
+        """The plan that was run."""
         return self.execution.plan
 
     @property
@@ -140,7 +146,7 @@ def surprisals(
     *,
     uses_separator: bool | None = None,
     store: Store | None = None,
-    progress: Progress | None = None,
+    progress: BatchProgress | None = None,
     world: World = ALONE,
 ) -> Surprisals[Answer]:
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
@@ -149,11 +155,9 @@ def surprisals(
         model: a causal language model of transformers, in evaluation mode.
         tokenizer: its tokenizer.
         queries: conditions, and the regions that are read of each.
-        options: how they are read and run.
-        uses_separator: whether ``[SEP]`` in a text is a separator; None: it is where it occurs.
-        store: surprisals of earlier runs of the same model, and where to keep those of this one.
-        progress: called after each batch.
-        world: the processes that run together; see :mod:`eval.forward.distributed`.
+        options: ways to read and run them.
+        uses_separator: take ``[SEP]`` in a text for a separator; None: where it occurs.
+        store, progress, world: those of :func:`eval.forward.execute.execute`.
 
     Raises:
         EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 #: Folders that hold to the rule.
 ROOMS = (
     *("manipulations", "loaders", "builders", "cards"),
-    *("eval/kinds", "eval/data", "eval/text", "eval/plan"),
+    *("eval/kinds", "eval/data", "eval/models", "eval/text", "eval/plan", "eval/forward"),
     *("eval/statistics", "eval/tasks", "eval/results"),
 )
 #: Words that leave what follows hanging in the air where they stand first.

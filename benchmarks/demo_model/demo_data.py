@@ -12,7 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.demo_model.demo_text import SEPARATOR, detokenise, dialogue_copy, story_copy
+from benchmarks.demo_model.demo_text import SEPARATOR, dialogue_copy, story_copy
+from coherencegym.loaders.corpora import personachat
+from coherencegym.loaders.corpus import CorpusFile, ReadOptions
 
 #: The token between documents: start and end of text.
 BOUNDARY = "<|endoftext|>"
@@ -22,24 +24,11 @@ def read_dialogues(path: Path) -> list[list[str]]:
     """The dialogues of a file in ParlAI's text format, as running text, without personas.
 
     Raises:
-        ValueError: a line without a number first, or a file without a dialogue.
+        CorpusError: a line without a number first, or a file without a dialogue.
     """
-    dialogues: list[list[str]] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        index, _, rest = line.partition(" ")
-        if not line.strip():
-            continue
-        if not index.isdigit():
-            raise ValueError(f"{path}:{number}: no line number; expected ParlAI dialogue text")
-        if index == "1":
-            dialogues.append([])
-        if "\t" in rest and dialogues:
-            turns = (detokenise(turn) for turn in rest.split("\t")[:2])
-            dialogues[-1].extend(turn for turn in turns if turn and turn != "__SILENCE__")
-    dialogues = [dialogue for dialogue in dialogues if len(dialogue) > 1]
-    if not dialogues:
-        raise ValueError(f"{path}: no dialogue; expected ParlAI dialogue text")
-    return dialogues
+    file = CorpusFile(path, "train")
+    found = personachat.read_dialogues(personachat.CORPUS, file, ReadOptions())
+    return [list(dialogue.texts) for dialogue in found if len(dialogue.units) > 1]
 
 
 def read_stories(path: Path) -> list[str]:

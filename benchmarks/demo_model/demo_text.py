@@ -145,14 +145,6 @@ def truecase(utterance: str) -> str:
     return re.sub(r"(?:^|(?<=[.!?] ))[a-z]", lambda match: match.group().upper(), utterance)
 
 
-def detokenise(utterance: str) -> str:
-    """PersonaChat's tokens as running text: ``do n't know , sorry .`` is ``don't know, sorry.``."""
-    text = " ".join(utterance.split())
-    text = re.sub(r" (n't|'(?:s|m|re|ve|ll|d))\b", r"\1", text)
-    text = re.sub(r" ([.,?!;:)])", r"\1", text)
-    return re.sub(r"\( ", "(", text)
-
-
 def dialogue_copy(dialogue: Sequence[str], rng: random.Random) -> str:
     """One training copy: with separators or spaces, in lower case (as it is) or with capitals."""
     turns = [truecase(turn) for turn in dialogue] if rng.random() < 0.5 else dialogue

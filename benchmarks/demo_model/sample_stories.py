@@ -2,9 +2,9 @@
 
     python -m benchmarks.demo_model.sample_stories --model FOLDER --output stories.txt --count 30000
 
-Ancestral sampling with a temperature and a nucleus (top-p), in batches from which finished rows are
-dropped. A text that the model did not end within ``--max-tokens`` is cut after its last full
-sentence. Same model, arguments, torch version and processor: same file.
+Sampling by ``generate`` with a temperature and a nucleus (top-p), in batches. A text that the model
+did not end within ``--max-tokens`` is cut after its last full sentence. Same model, arguments,
+versions of torch and transformers, and processor: same file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from coherencegym.errors import one_line
 #: A sentence's end: its mark, closing quotes or brackets, then white space or the end of the text.
 SENTENCE_END = re.compile(r"[.!?]+[\"'”’)]*(?=\s|$)")
 
-#: How many of the most probable tokens are looked at when a nucleus is taken.
+#: Count of the most probable tokens that are looked at when a nucleus is taken.
 TOP_K = 256
 
 
@@ -86,54 +86,30 @@ def boundaries(tokenizer: Any) -> tuple[int, set[int]]:
 
 
 def sample_batch(
-    model: Any,
-    start: int,
-    ends: set[int],
-    *,
-    rows: int,
-    max_tokens: int,
-    temperature: float,
-    top_p: float,
-    generator: Any,
+    model: Any, start: int, ends: set[int], *, rows: int, max_tokens: int, **settings: float
 ) -> list[tuple[list[int], bool]]:
-    """Sample ``rows`` texts side by side.
+    """Sample ``rows`` texts side by side, with settings of ``generate``.
 
     Returns:
         For each its token ids without start and end, and whether the model ended it.
     """
     import torch
-    from transformers import DynamicCache
 
-    out: list[list[int]] = [[] for _ in range(rows)]
-    ended = [False] * rows
-    live = list(range(rows))
-    cache = DynamicCache(config=model.config)
-    tokens = torch.full((rows, 1), start)
+    beginnings = torch.full((rows, 1), start)
     with torch.inference_mode():
-        for _ in range(max_tokens):
-            logits = model(
-                input_ids=tokens, past_key_values=cache, use_cache=True, logits_to_keep=1
-            ).logits[:, -1]
-            probabilities = (logits.float() / temperature).softmax(-1)
-            values, indices = probabilities.topk(min(TOP_K, probabilities.shape[-1]), dim=-1)
-            values = values * ((values.cumsum(-1) - values) < top_p)
-            noise = torch.empty_like(values).exponential_(generator=generator)
-            tokens = indices.gather(1, (values / noise).argmax(-1, keepdim=True))
-            keep = []
-            for position, token in enumerate(tokens[:, 0].tolist()):
-                if token in ends:
-                    ended[live[position]] = True
-                else:
-                    out[live[position]].append(token)
-                    keep.append(position)
-            if not keep:
-                break
-            if len(keep) < len(live):
-                live = [live[position] for position in keep]
-                rows_kept = torch.tensor(keep)
-                tokens = tokens[rows_kept]
-                cache.batch_select_indices(rows_kept)
-    return list(zip(out, ended, strict=True))
+        found = model.generate(
+            beginnings,
+            attention_mask=torch.ones_like(beginnings),
+            do_sample=True,
+            top_k=TOP_K,
+            max_new_tokens=max_tokens,
+            eos_token_id=sorted(ends),
+            pad_token_id=start,
+            **settings,
+        )
+    texts = found[:, 1:].tolist()
+    sizes = [next((n for n, token in enumerate(ids) if token in ends), None) for ids in texts]
+    return [(ids[:size], size is not None) for ids, size in zip(texts, sizes, strict=True)]
 
 
 def sample(
@@ -155,7 +131,7 @@ def sample(
     import torch
 
     start, ends = boundaries(tokenizer)
-    generator = torch.Generator().manual_seed(seed)
+    torch.manual_seed(seed)
     seen: set[str] = set()
     barren = 0
     while len(seen) < count:
@@ -168,7 +144,6 @@ def sample(
             max_tokens=max_tokens,
             temperature=temperature,
             top_p=top_p,
-            generator=generator,
         ):
             story = complete(tokenizer.decode(ids, skip_special_tokens=True), ended=ended)
             if story is not None and story not in seen and len(seen) < count:

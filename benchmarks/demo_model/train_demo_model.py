@@ -17,6 +17,7 @@ import json
 import math
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -35,6 +36,7 @@ from benchmarks.demo_model.demo_data import (
 )
 from benchmarks.demo_model.demo_text import SEPARATOR
 from coherencegym.errors import one_line
+from coherencegym.loaders.corpus import CorpusError
 
 #: The files of a finished model.
 FILES = (
@@ -80,37 +82,61 @@ def bits_per_character(model: Any, tokenizer: Any, texts: Sequence[str]) -> floa
 def train(model: Any, feed: Iterator[list[list[int]]], args: argparse.Namespace) -> int:
     """Train in place with AdamW: warm-up, then a cosine to nothing; returns the steps made."""
     import torch
+    from transformers import Trainer, TrainerCallback, TrainingArguments
 
-    matrices = [p for p in model.parameters() if p.ndim > 1]
-    others = [p for p in model.parameters() if p.ndim < 2]
+    began = time.monotonic()
+
+    def progress(step: int) -> float:
+        minutes = (time.monotonic() - began) / 60
+        return max(float(step / args.steps), float(minutes / args.minutes))
+
+    def rate(step: int) -> float:
+        return min(1.0, (step + 1) / 100) * (1 + math.cos(math.pi * min(1.0, progress(step)))) / 2
+
+    class Limit(TrainerCallback):  # type: ignore[misc]
+        """Ends training where the minutes are over."""
+
+        def on_step_end(self, arguments: Any, state: Any, control: Any, **more: Any) -> None:
+            control.should_training_stop |= progress(state.global_step) >= 1
+
+    class Feed(torch.utils.data.IterableDataset):  # type: ignore[misc]
+        """Batches as they come."""
+
+        def __iter__(self) -> Iterator[list[list[int]]]:
+            return feed
+
     optimizer = torch.optim.AdamW(
-        [{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}],
+        [
+            {"params": [p for p in model.parameters() if p.ndim > 1], "weight_decay": 0.1},
+            {"params": [p for p in model.parameters() if p.ndim < 2], "weight_decay": 0.0},
+        ],
+        lr=args.learning_rate,
         betas=(0.9, 0.95),
     )
-    model.train()
-    began, shown, step, average = time.monotonic(), 0.0, 0, 0.0
-    while step < args.steps:
-        minutes = (time.monotonic() - began) / 60
-        progress = max(step / args.steps, minutes / args.minutes)
-        if progress >= 1:
-            break
-        rate = args.learning_rate * min(1.0, (step + 1) / 100) * (1 + math.cos(math.pi * progress))
-        for group in optimizer.param_groups:
-            group["lr"] = rate / 2
-        loss = mean_loss(model, next(feed))
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        step += 1
-        average = loss.item() if step == 1 else 0.98 * average + 0.02 * loss.item()
-        if sys.stderr.isatty() and time.monotonic() - shown > 1:
-            shown = time.monotonic()
-            line = f"\rstep {step}/{args.steps}  loss {average:.3f}  {minutes:.1f} min "
-            print(line, end="", file=sys.stderr, flush=True)
-        if step % 500 == 0:
-            print(f"step {step}: loss {average:.3f} nats, {minutes:.1f} min", flush=True)
-    return step
+    with tempfile.TemporaryDirectory() as work:
+        trainer = Trainer(
+            model=model,
+            args=TrainingArguments(
+                output_dir=work,
+                max_steps=args.steps,
+                per_device_train_batch_size=1,
+                max_grad_norm=1.0,
+                logging_steps=500,
+                save_strategy="no",
+                report_to="none",
+                use_cpu=True,
+                seed=args.seed,
+                disable_tqdm=not sys.stderr.isatty(),
+            ),
+            train_dataset=Feed(),
+            data_collator=lambda found: dict(
+                zip(("input_ids", "labels"), tensors(found[0]), strict=True)
+            ),
+            optimizers=(optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, rate)),
+            callbacks=[Limit()],
+        )
+        trainer.train()
+    return int(trainer.state.global_step)
 
 
 def save(model: Any, tokenizer: Any, folder: Path) -> None:
@@ -167,7 +193,7 @@ def run(args: argparse.Namespace) -> None:
         stories, held_stories = hold_out(stories, HELD_OUT["stories"], "stories")
         talks, held_talks = hold_out(talks, HELD_OUT["dialogues"], "dialogues")
         args.output.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, CorpusError) as error:
         raise TrainingError(str(error)) from None
     sample = islice(documents(stories, talks, args.seed, args.repeats), len(stories))
     model, tokenizer = build(args, list(sample))

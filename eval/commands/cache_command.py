@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, one_line
-from coherencegym.eval.forward.cache import FAILURES, FORMAT, SUFFIX, VARIABLE, Cache, cache_folder
+from coherencegym.eval.forward.cache import (
+    CACHE_FORMAT,
+    FAILURES,
+    SUFFIX,
+    VARIABLE,
+    Cache,
+    cache_folder,
+)
 
 if TYPE_CHECKING:
     from coherencegym.eval.forward.execute import Execution
@@ -171,7 +178,7 @@ def _read(path: Path) -> tuple[Mapping[str, Any] | None, str, int, datetime | No
         finally:
             database.close()
         description = json.loads(about["description"])
-        if description["format"] == FORMAT and isinstance(description["identity"], dict):
+        if description["format"] == CACHE_FORMAT and isinstance(description["identity"], dict):
             used = datetime.fromisoformat(about["used"]).replace(tzinfo=UTC)
             return description, str(about["model"]), rows, used
     except (*FAILURES, ValueError, TypeError, KeyError):

@@ -28,7 +28,7 @@ def explain_plan(
     """
     from rich.console import Console
 
-    from coherencegym.eval.models.arguments import parse
+    from coherencegym.eval.models.arguments import parse_model_arguments
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.models.load import load_config
     from coherencegym.eval.plan.explain import MEANING, explain_table, shape_of
@@ -39,7 +39,7 @@ def explain_plan(
 
     config, tokenizer = load_config(
         arguments.model,
-        parse(arguments.model_args, arguments.model_revision),
+        parse_model_arguments(arguments.model_args, arguments.model_revision),
         arguments.trust_remote_code,
     )
     words = None

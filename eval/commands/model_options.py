@@ -6,7 +6,7 @@ import argparse
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.models.arguments import parse
+from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.placement import DEVICE_MAPS
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
 
@@ -122,7 +122,7 @@ def load_model(arguments: argparse.Namespace) -> LoadedModel:
         arguments.model,
         arguments.device,
         arguments.dtype,
-        arguments=parse(arguments.model_args, arguments.model_revision),
+        arguments=parse_model_arguments(arguments.model_args, arguments.model_revision),
         device_map=arguments.device_map,
         trust_remote_code=arguments.trust_remote_code,
     )
@@ -134,7 +134,7 @@ def model_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     Raises:
         EvaluationError: a pair of ``--model-arg`` is wrong.
     """
-    parsed = parse(arguments.model_args, arguments.model_revision)
+    parsed = parse_model_arguments(arguments.model_args, arguments.model_revision)
     return {
         "model_revision": parsed.revision,
         "model_args": parsed.record(),

@@ -17,8 +17,8 @@ from coherencegym.eval.commands.model_options import (
     load_model,
     model_settings,
 )
-from coherencegym.eval.forward.distributed import World, joined, own_device, world
-from coherencegym.eval.models.quiet import quiet_libraries
+from coherencegym.eval.forward.distributed import World, join_processes, own_device, world
+from coherencegym.eval.models.libraries import quiet_libraries
 from coherencegym.numbers import positive
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     processes = world()
     arguments.device = own_device(arguments.device, processes)
-    with joined(processes), ExitStack() as stack:
+    with join_processes(processes), ExitStack() as stack:
         model = load_model(arguments)
         cache = open_cache(arguments, model, options.identity())
         if cache is not None:

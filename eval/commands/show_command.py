@@ -12,7 +12,7 @@ from coherencegym.eval.commands.model_options import (
     chosen_options,
     load_model,
 )
-from coherencegym.eval.models.quiet import quiet_libraries
+from coherencegym.eval.models.libraries import quiet_libraries
 
 EXAMPLES = """\
   python -m eval show --item d17/shuffled --model gpt2 --dataset suites/sentence_order

@@ -50,7 +50,7 @@ class TaskCommand:
         """Ask the model about every table; prints the scores and writes the folder."""
         from coherencegym.eval.data.source import find_dataset
         from coherencegym.eval.forward.distributed import world
-        from coherencegym.eval.models.quiet import quiet_libraries
+        from coherencegym.eval.models.libraries import quiet_libraries
         from coherencegym.eval.results.folder import MARKER
         from coherencegym.eval.tasks.task import gathered, read_tables
         from coherencegym.eval.views.task_report import print_task, write_task

@@ -117,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Train detectors; prints the table and writes models, cards and results."""
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.forward.distributed import world
-    from coherencegym.eval.models.quiet import quiet_libraries
+    from coherencegym.eval.models.libraries import quiet_libraries
     from coherencegym.eval.results.folder import MARKER
     from coherencegym.eval.tasks.detect.data import read_training_data
     from coherencegym.eval.tasks.detect.train.encoder import load_encoder

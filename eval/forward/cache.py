@@ -31,33 +31,24 @@ if TYPE_CHECKING:
     from coherencegym.eval.forward.cache_row import Known
     from coherencegym.eval.text.sequence import TokenSequence
 
-#: Of the databases, and of how surprisals are computed: another number is another file. A change
-#: of this program that changes a surprisal by more than the promised accuracy raises it.
-FORMAT = 3
+#: Number of the format, and of how surprisals are computed: another number is another file. A
+#: change of this program that changes a surprisal by more than the promised accuracy raises it.
+CACHE_FORMAT = 3
 #: Names the folder in place of the user's folder for caches.
 VARIABLE = "COHERENCEGYM_CACHE"
-#: What the files end in.
+#: End of the names of databases.
 SUFFIX = ".surprisals.sqlite"
 #: Keys in one query; SQLite allows more, and is not faster with more.
 _CHUNK = 500
 #: Seconds to wait for another process that is writing.
 _PATIENCE = 60.0
-#: What SQLite says of a file that is not, or no longer, what it should be: its own codes for
-#: damage, and those of queries that only fail where the tables are not ours.
-_DAMAGE = frozenset(
-    {
-        sqlite3.SQLITE_ERROR,
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_SCHEMA,
-        sqlite3.SQLITE_TOOBIG,
-        sqlite3.SQLITE_CONSTRAINT,
-        sqlite3.SQLITE_MISMATCH,
-        sqlite3.SQLITE_FORMAT,
-        sqlite3.SQLITE_NOTADB,
-    }
+#: SQLite's own codes for damage, and those of queries that only fail where the tables are not ours.
+_DAMAGE = (
+    *(sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_TOOBIG),
+    *(sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_FORMAT),
+    sqlite3.SQLITE_NOTADB,
 )
-#: What may go wrong with a database. Python cannot decode an error message that quotes a damaged
-#: name.
+#: Errors that a database may give. Python cannot decode a message that quotes a damaged name.
 FAILURES = (sqlite3.Error, OSError, UnicodeDecodeError)
 
 _SCHEMA = (
@@ -77,7 +68,7 @@ class _ForeignError(sqlite3.DatabaseError):
 
 
 def cache_folder(chosen: Path | None = None) -> Path:
-    """Where surprisals are kept: as chosen, as the environment says, or the user's own folder."""
+    """The folder of surprisals: as chosen, as the environment says, or the user's own folder."""
     if chosen is not None:
         return chosen
     if named := os.environ.get(VARIABLE):
@@ -93,7 +84,7 @@ def file_name(description: Mapping[str, Any]) -> str:
 
 
 def _canonical(description: Mapping[str, Any]) -> str:
-    return json.dumps({"format": FORMAT, **description}, sort_keys=True)
+    return json.dumps({"format": CACHE_FORMAT, **description}, sort_keys=True)
 
 
 class Cache:
@@ -104,14 +95,14 @@ class Cache:
     ``notes`` says so.
 
     Args:
-        folder: where the databases are; made where it is missing.
+        folder: that of the databases; made where it is missing.
         description: all that surprisals depend on but the token ids, as JSON can hold it.
-        name: what a listing calls the model. The same model may have other names elsewhere, so it
-            is not part of the description.
+        name: the model's in a listing. The same model may have other names elsewhere, so it is no
+            part of the description.
 
     Attributes:
         path: the database.
-        notes: what went wrong with it, a line each.
+        notes: mishaps, a line each.
         corrupt: rows that did not add up and were left out.
     """
 
@@ -143,19 +134,16 @@ class Cache:
         return [self.path.with_name(self.path.name + ending) for ending in ("", "-wal", "-shm")]
 
     def get_many(self, sequences: Sequence[TokenSequence]) -> list[np.ndarray | None]:
-        """What is read of each sequence (bits, float64); None unless all of it is known."""
+        """The reads of each sequence (bits, float64); None unless all of them are known."""
         from coherencegym.eval.forward.cache_row import key_of
 
         keys = [key_of(sequence.ids) for sequence in sequences]
-        known = self._attempt(lambda database: self._read(database, keys)) or {}
+        wanted = list(dict.fromkeys(keys))
+        known = self._attempt(lambda database: self._read(database, wanted)) or {}
         return [
             known[key].select(sequence) if key in known else None
             for key, sequence in zip(keys, sequences, strict=True)
         ]
-
-    def get(self, sequence: TokenSequence) -> np.ndarray | None:
-        """What is read of one sequence (bits, float64); None unless all of it is known."""
-        return self.get_many([sequence])[0]
 
     def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
         """Keep what was read of sequences (bits), all of it or none.
@@ -165,60 +153,45 @@ class Cache:
         """
         import numpy as np
 
-        from coherencegym.eval.forward.cache_row import checksum, key_of, pack, unpack
+        from coherencegym.eval.forward.cache_row import key_of, merged
 
         kept = [
             (key_of(sequence.ids), sequence, np.asarray(bits, np.float64))
             for sequence, bits in results
             if np.isfinite(bits).all()
         ]
+        keys = list(dict.fromkeys(key for key, *_ in kept))
 
         def write(database: sqlite3.Connection) -> None:
             # Locked before it is read, or what another process adds in between would be lost.
             with _transaction(database):
-                known = self._read(database, [key for key, *_ in kept])
-                rows = {}
+                known = self._read(database, keys)
                 for key, sequence, bits in kept:
-                    value = pack(known.get(key), sequence, bits)
-                    rows[key] = (key, value, checksum(key, value))
-                    if (merged := unpack(*rows[key])) is not None:
-                        known[key] = merged
-                database.executemany(_WRITE, rows.values())
+                    known[key] = merged(known.get(key), sequence, bits)
+                database.executemany(_WRITE, [known[key].row(key) for key in keys])
 
         if kept:
             self._attempt(write)
 
     def _read(self, database: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Known]:
-        """What is known by key; rows that do not add up are deleted."""
-        import numpy as np
-
+        """The known rows by key; those that do not add up are deleted."""
         from coherencegym.eval.forward.cache_row import unpack
 
         found: dict[bytes, Known] = {}
-        bad: list[bytes] = []
-        wanted = list(dict.fromkeys(keys))
-        for start in range(0, len(wanted), _CHUNK):
-            part = wanted[start : start + _CHUNK]
-            query = (
-                "SELECT key, value, checksum FROM surprisals WHERE key IN "
-                f"({','.join('?' * len(part))})"
-            )
-            for key, value, expected in database.execute(query, part):
-                known = unpack(key, value, expected)
-                if known is not None:
-                    found[key] = known
+        bad: list[tuple[bytes]] = []
+        for start in range(0, len(keys), _CHUNK):
+            part = keys[start : start + _CHUNK]
+            marks = ",".join("?" * len(part))
+            query = f"SELECT key, value, checksum FROM surprisals WHERE key IN ({marks})"
+            for row in database.execute(query, part):
+                if (known := unpack(*row)) is not None:
+                    found[row[0]] = known
                 else:
-                    bad.append(key)
-        # Nothing that is not finite is ever written; one look at all numbers is cheap.
-        if found and not np.isfinite(np.concatenate([each.bits for each in found.values()])).all():
-            bad += [key for key, each in found.items() if not np.isfinite(each.bits).all()]
-            found = {key: each for key, each in found.items() if np.isfinite(each.bits).all()}
+                    bad.append((row[0],))
         if bad:
             self.corrupt += len(bad)
             with _transaction(database):
-                database.executemany(
-                    "DELETE FROM surprisals WHERE key = ?", [(key,) for key in bad]
-                )
+                database.executemany("DELETE FROM surprisals WHERE key = ?", bad)
         return found
 
     def _attempt(self, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer | None:
@@ -233,36 +206,33 @@ class Cache:
                 return work(self._database)
             except FAILURES as error:
                 self.close()
-                if _is_damage(error):
-                    self._start(error)
-                else:
-                    self._give_up(error)
+                self._start(error)
         return None
 
-    def _start(self, damage: Exception | None = None) -> None:
+    def _start(self, failure: Exception | None = None) -> None:
         """Open the database; one that is damaged is moved aside, and a new one begun."""
         from filelock import FileLock
 
         try:
+            if failure is not None and not _is_damage(failure):
+                raise failure
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # One at a time, or one would begin a database and another take its log away, which it
             # believes to be the damaged one's.
             with FileLock(self.path.with_name(self.path.name + ".lock"), timeout=_PATIENCE):
-                if damage is None or _file(self.path) != self._file:
+                if failure is None or _file(self.path) != self._file:
                     # New, or moved aside by another process already.
                     try:
                         self._database = self._connect()
+                        return
                     except FAILURES as error:
                         if not _is_damage(error):
                             raise
-                        damage = error
-                if self._database is None:
-                    self._set_aside(
-                        "is of something else" if _is_foreign(damage) else "was damaged"
-                    )
-                    self._database = self._connect()
+                        failure = error
+                self._set_aside(failure)
+                self._database = self._connect()
         except (*FAILURES, NotImplementedError) as error:
-            self._give_up(error)
+            self.notes.append(f"nothing more is cached in {self.path.parent}: {error}")
 
     def _connect(self) -> sqlite3.Connection:
         """Open the database, however many others open or close it at this moment."""
@@ -303,7 +273,7 @@ class Cache:
             raise
         return database
 
-    def _set_aside(self, why: str) -> None:
+    def _set_aside(self, failure: Exception) -> None:
         number = 1
         while (aside := self.path.with_name(f"{self.path.name}.corrupt-{number}")).exists():
             number += 1
@@ -311,10 +281,8 @@ class Cache:
         self.path.rename(aside)
         for path in self.files()[1:]:
             path.unlink(missing_ok=True)
+        why = "is of something else" if isinstance(failure, _ForeignError) else "was damaged"
         self.notes.append(f"the cache {self.path.name} {why}: moved to {aside.name}")
-
-    def _give_up(self, error: Exception) -> None:
-        self.notes.append(f"nothing more is cached in {self.path.parent}: {error}")
 
 
 @contextmanager
@@ -334,7 +302,7 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 
 def _file(path: Path) -> tuple[int, int] | None:
-    """Which file has a name, since another process may put another one in its place."""
+    """The file that has a name, since another process may put another one in its place."""
     try:
         found = path.stat()
     except OSError:
@@ -342,13 +310,8 @@ def _file(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _is_foreign(error: Exception | None) -> bool:
-    return isinstance(error, _ForeignError)
-
-
 def _is_damage(error: Exception) -> bool:
-    text = isinstance(error, UnicodeDecodeError)
-    return text or _is_foreign(error) or _primary(error) in _DAMAGE
+    return isinstance(error, UnicodeDecodeError | _ForeignError) or _primary(error) in _DAMAGE
 
 
 def _primary(error: Exception) -> int:

@@ -8,8 +8,6 @@ at which that of any beginning of a word is; then the positions of both, each in
 from __future__ import annotations
 
 import hashlib
-import sys
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,7 +17,7 @@ from coherencegym.eval.text.sequence import TokenSequence
 
 _COUNTS, _POSITION, _BITS = 8, 4, 8
 
-#: Whether any beginning of a word is read, and the position.
+#: True where any beginning of a word is read, and the position.
 _Place = tuple[bool, int]
 
 
@@ -32,8 +30,8 @@ class Known:
     bits: np.ndarray
 
     def select(self, sequence: TokenSequence) -> np.ndarray | None:
-        """What is read of a sequence, in bits; None unless all of it is known."""
-        own = (_numbers("I", sequence.positions), _numbers("I", sequence.word_starts))
+        """The reads of a sequence, in bits; None unless all of them are known."""
+        own = (_numbers("<u4", sequence.positions), _numbers("<u4", sequence.word_starts))
         if own == (self.positions, self.word_starts):
             return self.bits.copy()
         bits, wanted = self.by_place(), _places(sequence.positions, sequence.word_starts)
@@ -48,42 +46,33 @@ class Known:
         )
         return dict(zip(_places(*stored), self.bits.tolist(), strict=True))
 
-
-def _places(positions: Sequence[int], word_starts: Sequence[int]) -> list[_Place]:
-    """Positions, each with whether any beginning of a word is read there."""
-    return [*((False, place) for place in positions), *((True, place) for place in word_starts)]
-
-
-def key_of(ids: Sequence[int]) -> bytes:
-    """The name of a text: the sha256 of its token ids (int64)."""
-    return hashlib.sha256(_numbers("q", ids)).digest()
+    def row(self, key: bytes) -> tuple[bytes, bytes, bytes]:
+        """The key, the value and its checksum."""
+        parts = (self.positions, self.word_starts)
+        counts = _numbers("<u4", [len(part) // _POSITION for part in parts])
+        value = b"".join((counts, *parts, self.bits.astype("<f8").tobytes()))
+        return key, value, checksum(key, value)
 
 
-def checksum(key: bytes, value: bytes) -> bytes:
-    """What a row is held to: 16 bytes of blake2b."""
-    return hashlib.blake2b(key + value, digest_size=16).digest()
-
-
-def pack(before: Known | None, sequence: TokenSequence, bits: np.ndarray) -> bytes:
-    """The value of a row: new surprisals, and those of before at other positions.
+def merged(before: Known | None, sequence: TokenSequence, bits: np.ndarray) -> Known:
+    """New surprisals, and those of before at other positions.
 
     Raises:
         ValueError: there are not as many bits as are read of the sequence.
     """
-    merged = before.by_place() if before is not None else {}
+    found = before.by_place() if before is not None else {}
     places = _places(sequence.positions, sequence.word_starts)
-    merged.update(zip(places, bits.tolist(), strict=True))
-    ordered = sorted(merged)
-    starts = sum(is_start for is_start, _ in ordered)
-    return (
-        _numbers("I", [len(ordered) - starts, starts])
-        + _numbers("I", [position for _, position in ordered])
-        + _numbers("d", [merged[place] for place in ordered])
+    found.update(zip(places, bits.tolist(), strict=True))
+    ordered = sorted(found)
+    return Known(
+        _numbers("<u4", [position for is_start, position in ordered if not is_start]),
+        _numbers("<u4", [position for is_start, position in ordered if is_start]),
+        np.array([found[place] for place in ordered]),
     )
 
 
 def unpack(key: object, value: object, expected: object) -> Known | None:
-    """What a row holds; None where it does not add up."""
+    """The surprisals of a row; None where it does not add up."""
     if not isinstance(key, bytes) or not isinstance(value, bytes):
         return None
     if checksum(key, value) != expected or len(value) < _COUNTS:
@@ -95,11 +84,25 @@ def unpack(key: object, value: object, expected: object) -> Known | None:
     if len(value) != end + count * _BITS:
         return None
     bits = np.frombuffer(value, "<f8", count, end)
-    return Known(value[_COUNTS:middle], value[middle:end], bits)
+    # Nothing that is not finite is ever written.
+    return (
+        Known(value[_COUNTS:middle], value[middle:end], bits) if np.isfinite(bits).all() else None
+    )
 
 
-def _numbers(kind: str, values: Sequence[float]) -> bytes:
-    numbers = array(kind, values)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers.tobytes()
+def key_of(ids: Sequence[int]) -> bytes:
+    """The name of a text: the sha256 of its token ids (int64)."""
+    return hashlib.sha256(_numbers("<i8", ids)).digest()
+
+
+def checksum(key: bytes, value: bytes) -> bytes:
+    """Sixteen bytes of blake2b that a row is held to."""
+    return hashlib.blake2b(key + value, digest_size=16).digest()
+
+
+def _places(positions: Sequence[int], word_starts: Sequence[int]) -> list[_Place]:
+    return [*((False, place) for place in positions), *((True, place) for place in word_starts)]
+
+
+def _numbers(kind: str, values: Sequence[int]) -> bytes:
+    return np.array(values, kind).tobytes()

@@ -25,7 +25,7 @@ class World:
 
     Attributes:
         rank: the number of this one.
-        size: how many there are.
+        size: count of all.
         local_rank: the number of this one on its machine, and of its GPU.
     """
 
@@ -35,7 +35,7 @@ class World:
 
     @property
     def is_first(self) -> bool:
-        """Whether this process reports."""
+        """True for the process that reports."""
         return self.rank == 0
 
     def total(self, values: np.ndarray) -> np.ndarray:
@@ -46,15 +46,12 @@ class World:
         """The greatest of all processes, element by element."""
         return self._reduce(values, "MAX")
 
-    def least(self, values: np.ndarray) -> np.ndarray:
-        """The least of all processes, element by element."""
-        return self._reduce(values, "MIN")
-
     def agree(self, flags: Sequence[bool]) -> list[bool]:
-        """What holds in every process."""
+        """The conjunction of each flag over all processes."""
         import numpy as np
 
-        return [bool(flag) for flag in self.least(np.array(flags, dtype=np.float64))]
+        least = self._reduce(np.array(flags, dtype=np.float64), "MIN")
+        return [bool(flag) for flag in least]
 
     def _reduce(self, values: np.ndarray, operation: str) -> np.ndarray:
         if self.size == 1:
@@ -79,29 +76,21 @@ def world() -> World:
     Raises:
         EvaluationError: the environment contradicts itself.
     """
-    names = ("RANK", "WORLD_SIZE", "LOCAL_RANK")
+    defaults = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
     try:
-        rank, size, local = (
-            int(os.environ.get(name, default))
-            for name, default in zip(names, ("0", "1", "0"), strict=True)
-        )
+        found = World(*(int(os.environ.get(name, text)) for name, text in defaults.items()))
+        if 0 <= found.rank < found.size and found.local_rank >= 0:
+            return found
     except ValueError:
-        rank, size, local = 0, 0, 0
-    if not 0 <= rank < size or local < 0:
-        found = ", ".join(f"{name}={os.environ.get(name)}" for name in names)
-        raise EvaluationError(
-            f"the environment says {found}; expected what accelerate launch or torchrun sets"
-        )
-    return World(rank, size, local)
+        pass
+    said = ", ".join(f"{name}={os.environ.get(name)}" for name in defaults)
+    raise EvaluationError(
+        f"the environment says {said}; expected what accelerate launch or torchrun sets"
+    )
 
 
 def own_device(choice: str, processes: World) -> str:
-    """The device of this process: of several on GPUs, each has its own.
-
-    Args:
-        choice: what the user asked for.
-        processes: of the run.
-    """
+    """The device of this process, where several were asked to take a GPU: each its own."""
     if processes.size == 1 or choice not in ("auto", "cuda"):
         return choice
     import torch
@@ -110,7 +99,7 @@ def own_device(choice: str, processes: World) -> str:
 
 
 @contextmanager
-def joined(processes: World) -> Iterator[None]:
+def join_processes(processes: World) -> Iterator[None]:
     """Join the others of a run, and leave them at the end."""
     if processes.size == 1:
         yield

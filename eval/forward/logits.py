@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.models.limits import UNLIMITED, Limits, limits_of
+from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.models.placement import input_device, is_spread
 
 if TYPE_CHECKING:
@@ -25,101 +25,101 @@ _ROWS_ELSEWHERE = 64
 class Forward:
     """A causal language model as the backends call it.
 
-    No attention mask and no positions are passed: what stands behind a token cannot change what a
-    causal model says about it, in recurrent models too, so that padding on the right is harmless.
+    No attention mask and no positions are passed where nothing is packed: what stands behind a
+    token cannot change what a causal model says about it, in recurrent models too, so that padding
+    on the right is harmless.
 
     Attributes:
-        model: in evaluation mode.
-        keeps_rows: its forward selects rows by a mask; found out on the way.
-        has_cache: its forward takes ``use_cache``.
+        model: the model, in evaluation mode.
         beginnings: ids of the tokens that begin a word, where their surprisal is read.
-        limits: lengths at which the model begins to read otherwise, by its config.
+        limits: lengths at which the model begins to read otherwise.
     """
 
     model: Any
     beginnings: Sequence[int] = ()
-    keeps_rows: bool = False
-    has_cache: bool = False
     limits: Limits = UNLIMITED
 
     def __post_init__(self) -> None:
-        self.limits = limits_of(getattr(self.model, "config", None))
         accepted = inspect.signature(self.model.forward).parameters
-        self.keeps_rows = "logits_to_keep" in accepted
-        self.has_cache = "use_cache" in accepted
+        #: Its forward selects rows by a mask, as far as is known.
+        self._keeps_rows = "logits_to_keep" in accepted
+        self._has_cache = "use_cache" in accepted
 
     @property
     def device(self) -> Any:
-        """Where token ids go: the device of the input embeddings."""
+        """Device of the input embeddings, where token ids go."""
         return input_device(self.model)
 
     @property
     def dtype(self) -> Any:
-        """The number format of the activations: that of the input embeddings."""
+        """Number format of the activations: that of the input embeddings."""
         return self.model.get_input_embeddings().weight.dtype
 
     @property
     def is_exact(self) -> bool:
-        """Whether the promised accuracy (1e-4 bits a token) holds without a measurement."""
+        """True where the promised accuracy (1e-4 bits a token) holds without a measurement."""
         import torch
 
         return self.dtype in (torch.float32, torch.float64)
 
-    def answers(self, reading: Reading, logits: torch.Tensor) -> np.ndarray:
-        """What was asked of the rows of a pass, in bits."""
-        import torch
-
-        beginnings = None
-        if self.beginnings:
-            beginnings = torch.tensor(self.beginnings, device=logits.device)
-        return reading.answers(logits, beginnings)
-
-    def rows(
+    def read(
         self,
         ids: torch.Tensor,
-        read: torch.Tensor,
+        questions: Questions,
         cache: Any = None,
         keep_cache: bool = False,
         **more: Any,
-    ) -> tuple[torch.Tensor, Any]:
-        """Logits where they are read.
+    ) -> tuple[np.ndarray, Any]:
+        """Run token ids, shape (B, T), through the model.
 
         Args:
-            ids: token ids, shape (B, T), on the model's device.
-            read: shape (B, T), bool, on the same device.
-            cache: what an earlier pass left; changed by this one.
-            keep_cache: whether to leave one.
-            more: what else the model is to go by.
+            ids: tokens on any device.
+            questions: reads of their rows.
+            cache: the one that an earlier pass left; changed by this one.
+            keep_cache: leave one.
+            more: arguments that the model is to go by, on its device.
 
         Returns:
-            Logits, shape (rows read, vocabulary), in the order of ``read`` row by row, and the
-            model's output.
+            The answers in bits, float64, and the cache that the model has left or None.
         """
-        arguments: dict[str, Any] = dict(more)
-        if self.has_cache:
-            arguments["use_cache"] = keep_cache or cache is not None
+        import torch
+
+        device, read = self.device, questions.read
+        if self._has_cache:
+            more["use_cache"] = keep_cache or cache is not None
         if cache is not None:
-            arguments["past_key_values"] = cache
-        if self.keeps_rows:
+            more["past_key_values"] = cache
+        logits, output = self._rows(ids.to(device), read.to(device), more)
+        beginnings = None
+        if self.beginnings:
+            beginnings = torch.tensor(self.beginnings, device=logits.device)
+        return questions.answers(logits, beginnings), getattr(output, "past_key_values", None)
+
+    def _rows(
+        self, ids: torch.Tensor, read: torch.Tensor, arguments: dict[str, Any]
+    ) -> tuple[torch.Tensor, Any]:
+        """Logits, shape (rows read, vocabulary), row by row, and the model's output."""
+        if self._keeps_rows:
             # The head may be on another device; only from the CPU can rows be selected on any.
             rows = read.cpu() if is_spread(self.model) else read
+            goes_on = "past_key_values" in arguments
             try:
                 output = self.model(input_ids=ids, logits_to_keep=rows, **arguments)
                 if output.logits.ndim == 2:
                     return output.logits, output
             except (IndexError, TypeError):
-                if cache is not None:
+                if goes_on:
                     raise
             # This forward knows only the older, one-dimensional form.
-            self.keeps_rows = False
-            if cache is not None:
+            self._keeps_rows = False
+            if goes_on:
                 raise RuntimeError("a forward pass that selects no rows has changed the cache")
         output = self.model(input_ids=ids, **arguments)
         return output.logits[read.to(output.logits.device)], output
 
 
-class Reading:
-    """What is read of the rows of one forward pass: tokens, or any beginning of a word.
+class Questions:
+    """Reads of the rows of one forward pass: of tokens, or of any beginning of a word.
 
     Args:
         rows: B, of the batch.
@@ -145,12 +145,7 @@ class Reading:
             self._read[0, -1] = True
 
     def want(self, row: int, place: int, token: int | None) -> int:
-        """Ask for a token's surprisal at the row behind which it stands.
-
-        Args:
-            row: of the batch.
-            place: in the row: of the last token before.
-            token: its id; None for any beginning of a word.
+        """Ask for the surprisal of a token, or of any beginning of a word, behind a place of a row.
 
         Returns:
             The index of the answer; the same for the same question.
@@ -167,42 +162,34 @@ class Reading:
         """
         import torch
 
+        device = logits.device
         numbers = (self._read.cumsum() - 1).reshape(self._read.shape).tolist()
         rows = [numbers[row][place] for row, place, _ in self._wanted]
-        tokens = [token for *_, token in self._wanted]
-        whole = _log_sums(logits)
-        device = logits.device
-        plain = [i for i, token in enumerate(tokens) if token is not None]
-        words = [i for i, token in enumerate(tokens) if token is None]
+        tokens = [-1 if token is None else token for *_, token in self._wanted]
+        at, ids = (torch.tensor(each, dtype=torch.long, device=device) for each in (rows, tokens))
+        is_word = ids < 0
         chosen = torch.zeros(len(tokens), dtype=torch.float32, device=device)
-        at = torch.tensor([rows[i] for i in plain], dtype=torch.long, device=device)
-        ids = torch.tensor([tokens[i] for i in plain], dtype=torch.long, device=device)
-        chosen[plain] = logits[at, ids].float()
-        if words:
+        chosen[~is_word] = logits[at[~is_word], ids[~is_word]].float()
+        if is_word.any():
             assert beginnings is not None
-            some = sorted({rows[i] for i in words})
-            place = {row: number for number, row in enumerate(some)}
-            sums = _log_sums(logits, torch.tensor(some, device=device), beginnings)
-            chosen[words] = sums[[place[rows[i]] for i in words]]
-        bits = (whole[rows] - chosen).double() / math.log(2)
-        result: np.ndarray = bits.cpu().numpy()
+            some, places = at[is_word].unique(return_inverse=True)
+            chosen[is_word] = _log_sums(logits, some, beginnings)[places]
+        result: np.ndarray = ((_log_sums(logits)[at] - chosen).double() / math.log(2)).cpu().numpy()
         return result
 
 
 def _log_sums(
     logits: torch.Tensor, rows: torch.Tensor | None = None, columns: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """Log of the sum of exponentials of each row, float32, over some columns.
+    """Logs of the sums of exponentials of rows, float32, all of them or some columns of some.
 
     The surprisal is this minus the target's logit: more exact than a float32 log_softmax.
     """
     import torch
 
-    sums = [torch.empty(0, device=logits.device)]
     size = _ROWS.get(logits.device.type, _ROWS_ELSEWHERE)
-    if rows is None:
-        sums += [torch.logsumexp(part.float(), dim=1) for part in logits.split(size)]
-    else:
-        for part in rows.split(size):
-            sums.append(torch.logsumexp(logits[part][:, columns].float(), dim=1))
-    return torch.cat(sums)
+    parts = (
+        logits.split(size) if rows is None else (logits[p][:, columns] for p in rows.split(size))
+    )
+    sums = [torch.logsumexp(part.float(), dim=1) for part in parts]
+    return torch.cat([torch.empty(0, device=logits.device), *sums])

@@ -1,4 +1,4 @@
-"""How exact the numbers of a run are: the same texts in float32, and what the format made of them.
+"""Exactness of a run's numbers: the same texts in float32, and what the format made of them.
 
 In half precision every layer rounds, and how a text is batched changes the rounding. Some texts are
 run a second time with the same weights in float32; a difference between two conditions that is
@@ -9,12 +9,11 @@ batch would say nothing: on a CPU bfloat16 repeats itself to the bit and is off 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coherencegym.eval.forward import padded
+from coherencegym.eval.forward.altered import in_float32
+from coherencegym.eval.forward.backends import run_alone
 from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.widened import in_float32
 from coherencegym.eval.text.sequence import TokenSequence
 
 if TYPE_CHECKING:
@@ -22,22 +21,8 @@ if TYPE_CHECKING:
 
 #: Sequences that are run a second time.
 _SAMPLE = 16
-#: The order in which the errors stand where they are stored.
-METRICS = ("mean", "sum", "token")
-
-
-@dataclass(frozen=True)
-class NumericError:
-    """By how much (bits) two values of one region may differ by rounding, as far as a sample shows.
-
-    Attributes:
-        bits: shape (3,), in the order of :data:`METRICS`.
-        widened: it was measured against float32; else, where a model cannot compute in it, against
-            the same texts alone, which shows less than there is.
-    """
-
-    bits: np.ndarray
-    widened: bool = True
+#: Names of the errors, in the order in which they are stored.
+ERRORS = ("mean", "sum", "token")
 
 
 def measured_error(
@@ -45,17 +30,20 @@ def measured_error(
     sequences: Sequence[TokenSequence],
     bits: Sequence[np.ndarray],
     ran: Sequence[int],
-) -> NumericError:
+) -> tuple[np.ndarray, bool]:
     """Measure the error of half precision on a sample.
-
-    Twice the largest difference between a sequence in float32 and as it was run, as a comparison
-    has two sides: of the mean over what is read, of their sum, and of one token.
 
     Args:
         forward: the model.
         sequences: all sequences of a plan.
-        bits: what was read of them.
+        bits: their surprisals as they were run.
         ran: indices of those that were run now, from which a sample is taken.
+
+    Returns:
+        Twice the largest difference (bits) between a sequence in float32 and as it was run, as a
+        comparison has two sides, in the order of :data:`ERRORS`: of the mean over what is read, of
+        their sum, and of one token. And whether it was measured against float32; else, where a
+        model cannot compute in it, against the same texts alone, which shows less than there is.
     """
     import numpy as np
 
@@ -63,19 +51,19 @@ def measured_error(
     sample = sorted(ran)[::step][:_SAMPLE]
     try:
         with in_float32(forward.model):
-            again = [padded.alone(forward, sequences, index) for index in sample]
+            again = [run_alone(forward, sequences, index) for index in sample]
         widened = all(bool(np.isfinite(values).all()) for values in again)
     except (RuntimeError, MemoryError, TypeError, ValueError, AttributeError):
         # Layers of its own that know one number format, weights that are elsewhere, or no memory.
         widened = False
     if not widened:
-        again = [padded.alone(forward, sequences, index) for index in sample]
-    errors = np.zeros(len(METRICS))
+        again = [run_alone(forward, sequences, index) for index in sample]
+    errors = np.zeros(len(ERRORS))
     for index, values in zip(sample, again, strict=True):
         difference = values - bits[index]
         found = [abs(difference.mean()), abs(difference.sum()), np.abs(difference).max()]
         errors = np.maximum(errors, found)
-    return NumericError(2 * errors, widened)
+    return 2 * errors, widened
 
 
 def error_of(errors: Mapping[str, float], metric: str) -> float:

@@ -8,11 +8,11 @@ So every run finds out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from coherencegym.eval.forward import packed, padded, shared
+from coherencegym.eval.forward.backends import NoCacheError, run_alone, run_batch
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.plan.batches import Batch
 from coherencegym.eval.plan.plan import Plan
@@ -28,7 +28,7 @@ _TIMES_NOISE = 3.0
 #: Elsewhere what a longer neighbour may make of a text: rounding makes less, other positions more.
 _GROSS = 0.5
 
-#: What is said where a way of sharing fails.
+#: Messages where a way of sharing fails.
 _FAILS = {
     "packed": "it takes no attention mask of pairs ({})",
     "cache": "its cache cannot be handed on ({})",
@@ -37,15 +37,15 @@ _FAILS = {
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of the trial.
+    """The result of a trial.
 
     Attributes:
         passed: beginnings may be shared.
         difference: the largest difference (bits) between both ways; None where the model cannot
             share at all.
-        tolerance: what it may be, in bits.
-        reason: why not, for people; empty where they may.
-        results: where they may, what came of each batch that was tried, by its place in the plan:
+        tolerance: most that it may be, in bits.
+        reason: a line for people where they may not, else empty.
+        results: surprisals of each batch that was tried, by its place in the plan, where they may:
             it need not be run again.
     """
 
@@ -67,68 +67,91 @@ def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
         plan: one that shares.
         sharing: the way that is tried, in which the plan shares.
     """
-    import numpy as np
-
-    batches, compared = to_try(plan)
+    numbers, compared = to_try(plan)
     sequences = list(plan.sequences)
     for index, prefix in compared.items():
         behind = tuple(range(prefix + 1, len(sequences[index].ids)))
         sequences[index] = sequences[index].united(TokenSequence(sequences[index].ids, behind))
-    expected = {index: padded.alone(forward, sequences, index) for index in compared}
-    backend = packed.run if sharing == "packed" else shared.run
+    alone = {index: run_alone(forward, sequences, index) for index in compared}
+    together: dict[int, np.ndarray] = {}
     try:
-        found = [backend(forward, sequences, plan.batches[number]) for number in batches]
-    except shared.NoCacheError:
+        for number in numbers:
+            batch = plan.batches[number]
+            together.update(zip(batch.indices, run_batch(forward, sequences, batch), strict=True))
+    except NoCacheError:
         return Trial(False, reason="it leaves no cache that can be handed on")
-    except (TypeError, ValueError, IndexError, AttributeError, NotImplementedError) as error:
-        return Trial(False, reason=_FAILS[sharing].format(_first_line(error)))
-    except RuntimeError as error:
+    except (TypeError, ValueError, IndexError, AttributeError, RuntimeError) as error:
         if is_out_of_memory(error):
             raise
         return Trial(False, reason=_FAILS[sharing].format(_first_line(error)))
-    together = _by_index([plan.batches[number] for number in batches], found)
     tolerance = TOLERANCE
     if not forward.is_exact:
-        most = max(len(each.indices) for each in plan.batches)
-        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, sequences, expected, most))
-    difference = max(float(np.abs(together[i] - expected[i]).max()) for i in compared)
-    if not difference <= tolerance:
-        return _refused(difference, tolerance)
+        most = max(len(batch.indices) for batch in plan.batches)
+        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, sequences, alone, most))
     results = {
         number: [
-            _read(plan.sequences[i], sequences[i], together[i])
-            for i in plan.batches[number].indices
+            _read(plan.sequences[index], sequences[index], together[index])
+            for index in plan.batches[number].indices
         ]
-        for number in batches
+        for number in numbers
     }
-    return Trial(True, difference, tolerance, results=results)
+    return _judged(((together[index], alone[index]) for index in compared), tolerance, results)
+
+
+def _judged(
+    pairs: Iterable[tuple[np.ndarray, np.ndarray]],
+    tolerance: float,
+    results: Mapping[int, list[np.ndarray]],
+) -> Trial:
+    """The result of a trial with surprisals read one way and the other."""
+    import numpy as np
+
+    difference = max(float(np.abs(one - other).max()) for one, other in pairs)
+    # No number is no pass either.
+    if difference <= tolerance:
+        return Trial(True, difference, tolerance, results=results)
+    reason = f"it differs by {difference:.2g} bits where {tolerance:.2g} are allowed"
+    return Trial(False, difference, tolerance, reason)
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
+class _Group:
     """A group that shares a beginning of ``prefix`` tokens, in batch ``number``: what may be tried.
 
-    ``shortest``, ``longest`` and ``last`` are places in the plan of the sequences that are
-    compared: in a packed row the last one stands farthest from its beginning.
+    ``lengths`` are by the places in the plan of its sequences, in their order.
     """
 
     number: int
     prefix: int
-    shortest: int
-    longest: int
-    last: int
-    length: int
-    unequal: int
-    row: int
+    lengths: Mapping[int, int]
+
+    @property
+    def length(self) -> int:
+        return max(self.lengths.values())
+
+    @property
+    def unequal(self) -> int:
+        return self.length - min(self.lengths.values())
+
+    @property
+    def row(self) -> int:
+        return self.prefix + sum(length - self.prefix for length in self.lengths.values())
 
     @property
     def goes_on(self) -> bool:
         """Two tokens or more follow the beginning: one alone is what caches are made for."""
         return self.length - self.prefix >= 2
 
+    @property
+    def compared(self) -> tuple[int, int, int]:
+        """The shortest, the longest and the last, which stands farthest off in a packed row."""
+        by_length = self.lengths.__getitem__
+        *_, last = self.lengths
+        return min(self.lengths, key=by_length), max(self.lengths, key=by_length), last
+
 
 def to_try(plan: Plan) -> tuple[list[int], dict[int, int]]:
-    """What to try of a plan that shares beginnings.
+    """Choose what to try of a plan that shares beginnings.
 
     The longest beginning (with two more tokens, where there are any), the most unequal lengths, the
     longest row, the longest text, and what comes closest to each of the model's limits, on both
@@ -138,7 +161,7 @@ def to_try(plan: Plan) -> tuple[list[int], dict[int, int]]:
         The places of batches in the plan; and the sequences to compare, each with how many tokens
         it shares.
     """
-    groups = list(_groups(plan))
+    groups = _groups(plan)
     first = max(groups, key=lambda group: (group.goes_on, group.prefix, group.unequal))
     others = [group for group in groups if group is not first] or [first]
     chosen = [
@@ -149,39 +172,20 @@ def to_try(plan: Plan) -> tuple[list[int], dict[int, int]]:
         max(groups, key=lambda group: group.length),
     ]
     for boundary in plan.limits.boundaries:
-        within = [group for group in groups if group.length <= boundary]
-        beyond = [group for group in groups if group.length > boundary]
-        chosen += sorted(within, key=lambda group: group.length)[-1:]
-        chosen += sorted(beyond, key=lambda group: group.length)[:1]
-    compared = {
-        index: group.prefix
-        for group in chosen
-        for index in (group.shortest, group.longest, group.last)
-    }
+        by_length = sorted(groups, key=lambda group: group.length)
+        chosen += [group for group in by_length if group.length <= boundary][-1:]
+        chosen += [group for group in by_length if group.length > boundary][:1]
+    compared = {index: group.prefix for group in chosen for index in group.compared}
     return sorted({group.number for group in chosen}), compared
 
 
-def _groups(plan: Plan) -> Iterator[_Tried]:
-    """The groups of a plan that share a beginning."""
-    for number, batch in enumerate(plan.batches):
-        if not batch.shares:
-            continue
-        for group, prefix in zip(batch.groups, batch.shared, strict=True):
-            lengths = {index: plan.sequences[index].length for index in group}
-            shortest, longest = (
-                min(group, key=lengths.__getitem__),
-                max(group, key=lengths.__getitem__),
-            )
-            yield _Tried(
-                number,
-                prefix,
-                shortest,
-                longest,
-                group[-1],
-                lengths[longest],
-                lengths[longest] - lengths[shortest],
-                prefix + sum(length - prefix for length in lengths.values()),
-            )
+def _groups(plan: Plan) -> list[_Group]:
+    return [
+        _Group(number, prefix, {index: plan.sequences[index].length for index in group})
+        for number, batch in enumerate(plan.batches)
+        if batch.shares
+        for group, prefix in zip(batch.groups, batch.shared, strict=True)
+    ]
 
 
 def beside_longer(forward: Forward, plan: Plan) -> Trial | None:
@@ -192,49 +196,31 @@ def beside_longer(forward: Forward, plan: Plan) -> Trial | None:
     Returns:
         What came of it; None where no text stands beside a longer one.
     """
-    import numpy as np
-
-    padded_runs = [
+    padded = [
         (number, index, batch.length, plan.sequences[index].length)
         for number, batch in enumerate(plan.batches)
         if not batch.shares
         for index in batch.indices
         if plan.sequences[index].length < batch.length
     ]
-    if not padded_runs:
+    if not padded:
         return None
     chosen = {
-        max(padded_runs, key=lambda entry: entry[2] - entry[3])[:2],
-        max(padded_runs, key=lambda entry: entry[2] / entry[3])[:2],
+        max(padded, key=lambda entry: entry[2] - entry[3])[:2],
+        max(padded, key=lambda entry: entry[2] / entry[3])[:2],
     }
-    numbers = sorted({number for number, _ in chosen})
-    batches = {number: plan.batches[number] for number in numbers}
-    results = {number: padded.run(forward, plan.sequences, batches[number]) for number in numbers}
-    difference = max(
-        float(np.abs(results[number][batches[number].indices.index(index)] - alone).max())
+    results = {
+        number: run_batch(forward, plan.sequences, plan.batches[number])
+        for number in sorted({number for number, _ in chosen})
+    }
+    pairs = (
+        (
+            results[number][plan.batches[number].indices.index(index)],
+            run_alone(forward, plan.sequences, index),
+        )
         for number, index in sorted(chosen)
-        for alone in [padded.alone(forward, plan.sequences, index)]
     )
-    tolerance = TOLERANCE if forward.is_exact else _GROSS
-    if not difference <= tolerance:
-        return _refused(difference, tolerance)
-    return Trial(True, difference, tolerance, results=results)
-
-
-def _refused(difference: float, tolerance: float) -> Trial:
-    reason = f"it differs by {difference:.2g} bits where {tolerance:.2g} are allowed"
-    return Trial(False, difference, tolerance, reason)
-
-
-def _by_index(
-    batches: Sequence[Batch], results: Sequence[Sequence[np.ndarray]]
-) -> dict[int, np.ndarray]:
-    """What came of each sequence of some batches."""
-    return {
-        index: values
-        for batch, own in zip(batches, results, strict=True)
-        for index, values in zip(batch.indices, own, strict=True)
-    }
+    return _judged(pairs, TOLERANCE if forward.is_exact else _GROSS, results)
 
 
 def _read(sequence: TokenSequence, tried: TokenSequence, bits: np.ndarray) -> np.ndarray:
@@ -248,14 +234,7 @@ def _read(sequence: TokenSequence, tried: TokenSequence, bits: np.ndarray) -> np
 def _noise(
     forward: Forward, sequences: Sequence[TokenSequence], alone: Mapping[int, np.ndarray], most: int
 ) -> float:
-    """The largest difference (bits) between a sequence alone and in a batch as large as real ones.
-
-    Args:
-        forward: the model.
-        sequences: all sequences.
-        alone: what came of those to try by themselves.
-        most: sequences in the largest batch of the plan.
-    """
+    """The largest difference (bits) between a sequence alone and in a batch of ``most`` or so."""
     import numpy as np
 
     largest = 0.0
@@ -266,14 +245,13 @@ def _noise(
         members = [*indices] * max(1, most // len(indices))
         longest = max(sequences[index].length for index in members)
         batch = Batch(tuple((index,) for index in members), 0, longest, 0)
-        filled = padded.run(forward, sequences, batch)
-        pairs = zip(indices, filled, strict=False)
+        pairs = zip(indices, run_batch(forward, sequences, batch), strict=False)
         largest = max(largest, *(float(np.abs(alone[i] - bits).max()) for i, bits in pairs))
     return largest
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether a device or the machine had no memory left."""
+    """Tell whether a device or the machine had no memory left."""
     import torch
 
     if isinstance(error, torch.OutOfMemoryError | MemoryError):

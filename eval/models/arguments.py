@@ -16,64 +16,67 @@ from coherencegym.errors import EvaluationError
 Scalar = None | bool | int | float | str
 
 #: Keys that have an option, or no place here, and what to do instead.
+_REFUSALS = """
+pretrained model pretrained_model_name_or_path: expected --model
+dtype torch_dtype: expected --dtype
+device: expected --device
+device_map parallelize: expected --device-map
+trust_remote_code: expected --trust-remote-code
+batch_size max_batch_size: expected --batch-tokens
+add_bos_token prefix_token_id: expected --bos
+truncation: expected --truncate
+use_safetensors weights_only from_tf from_flax: weights are read from safetensors files only
+state_dict: weights are read from safetensors files only
+token use_auth_token: expected `hf auth login` or HF_TOKEN
+cache_dir: expected HF_HUB_CACHE in the environment
+local_files_only: expected HF_HUB_OFFLINE=1 in the environment
+force_download proxies user_agent: it is left to the Hub's client
+quantization_config: expected load_in_8bit=true or load_in_4bit=true
+gguf_file gptqmodel autogptq: not supported; expected a folder or Hub repository of safetensors
+delta: not supported; expected a folder or Hub repository of safetensors
+ignore_mismatched_sizes: weights of another shape would be replaced by random numbers
+use_kernels kernel_config allow_all_kernels: it runs code from the Hub
+config model_type architectures auto_map: it is not for the user of this program to set
+output_loading_info return_unused_kwargs return_dict: it is not for the user of this program to set
+output_hidden_states output_attentions use_cache: it is not for the user of this program to set
+adapter_kwargs adapter_name key_mapping: it is not for the user of this program to set
+code_revision distributed_config tp_plan tp_size: it is not for the user of this program to set
+max_memory: it is not for the user of this program to set
+"""
 _REFUSED = {
-    **dict.fromkeys(("pretrained", "model", "pretrained_model_name_or_path"), "expected --model"),
-    **dict.fromkeys(("dtype", "torch_dtype"), "expected --dtype"),
-    "device": "expected --device",
-    **dict.fromkeys(("device_map", "parallelize"), "expected --device-map"),
-    "trust_remote_code": "expected --trust-remote-code",
-    **dict.fromkeys(("batch_size", "max_batch_size"), "expected --batch-tokens"),
-    **dict.fromkeys(("add_bos_token", "prefix_token_id"), "expected --bos"),
-    "truncation": "expected --truncate",
-    **dict.fromkeys(
-        ("use_safetensors", "weights_only", "from_tf", "from_flax", "state_dict"),
-        "weights are read from safetensors files only",
-    ),
-    **dict.fromkeys(("token", "use_auth_token"), "expected `hf auth login` or HF_TOKEN"),
-    "cache_dir": "expected HF_HUB_CACHE in the environment",
-    "local_files_only": "expected HF_HUB_OFFLINE=1 in the environment",
-    **dict.fromkeys(("force_download", "proxies", "user_agent"), "it is left to the Hub's client"),
-    "quantization_config": "expected load_in_8bit=true or load_in_4bit=true",
-    **dict.fromkeys(
-        ("gguf_file", "gptqmodel", "autogptq", "delta"),
-        "not supported; expected a folder or Hub repository of safetensors",
-    ),
-    "ignore_mismatched_sizes": "weights of another shape would be replaced by random numbers",
-    **dict.fromkeys(
-        ("use_kernels", "kernel_config", "allow_all_kernels"), "it runs code from the Hub"
-    ),
-    **dict.fromkeys(
-        (
-            *("config", "output_loading_info", "adapter_kwargs", "adapter_name", "key_mapping"),
-            *("code_revision", "distributed_config", "tp_plan", "tp_size", "max_memory"),
-            *("model_type", "architectures", "auto_map", "return_unused_kwargs"),
-            *("return_dict", "output_hidden_states", "output_attentions", "use_cache"),
-        ),
-        "it is not for the user of this program to set",
-    ),
+    key: advice
+    for keys, _, advice in (line.partition(": ") for line in _REFUSALS.strip().splitlines())
+    for key in keys.split()
 }
-
+#: Keys that this program reads itself, and what their values are.
+_STRINGS = {
+    "revision": "a tag, branch or commit",
+    "subfolder": "a folder's name",
+    "tokenizer": "a Hub id or a folder",
+    "peft": "a Hub id or a folder",
+    "peft_revision": "a tag, branch or commit",
+}
 #: Ways to compute attention that run no code from the Hub.
 ATTENTION = ("eager", "sdpa", "flex_attention", "flash_attention_2", "flash_attention_3")
-#: Settings of bitsandbytes that `transformers.BitsAndBytesConfig` takes, by how they begin.
+#: Beginnings of the settings that `transformers.BitsAndBytesConfig` takes.
 _QUANTIZATION = ("bnb_4bit_", "llm_int8_")
-#: Where weights lie; no number depends on it.
+#: Keys that say where weights lie; no number depends on it.
 _MEMORY = ("max_memory_per_gpu", "max_cpu_memory", "offload_folder", "offload_buffers")
 
 
 @dataclass(frozen=True)
 class ModelArguments:
-    """What ``--model-arg`` and ``--model-revision`` say.
+    """The settings of ``--model-arg`` and ``--model-revision``.
 
     Attributes:
         revision: tag, branch or commit of a model on the Hub; None: the newest.
-        subfolder: of the folder or repository, ``""`` for none.
+        subfolder: a part of the folder or repository, ``""`` for none.
         tokenizer: Hub id or folder of another tokenizer, or None.
         adapter: Hub id or folder of a PEFT adapter on top of the model, or None.
         adapter_revision: its tag, branch or commit.
         quantization: settings of bitsandbytes; empty for none.
         memory: ``max_memory_per_gpu``, ``max_cpu_memory``, ``offload_folder``, ``offload_buffers``.
-        passed: for ``from_pretrained``.
+        passed: arguments of ``from_pretrained``.
     """
 
     revision: str | None = None
@@ -130,44 +133,24 @@ def scalar(text: str) -> Scalar:
     return text
 
 
-def parse(texts: Sequence[str], revision: str | None = None) -> ModelArguments:
+def parse_model_arguments(texts: Sequence[str], revision: str | None = None) -> ModelArguments:
     """Sort ``key=value`` pairs.
 
     Args:
         texts: the pairs, as given.
-        revision: what ``--model-revision`` says.
+        revision: that of ``--model-revision``.
 
     Raises:
         EvaluationError: a pair that is none, a key given twice or refused, or a value of the
             wrong type.
     """
     given: dict[str, Scalar] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        key = key.strip()
-        if not equals or not re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]*", key):
-            # Not the text itself: it may be a token.
-            raise EvaluationError(f"--model-arg {key!r}: expected key=value")
-        if key in _REFUSED:
-            raise EvaluationError(f"--model-arg {key}: not accepted; {_REFUSED[key]}")
+    for key, value in map(_pair, texts):
         if key in given:
             raise EvaluationError(f"--model-arg {key}: given twice")
-        if re.search(r"^[^\"']*,\s*[a-zA-Z]\w*=", value):
-            raise EvaluationError(
-                f"--model-arg {key}: several pairs in one; expected them apart, or quotes around "
-                "the value"
-            )
-        try:
-            found = scalar(value.strip())
-            # A commit may look like a number.
-            given[key] = found if isinstance(found, str) or key not in _STRINGS else value.strip()
-        except EvaluationError as error:
-            raise EvaluationError(f"--model-arg {key}={error}") from None
-    strings = {key: str(given.pop(key)) for key in list(given) if key in _STRINGS}
-    for key, string in strings.items():
-        if not string:
-            raise EvaluationError(f"--model-arg {key}: expected {_STRINGS[key]}")
-    if revision is not None and strings.get("revision", revision) != revision:
+        given[key] = value
+    strings = {key: str(given.pop(key)) for key in _STRINGS if key in given}
+    if revision is not None and strings.setdefault("revision", revision) != revision:
         raise EvaluationError(
             f"--model-arg revision={strings['revision']} and --model-revision {revision}: "
             "expected one of them"
@@ -180,7 +163,7 @@ def parse(texts: Sequence[str], revision: str | None = None) -> ModelArguments:
             f"--model-arg attn_implementation={attention}: expected one of {', '.join(ATTENTION)}"
         )
     return ModelArguments(
-        revision=strings.get("revision", revision),
+        revision=strings.get("revision"),
         subfolder=strings.get("subfolder", ""),
         tokenizer=strings.get("tokenizer"),
         adapter=strings.get("peft"),
@@ -191,14 +174,31 @@ def parse(texts: Sequence[str], revision: str | None = None) -> ModelArguments:
     )
 
 
-#: Keys that this program reads itself, and what their values are.
-_STRINGS = {
-    "revision": "a tag, branch or commit",
-    "subfolder": "a folder's name",
-    "tokenizer": "a Hub id or a folder",
-    "peft": "a Hub id or a folder",
-    "peft_revision": "a tag, branch or commit",
-}
+def _pair(text: str) -> tuple[str, Scalar]:
+    """The key and the value of one pair."""
+    key, equals, value = text.partition("=")
+    key, value = key.strip(), value.strip()
+    if not equals or not re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]*", key):
+        # Not the text itself: it may be a token.
+        raise EvaluationError(f"--model-arg {key!r}: expected key=value")
+    if key in _REFUSED:
+        raise EvaluationError(f"--model-arg {key}: not accepted; {_REFUSED[key]}")
+    if re.search(r"^[^\"']*,\s*[a-zA-Z]\w*=", value):
+        raise EvaluationError(
+            f"--model-arg {key}: several pairs in one; expected them apart, or quotes around "
+            "the value"
+        )
+    try:
+        found = scalar(value)
+    except EvaluationError as error:
+        raise EvaluationError(f"--model-arg {key}={error}") from None
+    if key not in _STRINGS:
+        return key, found
+    # A commit may look like a number.
+    string = found if isinstance(found, str) else value
+    if not string:
+        raise EvaluationError(f"--model-arg {key}: expected {_STRINGS[key]}")
+    return key, string
 
 
 def _quantization(given: dict[str, Scalar]) -> dict[str, Scalar]:
@@ -211,11 +211,9 @@ def _quantization(given: dict[str, Scalar]) -> dict[str, Scalar]:
     asked = [key for key, value in widths.items() if value]
     if len(asked) > 1:
         raise EvaluationError("--model-arg load_in_4bit, load_in_8bit: expected one of them")
-    if not asked:
-        if details:
-            raise EvaluationError(
-                f"--model-arg {next(iter(details))}: expected load_in_4bit=true or "
-                "load_in_8bit=true with it"
-            )
-        return {}
-    return {asked[0]: True, **details}
+    if not asked and details:
+        raise EvaluationError(
+            f"--model-arg {next(iter(details))}: expected load_in_4bit=true or "
+            "load_in_8bit=true with it"
+        )
+    return {asked[0]: True, **details} if asked else {}

@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.models.causal import refuse_if_it_sees_ahead, refuse_unless_causal
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.models.placement import devices, keep_selection, quantization
+from coherencegym.eval.models.refusals import refuse_unless_causal
 
-#: What a commit begins with that is a digest of a model in memory.
-PREFIX = "memory:"
+#: Beginning of a commit that is a digest of a model in memory.
+_PREFIX = "memory:"
 #: Entries of a config that say where a model is from, or that its weights say: saving sets some.
 _NOT_THE_MODEL = ("_name_or_path", "architectures", "transformers_version", "dtype", "torch_dtype")
 #: Bytes of weights that are brought to the CPU at once.
@@ -24,7 +23,7 @@ _CHUNK = 1 << 26
 def in_memory(
     model: Any, tokenizer: Any, name: str | None = None, commit: str | None = None
 ) -> LoadedModel:
-    """What results record of a model that is loaded.
+    """Describe a model that is loaded, as results record it.
 
     Its name may be that of other weights (those that it was trained from), so that its commit is
     not the Hub's, but a digest of what it is now.
@@ -32,8 +31,8 @@ def in_memory(
     Args:
         model: a causal language model of transformers, or one that peft or torch wrapped.
         tokenizer: its tokenizer.
-        name: what to call it; None: as it was loaded, else its class.
-        commit: what to call these weights; None: :func:`state_digest`, which reads them all.
+        name: its name; None: as it was loaded, else its class.
+        commit: name of these weights; None: :func:`state_digest`, which reads them all.
 
     Raises:
         EvaluationError: it is no causal language model.
@@ -54,20 +53,12 @@ def in_memory(
     if getattr(config, "model_type", None) in CONFIG_MAPPING_NAMES:
         # Its code has been run: nothing is left to trust.
         refuse_unless_causal(name, config, trust=True)
-    keep_selection(model)
-    refuse_if_it_sees_ahead(name, model)
-    remote_code = type(model).__module__.startswith("transformers_modules")
     adapters = ", ".join(map(str, getattr(model, "peft_config", None) or ()))
-    return LoadedModel(
-        model=model,
-        tokenizer=tokenizer,
-        name=name,
+    return LoadedModel.of(
+        name,
+        model,
+        tokenizer,
         commit=commit or state_digest(model, tokenizer),
-        device=devices(model),
-        dtype=str(model.dtype).removeprefix("torch."),
-        parameters=model.num_parameters(),
-        quantization=quantization(model),
-        remote_code=remote_code,
         notes=(f"with adapters: {adapters}",) if adapters else (),
     )
 
@@ -114,11 +105,11 @@ def state_digest(model: Any, tokenizer: Any) -> str:
         for start in range(0, flat.numel(), step):
             part = flat[start : start + step].cpu().contiguous()
             digest.update(part.view(torch.uint8).numpy())
-    return PREFIX + digest.hexdigest()
+    return _PREFIX + digest.hexdigest()
 
 
 def _tokenizer_state(tokenizer: Any) -> bytes:
-    """What a tokenizer does with a text, and what it calls its special tokens."""
+    """A tokenizer's doings with a text, and the names of its special tokens."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     own = backend.to_str() if backend is not None else sorted(tokenizer.get_vocab().items())
     special = sorted((name, str(text)) for name, text in tokenizer.special_tokens_map.items())

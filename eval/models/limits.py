@@ -21,15 +21,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-#: What configs call a window that no mask of pairs can take the place of, as the model looks at
-#: columns or at how much there is: GPT-Neo, RecurrentGemma, Doge, DeepSeek's and GLM's indexer.
+#: Names in a config of the most tokens that its model can read, most usual first.
+_CONTEXT_NAMES = ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx")
+#: Names of a window that no mask of pairs can take the place of, as the model looks at columns or
+#: at how much there is: GPT-Neo, RecurrentGemma, Doge, DeepSeek's and GLM's indexer.
 _OWN_WINDOWS = (
-    "window_size",
-    "attention_window",
-    "attention_window_size",
-    "local_attention",
-    "keep_window_size",
-    "index_topk",
+    *("window_size", "attention_window", "attention_window_size"),
+    *("local_attention", "keep_window_size", "index_topk"),
 )
 
 
@@ -53,7 +51,7 @@ class Limits:
     lengths: tuple[int, ...] = ()
 
     def side(self, length: int) -> int:
-        """On which side of :attr:`lengths` a text is: only texts of one side stand together."""
+        """The side of :attr:`lengths` that a text is on: only texts of one side stand together."""
         return bisect_left(self.lengths, length)
 
     @property
@@ -63,7 +61,7 @@ class Limits:
         return tuple(sorted(found - {0}))
 
 
-#: Of a model that reads every length alike.
+#: Limits of a model that reads every length alike.
 UNLIMITED = Limits()
 
 
@@ -71,20 +69,35 @@ def limits_of(config: Any) -> Limits:
     """Read a model's limits from its config (of transformers), or none where it has no config."""
     if config is None:
         return UNLIMITED
-    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    text = _of_text(config)
     layers = frozenset(getattr(text, "layer_types", None) or ())
+
+    def window(name: str, kind: str) -> int:
+        # Unless the config names its kinds of layers and none has such a window.
+        return _number(text, name) if not layers or kind in layers else 0
+
+    # Code from a model's own repository may still use the older name.
+    ropes = [getattr(text, name, None) for name in ("rope_parameters", "rope_scaling")]
+    lengths = {_scaled_length(text, rope) for value in ropes for rope in _ropes(value)}
     return Limits(
-        sliding=_size(text, "sliding_window", "sliding_attention", layers),
-        chunk=_size(text, "attention_chunk_size", "chunked_attention", layers),
+        sliding=window("sliding_window", "sliding_attention"),
+        chunk=window("attention_chunk_size", "chunked_attention"),
         own=min((size for name in _OWN_WINDOWS if (size := _number(text, name))), default=0),
         layers=layers,
-        lengths=tuple(sorted(set(_scaled_lengths(text)))),
+        lengths=tuple(sorted(lengths - {0})),
     )
 
 
-def _size(text: Any, name: str, kind: str, layers: frozenset[str]) -> int:
-    """A window's size, unless the config names its kinds of layers and none has such a window."""
-    return _number(text, name) if not layers or kind in layers else 0
+def context_length(config: Any) -> int | None:
+    """Most tokens that a model can read, or None where its config sets no limit."""
+    if config is None:
+        return None
+    found = (_number(_of_text(config), name) for name in _CONTEXT_NAMES)
+    return next((length for length in found if length), None)
+
+
+def _of_text(config: Any) -> Any:
+    return config.get_text_config() if hasattr(config, "get_text_config") else config
 
 
 def _number(text: Any, name: str) -> int:
@@ -92,30 +105,19 @@ def _number(text: Any, name: str) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def _scaled_lengths(text: Any) -> Iterator[int]:
-    """Lengths beyond which a rope function takes other factors."""
-    for rope in _ropes(getattr(text, "rope_parameters", None)):
-        yield from _scaled_length(text, rope)
-    # Code from a model's own repository may still use the older name.
-    for rope in _ropes(getattr(text, "rope_scaling", None)):
-        yield from _scaled_length(text, rope)
-
-
 def _ropes(value: Any) -> Iterator[Mapping[str, Any]]:
     """A rope's parameters, or those of each kind of layers."""
-    if not isinstance(value, Mapping):
-        return
-    if "rope_type" in value or "type" in value:
-        yield value
-    else:
-        for inner in value.values():
-            yield from _ropes(inner)
+    if isinstance(value, Mapping):
+        if "rope_type" in value or "type" in value:
+            yield value
+        else:
+            for inner in value.values():
+                yield from _ropes(inner)
 
 
-def _scaled_length(text: Any, rope: Mapping[str, Any]) -> Iterator[int]:
+def _scaled_length(text: Any, rope: Mapping[str, Any]) -> int:
+    """The length beyond which a rope function takes other factors; 0: there is none."""
     if "long_factor" not in rope and "longrope" not in (rope.get("rope_type"), rope.get("type")):
-        return
+        return 0
     given = rope.get("original_max_position_embeddings")
-    length = given if isinstance(given, int) else _number(text, "original_max_position_embeddings")
-    if length:
-        yield length
+    return given if isinstance(given, int) else _number(text, "original_max_position_embeddings")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,13 +11,28 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
-from coherencegym.eval.models.causal import refuse_if_it_sees_ahead, refuse_unless_causal
-from coherencegym.eval.models.files import refuse_unless_held, refuse_unless_sane
-from coherencegym.eval.models.placement import devices, keep_selection, place, quantization
-from coherencegym.eval.models.source import ModelSource, attempt, find, first_line
+from coherencegym.eval.models.libraries import attempt, first_line
+from coherencegym.eval.models.placement import (
+    devices,
+    input_device,
+    keep_selection,
+    place_model,
+    quantization,
+)
+from coherencegym.eval.models.refusals import (
+    refuse_if_it_sees_ahead,
+    refuse_unless_adapter,
+    refuse_unless_causal,
+    refuse_unless_held,
+    refuse_unless_sane,
+)
+from coherencegym.eval.models.source import (
+    ADAPTER_CONFIG,
+    ADAPTER_WEIGHTS,
+    ModelSource,
+    find_model,
+)
 
-#: What a config calls the most tokens that its model can read, most usual first.
-_CONTEXT_NAMES = ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx")
 _PICKLED = {".bin", ".pt", ".pth", ".ckpt"}
 #: A subfolder without an adapter: transformers would put one on by itself if peft is installed.
 _NO_ADAPTER = {"subfolder": "no-adapter-from-here"}
@@ -29,19 +45,19 @@ class LoadedModel:
     Attributes:
         model: a transformers causal language model, in evaluation mode, on its device.
         tokenizer: its fast tokenizer.
-        name: as the user named it.
+        name: the user's name for it.
         commit: the Hub commit, or for a folder ``sha256:`` and the digest of its weights, config
             and tokenizer.
-        device: such as ``cpu`` or ``cuda:0``; several are joined by ``+``.
-        dtype: of the weights, such as ``float32``; of those that are not quantized.
-        parameters: how many weights.
+        device: its name, such as ``cpu`` or ``cuda:0``; several are joined by ``+``.
+        dtype: number format of the weights that are not quantized, such as ``float32``.
+        parameters: count of the weights.
         base: the model that ``commit`` is of, where ``name`` is an adapter.
         adapter: name and commit of the adapter on top of it.
         other_tokenizer: name and commit of the tokenizer, where it is not the model's.
-        quantization: such as ``bitsandbytes-4bit``, or None.
-        arguments: what ``--model-arg`` set that numbers may depend on.
+        quantization: its method, such as ``bitsandbytes-4bit``, or None.
+        arguments: settings of ``--model-arg`` that numbers may depend on.
         remote_code: code from the model's repository was run.
-        notes: what a reader of the scores should know.
+        notes: facts that a reader of the scores should know.
     """
 
     model: Any
@@ -59,8 +75,29 @@ class LoadedModel:
     remote_code: bool = False
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, name: str, model: Any, tokenizer: Any, **more: Any) -> LoadedModel:
+        """A model in evaluation mode on its device; ``more`` is what it does not say itself.
+
+        Raises:
+            EvaluationError: it cannot be run, or predicts a token from what follows it.
+        """
+        keep_selection(model)
+        refuse_if_it_sees_ahead(name, model)
+        return cls(
+            model=model,
+            tokenizer=tokenizer,
+            name=name,
+            device=devices(model),
+            dtype=str(model.dtype).removeprefix("torch."),
+            parameters=model.num_parameters(),
+            quantization=quantization(model),
+            remote_code=runs_remote_code(model),
+            **more,
+        )
+
     def about(self) -> dict[str, Any]:
-        """What results record of it."""
+        """The facts that results record."""
         return {
             "name": self.name,
             "commit": self.commit,
@@ -78,16 +115,10 @@ class LoadedModel:
     def identity(self) -> str:
         """All that surprisals depend on but the device, as one line of JSON: a key for caches."""
         about = self.about()
-        adapter, tokenizer = about["adapter"], about["tokenizer"]
-        return json.dumps(
-            {
-                "commit": self.commit,
-                "adapter": adapter and adapter["commit"],
-                "tokenizer": tokenizer and tokenizer["commit"],
-                **{key: about[key] for key in ("dtype", "quantization", "arguments")},
-            },
-            sort_keys=True,
-        )
+        found = {key: about[key] for key in ("commit", "dtype", "quantization", "arguments")}
+        for key in ("adapter", "tokenizer"):
+            found[key] = about[key] and about[key]["commit"]
+        return json.dumps(found, sort_keys=True)
 
 
 def load(
@@ -110,53 +141,44 @@ def load(
         dtype: ``auto`` (float32 on a CPU, bfloat16 on a GPU that has it, its own for a quantized
             model), or a torch dtype.
         arguments: revision, adapter, quantization and what else is for ``from_pretrained``.
-        device_map: how accelerate spreads it over devices; None: it does not.
+        device_map: the way in which accelerate spreads it over devices, or None.
         trust_remote_code: run code from the model's repository if it needs it.
 
     Raises:
         EvaluationError: it is not there, is not a causal language model, or has no usable
             tokenizer, device, dtype or adapter.
     """
-    from transformers import AutoModelForCausalLM
-
     arguments = arguments or ModelArguments()
-    trust = trust_remote_code
-    passed: dict[str, Any] = dict(arguments.passed)
-    read = _read(name, arguments, trust)
-    source, adapter, tokens = read.source, read.adapter, read.tokens
-    placement = place(read.config, arguments, device, dtype, device_map)
-    if read.embedded:
-        passed["adapter_kwargs"] = _NO_ADAPTER
-    refuse_unless_held(source, read.config, trust)
-    model = _weights(
-        AutoModelForCausalLM, source, trust, {**passed, **placement.settings}, placement.dtype
-    )
+    read = _read(name, arguments, trust_remote_code)
+    source, adapter = read.source, read.adapter
+    placement = place_model(read.config, arguments, device, dtype, device_map)
+    refuse_unless_held(source, read.config, trust_remote_code)
+    settings = {**arguments.passed, **placement.settings, "dtype": placement.dtype}
+    if adapter is source:
+        settings["adapter_kwargs"] = _NO_ADAPTER
+    model = _weights(source, trust_remote_code, settings)
     if placement.device is not None:
         model = model.to(placement.device)
     if adapter is not None:
-        from coherencegym.eval.models.adapters import apply
-
-        model = apply(model, adapter)
+        model = _adapted(model, adapter)
     model = model.eval()
-    keep_selection(model)
-    refuse_if_it_sees_ahead(name, model)
-    remote_code = type(model).__module__.startswith("transformers_modules")
-    return LoadedModel(
-        model=model,
-        tokenizer=read.tokenizer,
-        name=name,
+    remote_code = runs_remote_code(model)
+    return LoadedModel.of(
+        name,
+        model,
+        read.tokenizer,
         commit=source.identity(code=remote_code),
-        device=devices(model),
-        dtype=str(model.dtype).removeprefix("torch."),
-        parameters=model.num_parameters(),
         base=source.name if source.name != name else None,
         adapter=_named(adapter),
-        other_tokenizer=_named(tokens) if arguments.tokenizer else None,
-        quantization=quantization(model),
+        other_tokenizer=_named(read.tokens) if arguments.tokenizer else None,
         arguments=arguments.numeric(),
-        remote_code=remote_code,
-        notes=_notes(source, adapter, remote_code, trust),
+        notes=_notes(source, adapter, remote_code, trust_remote_code),
     )
+
+
+def runs_remote_code(model: Any) -> bool:
+    """True where a model's class is from code of its repository."""
+    return type(model).__module__.startswith("transformers_modules")
 
 
 def load_config(
@@ -174,15 +196,10 @@ def load_config(
 
 @dataclass(frozen=True)
 class _Read:
-    """What is known of a model before its weights are read.
-
-    ``adapter`` is there for a model with one, and ``embedded`` says that it lies beside the model's
-    weights; ``tokens`` is where the tokenizer is from.
-    """
+    """A model before its weights are read; an adapter beside its weights is of the same source."""
 
     source: ModelSource
     adapter: ModelSource | None
-    embedded: bool
     config: Any
     tokens: ModelSource
     tokenizer: Any
@@ -191,18 +208,14 @@ class _Read:
 def _read(name: str, arguments: ModelArguments, trust: bool) -> _Read:
     from transformers import AutoConfig, AutoTokenizer
 
-    source, adapter, embedded = _sources(name, arguments)
+    source, adapter = _sources(name, arguments)
     refuse_unless_sane(source)
+    settings = {**source.settings, **arguments.passed}
     config = attempt(
-        f"model {name!r}",
-        AutoConfig.from_pretrained,
-        source.path,
-        trust=trust,
-        **source.settings,
-        **arguments.passed,
+        f"model {name!r}", AutoConfig.from_pretrained, source.path, trust=trust, **settings
     )
     refuse_unless_causal(name, config, trust)
-    tokens = find(arguments.tokenizer, what="tokenizer") if arguments.tokenizer else source
+    tokens = find_model(arguments.tokenizer, what="tokenizer") if arguments.tokenizer else source
     tokenizer = attempt(
         f"the tokenizer of {tokens.name!r}",
         AutoTokenizer.from_pretrained,
@@ -222,12 +235,12 @@ def _read(name: str, arguments: ModelArguments, trust: bool) -> _Read:
             f"model {name!r} has no tokenizer files; expected a tokenizer.json beside its weights, "
             "or --model-arg tokenizer=FOLDER"
         )
-    return _Read(source, adapter, embedded, config, tokens, tokenizer)
+    return _Read(source, adapter, config, tokens, tokenizer)
 
 
-def _sources(name: str, arguments: ModelArguments) -> tuple[ModelSource, ModelSource | None, bool]:
-    """The model's files, the adapter's, and whether an adapter lies beside the model's weights."""
-    source = find(name, arguments.revision, arguments.subfolder)
+def _sources(name: str, arguments: ModelArguments) -> tuple[ModelSource, ModelSource | None]:
+    """The model's files, and the adapter's, which may be the same."""
+    source = find_model(name, arguments.revision, arguments.subfolder)
     base = source.base_of_adapter()
     if base is not None and arguments.adapter:
         raise EvaluationError(
@@ -236,31 +249,21 @@ def _sources(name: str, arguments: ModelArguments) -> tuple[ModelSource, ModelSo
         )
     adapter = source if base is not None else None
     if arguments.adapter:
-        adapter = find(arguments.adapter, arguments.adapter_revision, what="adapter")
+        adapter = find_model(arguments.adapter, arguments.adapter_revision, what="adapter")
     if adapter is not None:
-        from coherencegym.eval.models.adapters import refuse_unless_loadable
-
-        refuse_unless_loadable(adapter)
-    return base or source, adapter, base is source
+        refuse_unless_adapter(adapter)
+    return base or source, adapter
 
 
-def _weights(
-    loader: Any, source: ModelSource, trust: bool, settings: Mapping[str, Any], dtype: Any
-) -> Any:
+def _weights(source: ModelSource, trust: bool, settings: Mapping[str, Any]) -> Any:
     """The model with its weights, none of them missing."""
+    from transformers import AutoModelForCausalLM
+
     what = f"model {source.name!r}"
+    more = {**settings, **source.settings, "use_safetensors": True, "output_loading_info": True}
+    load = AutoModelForCausalLM.from_pretrained
     try:
-        model, loading = attempt(
-            what,
-            loader.from_pretrained,
-            source.path,
-            trust=trust,
-            dtype=dtype,
-            use_safetensors=True,
-            output_loading_info=True,
-            **source.settings,
-            **settings,
-        )
+        model, loading = attempt(what, load, source.path, trust=trust, **more)
     except EvaluationError:
         endings = {Path(name).suffix for name in source.names()}
         if ".safetensors" not in endings and endings & _PICKLED:
@@ -279,6 +282,47 @@ def _weights(
     return model
 
 
+def _adapted(model: Any, adapter: ModelSource) -> Any:
+    """Put the weights of a loadable adapter into a model, whose layers are changed in place.
+
+    Returns:
+        The model itself, whose forward takes what it took before.
+
+    Raises:
+        EvaluationError: the adapter does not fit the model, or the model not into the memory.
+    """
+    from peft import PeftModel
+
+    if any(weights.device.type == "meta" for weights in model.parameters()):
+        raise EvaluationError(
+            f"adapter {adapter.name!r}: a part of the model is kept elsewhere for want of memory, "
+            "and peft cannot change it there; expected more memory, or the adapter merged into the "
+            "model"
+        )
+    config, weights = adapter.file(ADAPTER_CONFIG), adapter.file(ADAPTER_WEIGHTS)
+    # Both are there, and now on this machine.
+    assert config is not None
+    assert weights is not None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            wrapped = PeftModel.from_pretrained(
+                model, str(config.parent), torch_device=str(input_device(model))
+            )
+        except Exception as error:
+            # peft raises whatever the layers that an adapter asks for lead to.
+            raise EvaluationError(
+                f"adapter {adapter.name!r} does not fit the model: {first_line(error)[:300]}"
+            ) from None
+    if any("missing adapter keys" in str(warning.message) for warning in caught):
+        # peft would go on with what it starts training from, which changes nothing.
+        raise EvaluationError(
+            f"adapter {adapter.name!r} lacks weights that its config asks for in this model; "
+            "expected an adapter made for it"
+        )
+    return wrapped.get_base_model()
+
+
 def _named(source: ModelSource | None) -> dict[str, str] | None:
     return {"name": source.name, "commit": source.identity()} if source is not None else None
 
@@ -286,26 +330,12 @@ def _named(source: ModelSource | None) -> dict[str, str] | None:
 def _notes(
     source: ModelSource, adapter: ModelSource | None, remote_code: bool, trust: bool
 ) -> tuple[str, ...]:
-    notes = []
-    if adapter is not None:
-        notes.append(f"adapter {adapter.name} on {source.name}")
+    notes = [f"adapter {adapter.name} on {source.name}"] if adapter is not None else []
     if remote_code:
         notes.append("--trust-remote-code: code from the model's repository was run")
     elif trust:
         notes.append("--trust-remote-code: the model itself needed no code from its repository")
     return tuple(notes)
-
-
-def context_length(config: Any) -> int | None:
-    """Most tokens that a model can read, or None where its config sets no limit."""
-    if config is None:
-        return None
-    text_config = config.get_text_config() if hasattr(config, "get_text_config") else config
-    for name in _CONTEXT_NAMES:
-        value = getattr(text_config, name, None)
-        if isinstance(value, int) and value > 0:
-            return value
-    return None
 
 
 def vocabulary_size(model: Any) -> int:

@@ -1,4 +1,4 @@
-"""Which devices a model's weights lie on, and in which number format."""
+"""The devices that a model's weights lie on, and their number format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.models.arguments import ModelArguments
-from coherencegym.eval.models.source import require
+from coherencegym.eval.models.libraries import require
 
 #: Ways in which accelerate spreads a model over devices.
 DEVICE_MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
@@ -17,12 +17,12 @@ DEVICE_MAPS = ("auto", "balanced", "balanced_low_0", "sequential")
 
 @dataclass(frozen=True)
 class Placement:
-    """Where and how a model is loaded.
+    """A place and a number format for a model.
 
     Attributes:
-        device: where the model goes as a whole; None where a map spreads it.
+        device: that of the model as a whole; None where a map spreads it.
         dtype: a torch dtype, or ``auto`` for that of quantized weights.
-        settings: for ``from_pretrained``.
+        settings: arguments of ``from_pretrained``.
     """
 
     device: Any
@@ -30,18 +30,10 @@ class Placement:
     settings: Mapping[str, Any]
 
 
-def place(
+def place_model(
     config: Any, arguments: ModelArguments, device: str, dtype: str, device_map: str | None
 ) -> Placement:
-    """Decide where a model goes.
-
-    Args:
-        config: the model's.
-        arguments: quantization and memory.
-        device: ``auto`` (a GPU where there is one), or a torch device.
-        dtype: ``auto`` (float32 on a CPU, bfloat16 on a GPU that has it, its own for a model that
-            is stored quantized), or a torch dtype.
-        device_map: how to spread it over devices, or None.
+    """Decide where a model of this config goes; options are those of :func:`eval.models.load.load`.
 
     Raises:
         EvaluationError: a device that is not there, a package that is not installed, or options
@@ -49,13 +41,11 @@ def place(
     """
     stored_quantized = getattr(config, "quantization_config", None) is not None
     if arguments.memory and device_map is None:
-        raise EvaluationError(
-            f"--model-arg {next(iter(arguments.memory))}: expected --device-map with it"
-        )
+        first = next(iter(arguments.memory))
+        raise EvaluationError(f"--model-arg {first}: expected --device-map with it")
     if arguments.quantization and stored_quantized:
-        raise EvaluationError(
-            f"--model-arg {next(iter(arguments.quantization))}: the model is quantized already"
-        )
+        first = next(iter(arguments.quantization))
+        raise EvaluationError(f"--model-arg {first}: the model is quantized already")
     where = _device(device)
     number_format = "auto" if stored_quantized and dtype == "auto" else _dtype(dtype, where)
     settings: dict[str, Any] = {}
@@ -70,8 +60,7 @@ def place(
         if device != "auto":
             raise EvaluationError(f"--device {device} and --device-map: expected one of them")
         require("accelerate", "--device-map")
-        settings["device_map"] = device_map
-        settings |= _memory(arguments.memory)
+        settings |= {"device_map": device_map, **_memory(arguments.memory)}
         return Placement(None, number_format, settings)
     if arguments.quantization or stored_quantized:
         # Quantized weights are made on their device, and many kinds cannot be moved.
@@ -136,7 +125,7 @@ def _bitsandbytes(given: Mapping[str, Any]) -> Any:
 
 
 def quantization(model: Any) -> str | None:
-    """How a loaded model's weights are quantized, such as ``bitsandbytes-4bit``; None: not."""
+    """The quantization of a loaded model's weights, such as ``bitsandbytes-4bit``, or None."""
     config = getattr(model.config, "quantization_config", None)
     if config is None:
         return None
@@ -149,7 +138,7 @@ def quantization(model: Any) -> str | None:
 
 
 def input_device(model: Any) -> Any:
-    """Where token ids go: the device of the input embeddings.
+    """The device of the input embeddings, where token ids go.
 
     Embeddings that are loaded for each pass from elsewhere are nowhere themselves (torch calls
     their device ``meta``); accelerate then moves ids from the CPU to where they are needed.
@@ -161,7 +150,7 @@ def input_device(model: Any) -> Any:
 
 
 def is_spread(model: Any) -> bool:
-    """Whether the model's layers run on several devices, or come from where they do not run."""
+    """Tell whether the layers run on several devices, or come from where they do not run."""
     return len(set((getattr(model, "hf_device_map", None) or {}).values())) > 1
 
 

@@ -1,4 +1,4 @@
-"""Where a model's files are: a folder, the embedded model, or a Hub repository at one commit.
+"""The places of models' files: a folder, the embedded model, or a Hub repository at one commit.
 
 The commit is found first and everything is read at it, so that config, tokenizer and weights
 belong together and the results can name it. (Asked for a branch, transformers would also let a
@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.models.libraries import first_line
 
 #: The model that comes with the package.
 DEMO = "demo"
-_ADAPTER_CONFIG = "adapter_config.json"
+#: The files of an adapter.
+ADAPTER_CONFIG, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 #: Files of a folder that numbers depend on: weights, configs, and what tokenizers are read from.
 _IDENTIFYING = (
-    *("*.safetensors", "config.json", _ADAPTER_CONFIG, "tokenizer*.json", "*.model"),
+    *("*.safetensors", "config.json", ADAPTER_CONFIG, "tokenizer*.json", "*.model"),
     *("vocab.*", "merges.txt", "added_tokens.json", "special_tokens_map.json"),
 )
 
@@ -33,9 +33,9 @@ class ModelSource:
     """The files of a model, a tokenizer or an adapter.
 
     Attributes:
-        name: as the user named it.
+        name: the user's name for it.
         path: a folder, or the Hub id.
-        subfolder: of it, ``""`` for none.
+        subfolder: a part of it, ``""`` for none.
         commit: sha of the Hub commit; None for a folder.
     """
 
@@ -46,21 +46,25 @@ class ModelSource:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What ``from_pretrained`` needs besides the path."""
+        """Arguments of ``from_pretrained`` besides the path."""
         settings = {"revision": self.commit, "subfolder": self.subfolder}
         return {key: value for key, value in settings.items() if value}
 
-    def identity(self, code: bool = False) -> str:
-        """The Hub commit, or ``sha256:`` and the digest of a folder's files.
+    @property
+    def _folder(self) -> Path:
+        return Path(self.path, self.subfolder)
 
-        Args:
-            code: whether the files of Python code count.
-        """
+    def identity(self, code: bool = False) -> str:
+        """The Hub commit, or ``sha256:`` and the digest of a folder's files, Python code or not."""
         if self.commit is not None:
             return self.commit
-        folder = Path(self.path, self.subfolder)
         names = _IDENTIFYING + (("*.py",) if code else ())
-        return "sha256:" + digest(sorted({path for name in names for path in folder.glob(name)}))
+        whole = hashlib.sha256()
+        for path in sorted({path for name in names for path in self._folder.glob(name)}):
+            with path.open("rb") as file:
+                own = hashlib.file_digest(file, "sha256").hexdigest()
+            whole.update(f"{path.name} {own}\n".encode())
+        return "sha256:" + whole.hexdigest()
 
     def read_json(self, name: str) -> dict[str, Any] | None:
         """An object in a JSON file; None where there is no such file.
@@ -82,17 +86,14 @@ class ModelSource:
     def file(self, name: str) -> Path | None:
         """A file on this machine, fetched if need be; None where there is none."""
         if self.commit is None:
-            path = Path(self.path, self.subfolder, name)
+            path = self._folder / name
             return path if path.is_file() else None
         from huggingface_hub import hf_hub_download
         from huggingface_hub.errors import EntryNotFoundError
 
+        inside = self.subfolder or None
         try:
-            return Path(
-                hf_hub_download(
-                    self.path, name, subfolder=self.subfolder or None, revision=self.commit
-                )
-            )
+            return Path(hf_hub_download(self.path, name, subfolder=inside, revision=self.commit))
         except EntryNotFoundError:
             # Not on the Hub, or not in the cache of a machine that cannot reach it.
             return None
@@ -120,7 +121,7 @@ class ModelSource:
     def names(self) -> list[str]:
         """Names of the files; none where the Hub does not say."""
         if self.commit is None:
-            return [path.name for path in Path(self.path, self.subfolder).iterdir()]
+            return [path.name for path in self._folder.iterdir()]
         from huggingface_hub import HfApi
 
         try:
@@ -136,7 +137,7 @@ class ModelSource:
         Raises:
             EvaluationError: an adapter that does not say what it is for.
         """
-        adapter = self.read_json(_ADAPTER_CONFIG)
+        adapter = self.read_json(ADAPTER_CONFIG)
         if adapter is None:
             return None
         if self.file("config.json") is not None:
@@ -147,13 +148,13 @@ class ModelSource:
                 f"model {self.name!r} is an adapter that does not say for which model; expected "
                 "--model MODEL --model-arg peft=" + self.name
             )
-        found = find(base, revision if isinstance(revision, str) else None)
-        if found.file("config.json") is None and found.file(_ADAPTER_CONFIG) is not None:
+        found = find_model(base, revision if isinstance(revision, str) else None)
+        if found.file("config.json") is None and found.file(ADAPTER_CONFIG) is not None:
             raise EvaluationError(f"model {self.name!r} is an adapter for an adapter ({base!r})")
         return found
 
 
-def find(
+def find_model(
     name: str, revision: str | None = None, subfolder: str = "", what: str = "model"
 ) -> ModelSource:
     """Find a model, a tokenizer or an adapter.
@@ -161,14 +162,13 @@ def find(
     Args:
         name: Hub id, folder or ``demo``.
         revision: tag, branch or commit on the Hub; None: the newest.
-        subfolder: of the folder or repository.
-        what: for messages.
+        subfolder: a part of the folder or repository.
+        what: its name in messages.
 
     Raises:
         EvaluationError: there is no such folder or repository, or not at this revision.
     """
-    parts = Path(subfolder).parts
-    if Path(subfolder).is_absolute() or ".." in parts:
+    if Path(subfolder).is_absolute() or ".." in Path(subfolder).parts:
         raise EvaluationError(f"--model-arg subfolder={subfolder}: expected a folder inside it")
     folder = Path(name)
     if name == DEMO:
@@ -186,10 +186,10 @@ def find(
         return ModelSource(name, str(folder), subfolder)
     if folder.exists() or name.count("/") > 1 or name.startswith((".", "/", "~")):
         raise EvaluationError(f"{what} {name!r}: no such folder; expected a folder or a Hub id")
-    return ModelSource(name, name, subfolder, _resolve(name, revision, what))
+    return ModelSource(name, name, subfolder, _commit(name, revision, what))
 
 
-def _resolve(name: str, revision: str | None, what: str) -> str:
+def _commit(name: str, revision: str | None, what: str) -> str:
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HFValidationError, RevisionResolutionError
 
@@ -197,93 +197,11 @@ def _resolve(name: str, revision: str | None, what: str) -> str:
     try:
         return str(HfApi().resolve_revision(name, revision=revision).resolved)
     except HFValidationError:
-        raise EvaluationError(
-            f"{what} {name!r}: no such folder, and not a Hub id; expected one of them"
-        ) from None
+        at, why = "", "not a Hub id; expected one of them"
     except RevisionResolutionError:
-        raise EvaluationError(
-            f"{what} {name!r}{at}: no such folder, and the Hub cannot be reached"
-        ) from None
+        why = "the Hub cannot be reached"
     except Exception as error:
         # Besides the Hub's errors, whatever the client's transport raises.
-        raise EvaluationError(
-            f"{what} {name!r}{at}: no such folder, and not on the Hub or not readable "
-            f"({type(error).__name__}: {first_line(error)[:200]})"
-        ) from None
-
-
-def first_line(error: BaseException) -> str:
-    """What is wrong; the other lines advise on logging in and on caches."""
-    lines = (line.strip() for line in str(error).splitlines())
-    return next((line for line in lines if line), "") or type(error).__name__
-
-
-def attempt(
-    what: str, load: Callable[..., Any], *arguments: Any, trust: bool = False, **settings: Any
-) -> Any:
-    """Call a loader of transformers; its many-lined errors become one line.
-
-    Args:
-        what: what is loaded, for the message.
-        load: the loader.
-        arguments: its arguments.
-        trust: whether it may run code from the repository.
-        settings: its settings.
-
-    Raises:
-        EvaluationError: it failed.
-    """
-    from huggingface_hub.errors import StrictDataclassError
-
-    try:
-        return load(*arguments, trust_remote_code=trust, **settings)
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:
-        # Libraries raise whatever a damaged file leads them to; those in Rust even what is no
-        # Exception, where they panic.
-        said = str(error)
-        if not trust and "trust_remote_code" in said:
-            raise EvaluationError(
-                f"{what} needs code from its repository; read it, and if you trust it give "
-                "--trust-remote-code"
-            ) from None
-        if unknown := re.search(r"unexpected keyword argument '(\w+)'", said):
-            raise EvaluationError(
-                f"{what} cannot be loaded: {unknown[1]} is neither an argument of from_pretrained "
-                "nor an entry of this model's config (see --model-arg)"
-            ) from None
-        if "ignore_mismatched_sizes" in said:
-            raise EvaluationError(
-                f"{what} cannot be loaded: its weights have other shapes than its config says"
-            ) from None
-        lines = [line.strip() for line in said.splitlines() if line.strip()]
-        if isinstance(error, StrictDataclassError):
-            # The first line names the check, the second says what is wrong.
-            lines = lines[-1:]
-        reason = lines[0] if lines else type(error).__name__
-        raise EvaluationError(f"{what} cannot be loaded: {reason}") from None
-
-
-def require(package: str, what: str) -> None:
-    """Refuse what needs a package that is not installed.
-
-    Raises:
-        EvaluationError: it is not.
-    """
-    if find_spec(package) is None:
-        raise EvaluationError(
-            f"{what} needs {package}; expected pip install {package}, or the extra "
-            "coherencegym[gpu]"
-        )
-
-
-def digest(files: Sequence[Path]) -> str:
-    """sha256 (hex) over the names and the bytes of some files."""
-    whole = hashlib.sha256()
-    for path in sorted(files):
-        with path.open("rb") as file:
-            whole.update(
-                f"{path.name} {hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode()
-            )
-    return whole.hexdigest()
+        said = f"{type(error).__name__}: {first_line(error)[:200]}"
+        why = f"not on the Hub or not readable ({said})"
+    raise EvaluationError(f"{what} {name!r}{at}: no such folder, and {why}")

@@ -9,7 +9,7 @@ from typing import Any
 
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.kinds.items import SEPARATOR, Condition
-from coherencegym.eval.models.load import context_length
+from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.plan import Request
 from coherencegym.eval.text import special

@@ -98,8 +98,8 @@ def load_detector(
     Raises:
         EvaluationError: the model cannot be loaded, or there is no such detector.
     """
+    from coherencegym.eval.models.libraries import quiet_libraries
     from coherencegym.eval.models.load import load
-    from coherencegym.eval.models.quiet import quiet_libraries
 
     detector_of(detector)
     quiet_libraries()

@@ -223,10 +223,10 @@ def test_ctrl_c_exits_130_without_a_traceback(saved: Path, tmp_path: Path) -> No
     code = (
         "import os, signal, sys\n"
         "from coherencegym.eval import surprisal\n"
-        "from coherencegym.eval.forward import padded\n"
+        "from coherencegym.eval.forward import backends\n"
         "def run(forward, runs, batch):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
-        "padded.run = run\n"
+        "backends._padded = run\n"
         "from coherencegym.eval.commands.cli import main\n"
         "sys.exit(main(sys.argv[1:]))"
     )

@@ -16,15 +16,15 @@ from commands import one_line
 
 from coherencegym.builders.export.__main__ import main as export
 from coherencegym.errors import EvaluationError
+from coherencegym.eval import models
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import row_hash
-from coherencegym.eval.models import files as model_files
 from coherencegym.eval.models.load import load, load_config
 
-DEMO = Path(model_files.__file__).parent / "demo_model"
+DEMO = Path(models.__file__).parent / "demo_model"
 EVIL = "\x1b[2J\u202e\n" + "z" * 3000
 
 

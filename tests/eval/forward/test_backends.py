@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from tiny_models import BOTH, BUDGET, MODELS, Memory, requests, tiny
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward import packed, padded, shared
-from coherencegym.eval.forward.activation import fused_activations
-from coherencegym.eval.forward.execute import execute, run_batch
+from coherencegym.eval.forward.altered import fused_activations
+from coherencegym.eval.forward.backends import run_alone, run_batch
+from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.trial import to_try, try_sharing
+from coherencegym.eval.models.limits import limits_of
 from coherencegym.eval.plan.batches import Batch, Budget, make_batches
 from coherencegym.eval.plan.plan import Plan, make_plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
@@ -44,7 +45,7 @@ def worst(found: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> float:
 @pytest.mark.parametrize("kind", MODELS)
 def test_batched_and_shared_equal_float64(kind: str) -> None:
     model, ways = tiny(kind), MODELS[kind][1]
-    plan = make_plan(requests(), BUDGET)
+    plan = make_plan(requests(), BUDGET, limits=limits_of(model.config))
     exact = copy.deepcopy(model).double()
     expected = [oracle(exact, sequence) for sequence in plan.sequences]
     assert np.concatenate(expected).std() > 1  # else nothing could be told apart
@@ -54,7 +55,7 @@ def test_batched_and_shared_equal_float64(kind: str) -> None:
     assert apart.plan.padded_tokens > apart.plan.tokens
     assert worst(apart.bits, expected) < 1e-4
 
-    forward = Forward(model)
+    forward = Forward(model, limits=plan.limits)
     for way in BOTH:
         shared_plan = plan.batched(BUDGET, sharing=way)
         assert len(shared_plan.batches) > 2
@@ -85,12 +86,7 @@ def alone(gpt2: Any) -> list[np.ndarray]:
     """Each run of the plan by itself."""
     plan = make_plan(requests(), BUDGET)
     forward = Forward(gpt2)
-    return [
-        padded.run(
-            forward, plan.sequences, Batch(((index,),), 0, sequence.length, len(sequence.positions))
-        )[0]
-        for index, sequence in enumerate(plan.sequences)
-    ]
+    return [run_alone(forward, plan.sequences, index) for index in range(len(plan.sequences))]
 
 
 @settings(max_examples=25)
@@ -238,10 +234,10 @@ def test_rows_are_right_where_all_or_none_of_the_beginning_is_read(gpt2: Any) ->
     ids = [(*range(5, 25), end, 3, 4) for end in (40, 41)]
     for positions in ((21,), (20, 21), tuple(range(1, 23)), (3, 22), (2, 20)):
         sequences = [TokenSequence(each, positions) for each in ids]
-        found = shared.run(Forward(gpt2), sequences, Batch(((0, 1),), 20, 22, 0))
-        apart = padded.run(Forward(gpt2), sequences, Batch(((0,), (1,)), 0, 22, 0))
+        found = run_batch(Forward(gpt2), sequences, Batch(((0, 1),), 20, 22, 0))
+        apart = run_batch(Forward(gpt2), sequences, Batch(((0,), (1,)), 0, 22, 0))
         assert worst(found, apart) < 1e-5
-        rows = packed.run(Forward(gpt2), sequences, Batch(((0, 1),), 0, 24, 0, (20,)))
+        rows = run_batch(Forward(gpt2), sequences, Batch(((0, 1),), 0, 24, 0, (20,)))
         assert worst(rows, apart) < 1e-5
 
 

@@ -45,6 +45,10 @@ def found(cache: Cache, kept: Sequence[Row]) -> list[bool]:
     return [answer is not None for answer in answers]
 
 
+def one(cache: Cache, sequence: TokenSequence) -> np.ndarray | None:
+    return cache.get_many([sequence])[0]
+
+
 def test_what_is_kept_is_found_to_the_last_bit(tmp_path: Path) -> None:
     kept = rows(1200)
     with Cache(tmp_path, ABOUT) as cache:
@@ -78,7 +82,7 @@ def test_words_and_tokens_at_one_position_are_kept_apart(tmp_path: Path) -> None
     both = TokenSequence(ids, (1, 3), word_starts=(3,))
     with Cache(tmp_path, ABOUT) as cache:
         cache.put([(TokenSequence(ids, (3,)), np.array([1.0]))])
-        assert cache.get(TokenSequence(ids, (), word_starts=(3,))) is None
+        assert one(cache, TokenSequence(ids, (), word_starts=(3,))) is None
         cache.put([(both, np.array([2.0, 3.0, 4.0]))])
         cache.put([(TokenSequence(ids, (), word_starts=(2,)), np.array([5.0]))])
         asked = [both, TokenSequence(ids, (3,)), TokenSequence(ids, (1,), word_starts=(2, 3))]
@@ -107,7 +111,7 @@ def test_a_text_may_come_twice_in_a_batch(tmp_path: Path) -> None:
                 (TokenSequence((5, 6), (0,)), np.array([2.0])),
             ]
         )
-        answer = cache.get(TokenSequence((5, 6), (0, 1)))
+        answer = one(cache, TokenSequence((5, 6), (0, 1)))
         assert answer is not None
         assert answer.tolist() == [2.0, 1.0]
 
@@ -143,14 +147,14 @@ def test_what_was_put_last_is_what_is_found(
         cache.put(batch[:5])
         cache.put(batch[5:])
         for ids, bits in expected.items():
-            answer = cache.get(TokenSequence(ids, tuple(asked)))
+            answer = one(cache, TokenSequence(ids, tuple(asked)))
             if set(asked) <= set(bits):
                 assert answer is not None
                 assert answer.dtype == np.float64
                 assert answer.tolist() == [bits[position] for position in asked]
             else:
                 assert answer is None
-        assert cache.get(TokenSequence((9,), ())) is None
+        assert one(cache, TokenSequence((9,), ())) is None
 
 
 def test_a_text_with_more_bits_than_positions_is_a_mistake(tmp_path: Path) -> None:
@@ -468,12 +472,12 @@ def at_once(count: int, work: Callable[[int], list[str]]) -> list[str]:
     """What several threads say that begin at the same moment."""
     barrier = threading.Barrier(count)
 
-    def one(number: int) -> list[str]:
+    def begin(number: int) -> list[str]:
         barrier.wait()
         return work(number)
 
     with ThreadPoolExecutor(count) as pool:
-        return [line for lines in pool.map(one, range(count)) for line in lines]
+        return [line for lines in pool.map(begin, range(count)) for line in lines]
 
 
 @pytest.mark.parametrize("damaged", [False, True])
@@ -500,7 +504,7 @@ def test_many_open_a_new_database_at_once(tmp_path: Path, damaged: bool) -> None
         assert len(list(folder.glob("*.corrupt-*"))) == damaged
         with Cache(folder, ABOUT) as cache:
             for text in range(5):
-                answer = cache.get(TokenSequence((text,), tuple(range(6))))
+                answer = one(cache, TokenSequence((text,), tuple(range(6))))
                 assert answer is not None
                 assert answer.tolist() == [number / 3 for number in range(6)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.forward.distributed import ALONE, World, joined, own_device, world
+from coherencegym.eval.commands import cli
+from coherencegym.eval.forward.distributed import ALONE, World, join_processes, own_device, world
 from coherencegym.eval.kinds.items import Item
 
 
@@ -27,35 +28,28 @@ def launch(count: int, *argv: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_two_processes_report_what_one_does(
-    write_dataset: Callable[..., Path], pair_items: list[Item], tmp_path: Path
+    write_dataset: Callable[..., Path],
+    pair_items: list[Item],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     from datasets import Value
 
     data = str(write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")}))
-    common = [
-        "-m",
-        "coherencegym.eval",
-        "--model",
-        "demo",
-        "--dataset",
-        data,
-        "--batch-tokens",
-        "64",
-    ]
+    common = ["--model", "demo", "--dataset", data, "--batch-tokens", "64"]
     common += ["--no-cache"]  # what the first has read is new to the second
-    one = subprocess.run(
-        [sys.executable, *common, "--output", str(tmp_path / "one")],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
-    two = launch(2, *common, "--output", str(tmp_path / "two"))
+    # A launcher lets each process take one thread.
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        assert cli.main([*common, "--output", str(tmp_path / "one")]) == 0
+    finally:
+        torch.set_num_threads(threads)
+    one = capsys.readouterr().out
+    two = launch(2, "-m", "coherencegym.eval", *common, "--output", str(tmp_path / "two"))
     assert two.returncode == 0, two.stderr
     # The table once, by the first of them.
-    assert two.stdout.replace(str(tmp_path / "two"), "") == one.stdout.replace(
-        str(tmp_path / "one"), ""
-    )
+    assert two.stdout.replace(str(tmp_path / "two"), "") == one.replace(str(tmp_path / "one"), "")
     for name in ["regions.parquet"]:
         assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
 
@@ -73,7 +67,7 @@ def test_alone_is_the_default_and_needs_no_others(monkeypatch: pytest.MonkeyPatc
     for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"):
         monkeypatch.delenv(name, raising=False)
     assert world() == ALONE
-    with joined(world()):
+    with join_processes(world()):
         assert ALONE.agree([True, False]) == [True, False]
         assert list(ALONE.total(np.array([1.0, 2.0]))) == [1.0, 2.0]
     assert own_device("auto", ALONE) == "auto"
@@ -92,8 +86,6 @@ def test_an_environment_that_contradicts_itself(
 
 
 def test_each_process_has_its_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    import torch
-
     second = World(1, 2, 1)
     assert own_device("cpu", second) == "cpu"
     assert own_device("cuda:3", second) == "cuda:3"
@@ -106,8 +98,6 @@ def test_each_process_has_its_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_others_let_the_first_say_what_is_wrong(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from coherencegym.eval.commands import cli
-
     waited: list[float] = []
     monkeypatch.setattr("coherencegym.eval.commands.cli.time.sleep", waited.append)
     arguments = ["--model", "demo", "--dataset", str(tmp_path / "nothing")]

@@ -11,11 +11,10 @@ import pytest
 import torch
 from tiny_models import BUDGET, Memory, requests, tiny
 
+from coherencegym.eval.forward.altered import float32_head, in_float32
 from coherencegym.eval.forward.execute import execute
-from coherencegym.eval.forward.head import float32_head
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.numeric import measured_error
-from coherencegym.eval.forward.widened import in_float32
 from coherencegym.eval.plan.plan import make_plan
 
 #: Decoders of several builds, experts, and states whose own code rounds a little.
@@ -111,5 +110,5 @@ def test_where_float32_cannot_be_had_it_is_said() -> None:
     execution = execute(half, plan, BUDGET, store=store)
     assert not execution.widened
     assert not execute(half, plan, BUDGET, store=store).widened
-    measured = measured_error(Forward(half), plan.sequences, execution.bits, execution.ran)
-    assert not measured.widened
+    _, widened = measured_error(Forward(half), plan.sequences, execution.bits, execution.ran)
+    assert not widened

@@ -144,6 +144,7 @@ def test_sampling_gives_whole_different_stories_from_a_seed(teacher: Path, tmp_p
 def test_training_twice_gives_the_same_bytes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("accelerate", reason="accelerate is not installed")
     (tmp_path / "stories.txt").write_text("\n".join(STORIES), encoding="utf-8")
     (tmp_path / "talk.txt").write_text(DIALOGUE * 3, encoding="utf-8")
     toy = "--steps 3 --hidden 16 --layers 1 --heads 2 --vocabulary 300 --context 64"
@@ -165,7 +166,10 @@ def test_training_twice_gives_the_same_bytes(
         (["--text", "{dir}/none.txt"], "none.txt"),
         (["--text", "{dir}/empty.txt"], "expected one story a line"),
         (["--text", "{dir}/one.txt"], "expected two or more"),
-        (["--text", "{dir}/two.txt", "--dialogues", "{dir}/two.txt"], "two.txt:1: no line number"),
+        (
+            ["--text", "{dir}/two.txt", "--dialogues", "{dir}/two.txt"],
+            "two.txt:1: no number at the start",
+        ),
         (["--text", "{dir}/two.txt", "--steps", "0"], "--steps: expected a positive number"),
         (["--text", "{dir}/two.txt", "--hidden", "20"], "--hidden: expected a multiple"),
     ],

@@ -16,12 +16,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.forward import packed, padded
-from coherencegym.eval.forward.execute import execute, run_batch
+from coherencegym.eval.forward.backends import run_alone, run_batch
+from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.trial import beside_longer, to_try
 from coherencegym.eval.models.limits import UNLIMITED, Limits, limits_of
-from coherencegym.eval.plan.batches import Batch, Budget
+from coherencegym.eval.plan.batches import Budget
 from coherencegym.eval.plan.plan import Plan, Request, make_plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
@@ -173,12 +173,12 @@ def test_texts_on_both_sides_of_a_limit_are_read_as_if_alone(name: str) -> None:
     # Whatever a trial could be led to believe: every way that this model takes is right everywhere.
     for way in MODELS[name][2]:
         batches = plan.batched(BUDGET, sharing=way).batches
+        forward = Forward(model, limits=limits)
         found = [np.empty(0)] * len(plan.sequences)
         for batch in batches:
-            for index, bits in zip(
-                batch.indices, run_batch(Forward(model), plan.sequences, batch), strict=True
-            ):
-                found[index] = bits
+            bits = run_batch(forward, plan.sequences, batch)
+            for index, own in zip(batch.indices, bits, strict=True):
+                found[index] = own
         assert worst(plan, found, expected) < 1e-4
 
 
@@ -189,19 +189,16 @@ def test_the_models_tell_texts_apart_by_their_limits() -> None:
         model = tiny(name)
         limits = limits_of(model.config)
         plan = make_plan(asked, BUDGET, limits=limits)
-        forward = Forward(model)
-        together = padded if limits.lengths else packed
         sharing: Sharing = "none" if limits.lengths else "packed"
         # Limits that say nothing: one mask for all, one batch for all.
         careless = make_plan(asked, BUDGET, sharing=sharing)
-        forward.limits = UNLIMITED
         alone = execute(model, plan, Budget(1, 1, 1), share=False).bits
         differences = [
             np.abs(bits - alone[index]).max()
             for batch in careless.batches
             if batch.shares is (sharing == "packed")
             for index, bits in zip(
-                batch.indices, together.run(forward, careless.sequences, batch), strict=True
+                batch.indices, run_batch(Forward(model), careless.sequences, batch), strict=True
             )
             if len(careless.sequences[index].positions) == len(alone[index])
         ]
@@ -268,7 +265,7 @@ def test_every_rope_function_of_transformers_is_known() -> None:
 
 
 def test_texts_beyond_what_dynamic_positions_begin_at_are_not_scored() -> None:
-    from coherencegym.eval.models.load import context_length
+    from coherencegym.eval.models.limits import context_length
 
     rope = {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 10000.0}
     from transformers import AutoConfig
@@ -356,14 +353,8 @@ def test_a_model_that_reads_texts_otherwise_beside_longer_ones_reads_them_alone(
     assert not execution.beside.passed
     assert "bits where 0.001 are allowed" in execution.beside.reason
     assert all(len(batch.indices) == 1 for batch in execution.plan.batches)
-    alone = [
-        padded.run(
-            Forward(model),
-            plan.sequences,
-            Batch(((i,),), 0, sequence.length, len(sequence.positions)),
-        )[0]
-        for i, sequence in enumerate(plan.sequences)
-    ]
+    forward = Forward(model)
+    alone = [run_alone(forward, plan.sequences, index) for index in range(len(plan.sequences))]
     assert max(float(np.abs(a - b).max()) for a, b in zip(execution.bits, alone, strict=True)) == 0
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from hub.server import HubServer
 
-import coherencegym.eval.models.source
+import coherencegym.eval.models.libraries
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.models.arguments import parse
+from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.load import load
 from coherencegym.eval.models.placement import input_device, is_spread
 
@@ -108,7 +108,7 @@ def margins(results: dict[str, Any]) -> list[float]:
 def without(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a package were not installed."""
     monkeypatch.setattr(
-        coherencegym.eval.models.source,
+        coherencegym.eval.models.libraries,
         "find_spec",
         lambda name: None if name == package else find_spec(name),
     )
@@ -293,7 +293,7 @@ def test_a_model_on_several_devices_keeps_its_selection_of_rows(
 ) -> None:
     pytest.importorskip("accelerate", reason="accelerate is not installed")
     limits = ["max_cpu_memory=120KB", f"offload_folder={tmp_path / 'offload'}"]
-    spread = load(str(saved / "model"), device_map="auto", arguments=parse(limits))
+    spread = load(str(saved / "model"), device_map="auto", arguments=parse_model_arguments(limits))
     assert spread.device == "cpu+disk"
     assert is_spread(spread.model)
     assert "logits_to_keep" in spread.model._hf_hook.skip_keys

@@ -11,8 +11,9 @@ import pytest
 import torch
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.models.causal import refuse_if_it_sees_ahead
-from coherencegym.eval.models.load import context_length, load
+from coherencegym.eval.models.limits import context_length
+from coherencegym.eval.models.load import load
+from coherencegym.eval.models.refusals import refuse_if_it_sees_ahead
 
 
 @pytest.fixture
@@ -185,19 +186,19 @@ def test_a_model_of_images_and_text_that_is_causal_in_text_is_loaded(
 
 def test_the_dtype_of_a_model_that_is_stored_quantized_is_its_own() -> None:
     pytest.importorskip("accelerate", reason="accelerate is not installed")
-    from coherencegym.eval.models.arguments import parse
-    from coherencegym.eval.models.placement import place
+    from coherencegym.eval.models.arguments import parse_model_arguments
+    from coherencegym.eval.models.placement import place_model
 
     plain, stored = SimpleNamespace(), SimpleNamespace(quantization_config={"bits": 4})
-    arguments = parse([])
-    assert place(plain, arguments, "cpu", "auto", None).dtype == torch.float32
-    placed = place(stored, arguments, "cpu", "auto", None)
+    arguments = parse_model_arguments([])
+    assert place_model(plain, arguments, "cpu", "auto", None).dtype == torch.float32
+    placed = place_model(stored, arguments, "cpu", "auto", None)
     # It is made where it stays.
     assert (placed.dtype, placed.device) == ("auto", None)
     assert placed.settings["device_map"] == {"": "cpu"}
-    assert place(stored, arguments, "cpu", "float16", None).dtype == torch.float16
+    assert place_model(stored, arguments, "cpu", "float16", None).dtype == torch.float16
     with pytest.raises(EvaluationError, match="quantized already"):
-        place(stored, parse(["load_in_4bit=true"]), "cpu", "auto", None)
+        place_model(stored, parse_model_arguments(["load_in_4bit=true"]), "cpu", "auto", None)
 
 
 def test_code_from_a_repository_is_never_run(folder: Path) -> None:

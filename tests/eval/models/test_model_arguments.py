@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.models.arguments import ModelArguments, Scalar, parse, scalar
+from coherencegym.eval.models.arguments import ModelArguments, Scalar, parse_model_arguments, scalar
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_pairs_are_sorted_by_what_reads_them() -> None:
     pairs = ["revision=v1", "subfolder=a/b", "peft=me/lora", "peft_revision=2", "tokenizer=./t"]
     pairs += ["load_in_4bit=true", "load_in_8bit=false", "bnb_4bit_quant_type=nf4"]
     pairs += ["max_cpu_memory=1GiB", "sliding_window=64", "attn_implementation=eager"]
-    found = parse(pairs)
+    found = parse_model_arguments(pairs)
     assert found == ModelArguments(
         revision="v1",
         subfolder="a/b",
@@ -76,11 +76,11 @@ def test_pairs_are_sorted_by_what_reads_them() -> None:
     assert set(found.numeric()) == {
         *("load_in_4bit", "bnb_4bit_quant_type", "sliding_window", "attn_implementation")
     }
-    assert parse([]) == ModelArguments()
-    assert parse(["revision=v1"], "v1").revision == "v1"
-    assert [parse([f"revision={text}"]).revision for text in ("0123", "1e5", '"true"')] == [
-        *("0123", "1e5", "true")
-    ]
+    assert parse_model_arguments([]) == ModelArguments()
+    assert parse_model_arguments(["revision=v1"], "v1").revision == "v1"
+    assert [
+        parse_model_arguments([f"revision={text}"]).revision for text in ("0123", "1e5", '"true"')
+    ] == [*("0123", "1e5", "true")]
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,13 @@ def test_pairs_are_sorted_by_what_reads_them() -> None:
 )
 def test_what_is_refused_says_what_to_do(pairs: list[str], what: str) -> None:
     with pytest.raises(EvaluationError) as caught:
-        parse(pairs, "v1")
+        parse_model_arguments(pairs, "v1")
     assert what in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_a_token_is_not_repeated() -> None:
     with pytest.raises(EvaluationError) as caught:
-        parse(["token=hf_secret"])
+        parse_model_arguments(["token=hf_secret"])
     assert "hf_secret" not in str(caught.value)
     assert "HF_TOKEN" in str(caught.value)

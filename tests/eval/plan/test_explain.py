@@ -12,7 +12,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.forward.execute import run_batch
+from coherencegym.eval.forward.backends import run_batch
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.batches import Budget

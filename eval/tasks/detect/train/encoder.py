@@ -12,8 +12,9 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.models.load import context_length
-from coherencegym.eval.models.source import ModelSource, attempt, find
+from coherencegym.eval.models.libraries import attempt
+from coherencegym.eval.models.limits import context_length
+from coherencegym.eval.models.source import ModelSource, find_model
 
 #: Most tokens of a pair by default, as in the paper's encoders.
 MAX_LENGTH = 512
@@ -83,7 +84,7 @@ def load_encoder(name: str, revision: str | None = None, max_length: int | None 
     """
     from transformers import AutoConfig, AutoTokenizer
 
-    source = find(name, revision)
+    source = find_model(name, revision)
     config = attempt(f"model {name!r}", AutoConfig.from_pretrained, source.path, **source.settings)
     tokenizer = attempt(
         f"the tokenizer of {name!r}",

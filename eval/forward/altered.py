@@ -1,0 +1,222 @@
+"""Changes to a model while surprisals are read: faster, and more exact in half precision.
+
+Each is a context in which a causal language model of transformers, in evaluation mode, is another;
+afterwards it is what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+
+#: Weights that are float32 at one time, where the device cannot sum halves in float32 (32 MB).
+_ELEMENTS = 2**23
+
+
+@contextmanager
+def fused_activations(model: Any) -> Iterator[None]:
+    """Use torch's own tanh approximation of GELU where transformers spells it out, as for GPT-2.
+
+    ``NewGELUActivation`` computes 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) step by step, in
+    four passes over memory, and ``torch.nn.GELU(approximate="tanh")`` the same at once.
+    """
+    import torch
+    from transformers.activations import NewGELUActivation
+
+    replaced = [
+        (parent, name, child)
+        for parent in model.modules()
+        for name, child in parent.named_children()
+        if type(child) is NewGELUActivation and not child._forward_hooks
+    ]
+    for parent, name, _ in replaced:
+        setattr(parent, name, torch.nn.GELU(approximate="tanh"))
+    try:
+        yield
+    finally:
+        for parent, name, child in replaced:
+            setattr(parent, name, child)
+
+
+@contextmanager
+def float32_head(model: Any) -> Iterator[bool]:
+    """Let a half-precision model's output head give float32.
+
+    A logit around 20 has steps of 0.125 in bfloat16, and so would surprisals. The weights and the
+    hidden state that the head multiplies are what they are; their products are summed, and handed
+    on, in float32. What the model does with its logits afterwards (scaling, soft-capping) it does
+    in float32 then.
+
+    Only a plain linear head with half-precision weights is changed: not a quantized one, not one
+    that an adapter has wrapped, not one whose weights are elsewhere until they are needed, and not
+    one that somebody hooks into.
+
+    Yields:
+        True where the head is changed.
+    """
+    head = _plain_head(model)
+    if head is None:
+        yield False
+        return
+    sums = _sums_in_float32(head.weight)
+
+    def forward(hidden: torch.Tensor) -> torch.Tensor:
+        if sums and hidden.dtype == head.weight.dtype:
+            return _in_one(hidden, head.weight, head.bias)
+        return _in_parts(hidden, head.weight, head.bias)
+
+    # Where accelerate has put a step around the forward (which moves what goes in), it stays.
+    name = "_old_forward" if hasattr(head, "_hf_hook") else "forward"
+    before = head.__dict__.get(name)
+    setattr(head, name, forward)
+    try:
+        yield True
+    finally:
+        if before is None:
+            delattr(head, name)
+        else:
+            setattr(head, name, before)
+
+
+def _plain_head(model: Any) -> Any:
+    """The output head if it is a linear layer of torch with half-precision weights, else None."""
+    import torch
+
+    try:
+        head = model.get_output_embeddings()
+    except (AttributeError, NotImplementedError):
+        return None
+    # Subclasses, of the layer or of its weights, are quantized, adapted or sharded ones.
+    if type(head) is not torch.nn.Linear or type(head.weight) is not torch.nn.Parameter:
+        return None
+    if head.weight.dtype not in _halves() or head.weight.device.type == "meta":
+        return None
+    if head._forward_hooks or head._forward_pre_hooks:
+        return None
+    if "forward" in head.__dict__ and "_old_forward" not in head.__dict__:
+        return None
+    return head
+
+
+def _sums_in_float32(weight: torch.Tensor) -> bool:
+    """Tell whether this device multiplies halves into a float32 product."""
+    import torch
+
+    if weight.device.type != "cuda":
+        return False
+    try:
+        small = torch.zeros(16, 16, dtype=weight.dtype, device=weight.device)
+        # Older releases of torch have no such argument.
+        return bool(torch.mm(small, small, out_dtype=torch.float32).dtype == torch.float32)
+    except (RuntimeError, TypeError, NotImplementedError):
+        return False
+
+
+def _in_one(hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+    """Logits, shape (..., V), float32, of hidden states, shape (..., D), by weights (V, D)."""
+    import torch
+
+    rows = hidden.reshape(-1, hidden.shape[-1])
+    logits = torch.mm(rows, weight.t(), out_dtype=torch.float32)
+    if bias is not None:
+        logits += bias.float()
+    return logits.reshape(*hidden.shape[:-1], weight.shape[0])
+
+
+def _in_parts(
+    hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
+) -> torch.Tensor:
+    """The same, a part of the vocabulary at a time: few weights are copied at once."""
+    import torch
+
+    hidden = hidden.float()
+    logits = hidden.new_empty(*hidden.shape[:-1], weight.shape[0])
+    step = max(1, _ELEMENTS // weight.shape[1])
+    for start in range(0, weight.shape[0], step):
+        part = slice(start, start + step)
+        own = bias[part].float() if bias is not None else None
+        logits[..., part] = torch.nn.functional.linear(hidden, weight[part].float(), own)
+    return logits
+
+
+@contextmanager
+def in_float32(model: Any) -> Iterator[None]:
+    """Let a half-precision model compute in float32, without rounding on the way.
+
+    The weights stay what they are: each block has float32 copies of its own only while it is run,
+    so that no second model has to fit into the memory. Quantized layers stay as they are, and so
+    does a head that :func:`float32_head` has changed. A forward that turns numbers into half
+    precision by itself either raises (a ``RuntimeError`` of torch) or rounds there.
+    """
+    import torch
+
+    head = model.get_output_embeddings()
+    handles = []
+    widened: list[_Widened] = []
+    for module, whole in _units(model):
+        if type(module) is torch.nn.Embedding:
+            # Rows are looked up and not computed: the few that are read are widened, not the table.
+            handles.append(module.register_forward_hook(_widen_output))
+        elif module is head and "forward" in head.__dict__:
+            continue
+        else:
+            unit = _Widened(module, whole)
+            widened.append(unit)
+            handles.append(module.register_forward_pre_hook(unit.widen))
+            handles.append(module.register_forward_hook(unit.restore, always_call=True))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+        for unit in widened:
+            unit.restore()
+
+
+def _units(module: Any) -> Iterator[tuple[Any, bool]]:
+    """Modules that are widened while they run: blocks as a whole, others by their own weights."""
+    import torch
+
+    if next(module.parameters(recurse=False), None) is not None:
+        yield module, False
+    for child in module.children():
+        if isinstance(module, torch.nn.ModuleList) and any(True for _ in child.parameters()):
+            yield child, True
+        else:
+            yield from _units(child)
+
+
+def _widen_output(module: Any, arguments: Any, output: Any) -> Any:
+    return output.float() if output.is_floating_point() else output
+
+
+@dataclass
+class _Widened:
+    """One module's weights, and what they were."""
+
+    module: Any
+    whole: bool
+    _before: list[tuple[Any, Any]] = field(default_factory=list)
+
+    def widen(self, *_: Any) -> None:
+        parameters = self.module.parameters(recurse=self.whole)
+        for tensor in [*parameters, *self.module.buffers(recurse=self.whole)]:
+            if tensor.dtype in _halves():
+                self._before.append((tensor, tensor.data))
+                tensor.data = tensor.data.float()
+
+    def restore(self, *_: Any) -> None:
+        while self._before:
+            tensor, data = self._before.pop()
+            tensor.data = data
+
+
+def _halves() -> tuple[torch.dtype, torch.dtype]:
+    import torch
+
+    return torch.float16, torch.bfloat16

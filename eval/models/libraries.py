@@ -1,0 +1,91 @@
+"""Libraries as they are called: quietly, and their many-lined errors in one line."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+
+
+def quiet_libraries() -> None:
+    """Keep the libraries' warnings off the terminal, and their bars out of pipes."""
+    import logging
+
+    import datasets
+    import huggingface_hub.utils.logging as hub_logging
+    import transformers
+    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
+
+    # What it calls an error it raises as well.
+    transformers.logging.set_verbosity(logging.CRITICAL)
+    transformers.logging.disable_progress_bar()
+    datasets.logging.set_verbosity_error()
+    datasets.disable_progress_bars()
+    for name in ("accelerate", "bitsandbytes"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    hub_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    if not sys.stderr.isatty():
+        disable_progress_bars()
+
+
+def require(package: str, what: str) -> None:
+    """Refuse what needs a package that is not installed.
+
+    Raises:
+        EvaluationError: it is not.
+    """
+    if find_spec(package) is None:
+        raise EvaluationError(
+            f"{what} needs {package}; expected pip install {package}, or the extra "
+            "coherencegym[gpu]"
+        )
+
+
+def first_line(error: BaseException) -> str:
+    """The line that says what is wrong; the other lines advise on logging in and on caches."""
+    lines = (line.strip() for line in str(error).splitlines())
+    return next((line for line in lines if line), "") or type(error).__name__
+
+
+def attempt(
+    what: str, load: Callable[..., Any], *arguments: Any, trust: bool = False, **settings: Any
+) -> Any:
+    """Call a loader of transformers, for ``what`` as messages have it; ``trust`` is in its code.
+
+    Raises:
+        EvaluationError: it failed.
+    """
+    try:
+        return load(*arguments, trust_remote_code=trust, **settings)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        # Libraries raise whatever a damaged file leads them to; those in Rust even what is no
+        # Exception, where they panic.
+        raise EvaluationError(f"{what} {_problem(error, trust)}") from None
+
+
+def _problem(error: BaseException, trust: bool) -> str:
+    from huggingface_hub.errors import StrictDataclassError
+
+    said = str(error)
+    if not trust and "trust_remote_code" in said:
+        return (
+            "needs code from its repository; read it, and if you trust it give --trust-remote-code"
+        )
+    reason = first_line(error)
+    if unknown := re.search(r"unexpected keyword argument '(\w+)'", said):
+        reason = (
+            f"{unknown[1]} is neither an argument of from_pretrained nor an entry of this model's "
+            "config (see --model-arg)"
+        )
+    elif "ignore_mismatched_sizes" in said:
+        reason = "its weights have other shapes than its config says"
+    elif isinstance(error, StrictDataclassError) and said.strip():
+        # The first line names the check, the last says what is wrong.
+        reason = said.strip().splitlines()[-1].strip()
+    return f"cannot be loaded: {reason}"

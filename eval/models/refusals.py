@@ -1,0 +1,296 @@
+"""Refuse what is no causal language model or is not held by its files: by its config, then by what
+it does.
+
+A config is a few lines that anybody wrote, and transformers makes whatever it asks for: weights
+that its files do not have are filled with random numbers first and refused afterwards. So what the
+files say is held to each other before memory is taken for what one of them says.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.models.arguments import ATTENTION
+from coherencegym.eval.models.libraries import attempt, first_line, require
+from coherencegym.eval.models.placement import input_device
+from coherencegym.eval.models.source import ADAPTER_CONFIG, ADAPTER_WEIGHTS, ModelSource
+from coherencegym.files.strict_json import held, kind
+
+_WEIGHTS = "model.safetensors"
+_INDEX = "model.safetensors.index.json"
+#: Entries of a config that are how many modules there are, each of which Python makes.
+_MODULES = re.compile(r"(?:layers?|blocks|experts|labels)$")
+#: No model has more of them.
+_MOST_MODULES = 10_000
+#: Numbers that a model may hold beyond those of its files: masks, tables of positions.
+_SLACK = 1 << 26
+#: Most times as many as its files hold: a tied head may be kept apart; quantized ones packed.
+_TIED, _PACKED = 2, 32
+
+
+@dataclass(frozen=True)
+class _Config:
+    """The schema of a ``config.json``, as far as it is asked before transformers holds it to its
+    own."""
+
+    architectures: tuple[str, ...] | None = None
+    auto_map: dict[str, Any] | None = None
+    quantization_config: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class _Index:
+    """The schema of the index of weights that lie in several files."""
+
+    weight_map: dict[str, str]
+
+
+def refuse_unless_sane(source: ModelSource) -> None:
+    """Refuse a config that transformers could not even be asked about.
+
+    Raises:
+        EvaluationError: a name that should be text is none, or more modules than any model has.
+    """
+    config = source.read_json("config.json")
+    if config is None:
+        return
+    where = f"model {source.name!r}: config.json: "
+    _held(config, _Config, where)
+    for name, value in _entries(config):
+        if _MODULES.search(name) and isinstance(value, int) and value > _MOST_MODULES:
+            raise EvaluationError(
+                f"{where}{kind(name)} is {value:,}; expected at most {_MOST_MODULES:,}"
+            )
+
+
+def _held(value: Any, schema: Any, where: str) -> Any:
+    try:
+        return held(value, schema)
+    except EvaluationError as error:
+        raise EvaluationError(f"{where}{error}") from None
+
+
+def _entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """The names and values of an object and of those in it."""
+    if isinstance(value, dict):
+        yield from value.items()
+        for inside in value.values():
+            yield from _entries(inside)
+
+
+def refuse_unless_causal(name: str, config: Any, trust: bool = False) -> None:
+    """Refuse what a config of transformers shows not to be a causal language model.
+
+    Args:
+        name: the user's name for it.
+        config: the model's.
+        trust: code from the model's repository may be run; it may define one.
+
+    Raises:
+        EvaluationError: a masked language model, an encoder with a decoder, no language model, or
+            one that asks for code from the Hub.
+    """
+    attention = getattr(config, "_attn_implementation", None)
+    problem = _not_causal(config, trust)
+    if problem is None and not trust and attention is not None and attention not in ATTENTION:
+        problem = (
+            f"asks for attention {str(attention)!r}, which may be code from the Hub; expected "
+            "--model-arg attn_implementation=sdpa, or --trust-remote-code"
+        )
+    if problem is not None:
+        raise EvaluationError(f"model {name!r} {problem}")
+
+
+def _not_causal(config: Any, trust: bool) -> str | None:
+    """The rest of a message on what the config shows not to be a causal language model."""
+    from transformers.models.auto import modeling_auto
+
+    causal = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    model_type = getattr(config, "model_type", "")
+    own_code = "AutoModelForCausalLM" in (getattr(config, "auto_map", None) or {})
+    if getattr(config, "is_encoder_decoder", False):
+        return f"is an encoder with a decoder ({model_type}); expected a decoder alone"
+    if _is_masked(config, model_type):
+        return (
+            f"is a masked language model ({model_type}); expected a causal one, which gives every "
+            "token a probability from what precedes it"
+        )
+    if model_type in causal or (trust and own_code):
+        return None
+    if own_code:
+        return (
+            "needs code from its repository; read it, and if you trust it give --trust-remote-code"
+        )
+    if model_type in modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
+        return (
+            f"reads images and text ({model_type}), and transformers does not load its text part "
+            "as a causal language model; expected a model of text"
+        )
+    return (
+        f"is of type {model_type!r}, which transformers has no causal language model for without "
+        "code from the model's repository; expected one that it has"
+    )
+
+
+def _is_masked(config: Any, model_type: str) -> bool:
+    """True for a masked language model by its classes, or by its type where it names none."""
+    from transformers.models.auto import modeling_auto
+
+    masked = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    declared = set(getattr(config, "architectures", None) or ())
+    if not declared:
+        return model_type in masked and not getattr(config, "is_decoder", False)
+    # An entry may name several classes, one for each task.
+    entries = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values()
+    causal = {c for entry in entries for c in ([entry] if isinstance(entry, str) else entry)}
+    return bool(declared & set(masked.values())) and not declared & causal
+
+
+def refuse_unless_held(source: ModelSource, config: Any, trust: bool) -> None:
+    """Refuse a model whose config asks for far more than its files of weights hold.
+
+    Args:
+        source: the model's files.
+        config: the model's.
+        trust: code from the model's repository may be run.
+
+    Raises:
+        EvaluationError: it does; or a file of weights is damaged, or one that the index names is
+            not there.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    what = f"model {source.name!r}"
+    tensors, numbers = _stored(source)
+    if not tensors:
+        return
+    layers = getattr(config.get_text_config(), "num_hidden_layers", 0)
+    if isinstance(layers, int) and layers > tensors:
+        raise EvaluationError(
+            f"{what}: its config asks for {layers:,} layers, but its files have {tensors:,} "
+            "tensors; expected files that belong together"
+        )
+    if trust:
+        # Code from the repository, which would be fetched anew here, may make what it likes.
+        return
+    with torch.device("meta"):
+        made = attempt(
+            what, AutoModelForCausalLM.from_config, deepcopy(config), dtype=torch.float32
+        )
+    asked = sum(tensor.numel() for tensor in {*made.parameters(), *made.buffers()})
+    packed = getattr(config, "quantization_config", None) is not None
+    if asked > numbers * (_PACKED if packed else _TIED) + _SLACK:
+        raise EvaluationError(
+            f"{what}: its config asks for {asked:,} weights, but its files have {numbers:,}; "
+            "expected files that belong together"
+        )
+
+
+def _stored(source: ModelSource) -> tuple[int, int]:
+    """Tensors and numbers in the files, by their headers; none where they have other names."""
+    from safetensors import safe_open
+
+    tensors = numbers = 0
+    for name, path in _files(source):
+        try:
+            with safe_open(path, "pt") as file:
+                for key in file.keys():  # noqa: SIM118 (it is no mapping)
+                    tensors += 1
+                    numbers += math.prod(file.get_slice(key).get_shape())
+        except Exception as error:
+            # The library has an error of its own, and those of the system.
+            raise EvaluationError(
+                f"model {source.name!r}: {name} cannot be read: {error}"
+            ) from None
+    return tensors, numbers
+
+
+def _files(source: ModelSource) -> Iterator[tuple[str, Path]]:
+    """The files of weights, by name: as transformers looks for them, one before several."""
+    if (alone := source.file(_WEIGHTS)) is not None:
+        yield _WEIGHTS, alone
+        return
+    index = source.read_json(_INDEX)
+    if index is None:
+        return
+    where = f"model {source.name!r}: {_INDEX}: "
+    names = sorted(set(_held(index, _Index, where).weight_map.values()))
+    for name in names:
+        if Path(name).name != name or not name.endswith(".safetensors"):
+            raise EvaluationError(f"{where}{kind(name)}; expected a name of a safetensors file")
+    source.fetch(names)
+    for name in names:
+        path = source.file(name)
+        if path is None:
+            raise EvaluationError(f"{where}{kind(name)} is not there; expected every file it names")
+        yield name, path
+
+
+def refuse_unless_adapter(adapter: ModelSource) -> None:
+    """Refuse an adapter before the model's weights are loaded.
+
+    Raises:
+        EvaluationError: peft is not installed, there is no adapter, its weights are not
+            safetensors, or its kind is one that changes more than the model's layers.
+    """
+    require("peft", f"the adapter {adapter.name!r}")
+    config = adapter.read_json(ADAPTER_CONFIG)
+    if config is None:
+        raise EvaluationError(f"adapter {adapter.name!r} has no {ADAPTER_CONFIG}")
+    if adapter.file(ADAPTER_WEIGHTS) is None:
+        raise EvaluationError(
+            f"adapter {adapter.name!r} has no {ADAPTER_WEIGHTS}; pickled weights are never read: "
+            "load it where you trust it and save it again with save_pretrained"
+        )
+    from peft import PEFT_TYPE_TO_TUNER_MAPPING
+    from peft.tuners.tuners_utils import BaseTuner
+
+    kind = str(config.get("peft_type"))
+    tuner = PEFT_TYPE_TO_TUNER_MAPPING.get(kind)
+    # What is only new layers leaves peft's wrapper with nothing to do, so that the model can be
+    # called without it (AdaLoRA's adds a term to the loss). Megatron's layers would come from a
+    # module that the config names.
+    if (
+        (getattr(tuner, "forward", None) is not BaseTuner.forward and kind != "ADALORA")
+        or config.get("alora_invocation_tokens")
+        or config.get("megatron_config")
+    ):
+        raise EvaluationError(
+            f"adapter {adapter.name!r} ({kind[:40]}) does something else than change the model's "
+            "layers, or this peft does not know it; expected one like LoRA"
+        )
+
+
+def refuse_if_it_sees_ahead(name: str, model: Any) -> None:
+    """Refuse a model whose prediction changes with what follows: surprisal is then meaningless.
+
+    Raises:
+        EvaluationError: it does, or it cannot be run.
+    """
+    import torch
+
+    size = int(model.get_input_embeddings().weight.shape[0])
+    ids = torch.tensor([[1, 2, 3, 4], [1, 2, 3, 5]], device=input_device(model)) % size
+    try:
+        with torch.inference_mode():
+            logits = model(input_ids=ids).logits[:, 2].float()
+    except Exception as error:
+        # Its first pass: whatever its layers, quantized, adapted or its own, cannot do.
+        raise EvaluationError(f"model {name!r} cannot be run: {first_line(error)[:300]}") from None
+    # Two rows of one batch may differ by rounding, in half precision or quantized by a little more.
+    exact = model.dtype == torch.float32 and getattr(model, "hf_quantizer", None) is None
+    tolerance = 1e-3 if exact else 0.1
+    scale = max(1.0, float(logits.abs().max()))
+    if float((logits[0] - logits[1]).abs().max()) > tolerance * scale:
+        raise EvaluationError(
+            f"model {name!r} predicts a token from what follows it; expected a causal language "
+            "model"
+        )
