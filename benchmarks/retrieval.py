@@ -56,8 +56,8 @@ def measure(number: int, bare: bool, threads: int, weighting: str) -> Any:
     from sparse_dot_topn import sp_matmul_topn
 
     from coherencegym.loaders.discourse import Discourse, Unit
+    from coherencegym.manipulations.intruders.intruder_candidates import Fitting
     from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
-    from coherencegym.manipulations.intruders.settings import Fitting
     from coherencegym.manipulations.operator import Context
 
     documents = synthetic(number)

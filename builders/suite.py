@@ -226,7 +226,8 @@ def draft_item(
         discourse_id=first.id,
         corpus=first.corpus,
         edits=tuple(
-            ItemEdit(condition, *astuple(edit))
+            # A row shows a unit that was taken out by its empty `after`.
+            ItemEdit(condition, *astuple(edit)[:-1])
             for condition, version in versions.items()
             for edit in version.edits
         ),

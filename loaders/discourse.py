@@ -124,6 +124,8 @@ class Edit:
     ``start`` is the character in the unit where ``after`` now begins, so that undoing the edits of
     a discourse last to first gives the text that it was made from (:func:`undo`).
     ``source_discourse`` and ``source_unit`` say where inserted text came from, if from a unit.
+    ``removed``: the whole unit was taken out; ``before`` is its text, ``after`` is empty, and
+    ``unit`` is the index of what followed it.
     """
 
     operator: str
@@ -133,6 +135,7 @@ class Edit:
     after: str
     source_discourse: str | None = None
     source_unit: int | None = None
+    removed: bool = False
 
 
 @dataclass(frozen=True)
@@ -210,6 +213,9 @@ def undo(discourse: Discourse) -> tuple[str, ...]:
     """
     texts = list(discourse.texts)
     for edit in reversed(discourse.edits):
+        if edit.removed:
+            texts.insert(edit.unit, edit.before)
+            continue
         text, end = texts[edit.unit], edit.start + len(edit.after)
         if text[edit.start : end] != edit.after:
             raise ValueError(f"{discourse.corpus}/{discourse.id}: {edit} is not in {text!r}")

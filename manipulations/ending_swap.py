@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.replacement import replace_text
 
 
 @dataclass(frozen=True)
@@ -25,19 +25,17 @@ class EndingSwap(Composable):
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the discourse once for each wrong ending."""
         last = len(discourse.units) - 1
-        whole = ((last, 0, len(discourse.units[last].text)),)
-        endings = [a for a in discourse.alternatives if a.span == whole]
-        if not endings:
+        text = discourse.units[last].text
+        whole = (last, 0, len(text))
+        ending = next((a for a in discourse.alternatives if a.span == (whole,)), None)
+        if ending is None:
             context.skipped["no alternative ending"] += 1
             return
-        ending = endings[0]
-        wrong = [text for i, text in enumerate(ending.options) if i != ending.right]
-        number = 0
-        for text in dict.fromkeys(wrong):
-            if text == discourse.units[last].text:
-                context.skipped["the two endings are the same"] += 1
-                continue
-            number += 1
-            swapped = replace_text(discourse, *whole[0], text, operator="EndingSwap")
+        wrong = dict.fromkeys(t for i, t in enumerate(ending.options) if i != ending.right)
+        if text in wrong:
+            context.skipped["the two endings are the same"] += 1
+            del wrong[text]
+        for number, other in enumerate(wrong, start=1):
+            swapped = replace_text(discourse, *whole, other, operator="EndingSwap")
             name = "distractor_ending" if number == 1 else f"distractor_ending-{number}"
             yield dataclasses.replace(swapped, variant=name)

@@ -92,14 +92,11 @@ class Pipeline(Composable):
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield what the last step makes of what the steps before it made."""
 
-        def run(current: Discourse, rest: tuple[Operator, ...]) -> Iterator[Discourse]:
-            if not rest:
-                yield current
-                return
-            for result in rest[0](current, context):
-                yield from run(result, rest[1:])
-
-        yield from run(discourse, self.steps)
+        if not self.steps:
+            yield discourse
+            return
+        for result in self.steps[0](discourse, context):
+            yield from Pipeline(self.steps[1:])(result, context)
 
     def __or__(self, other: Operator) -> Pipeline:
         """These operators, then ``other``."""

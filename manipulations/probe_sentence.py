@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.editing import replace_places
 from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.probes.registry import PROBES, probe_sentence
-from coherencegym.manipulations.replacement import replace_text
 
 
 @dataclass(frozen=True)
@@ -42,25 +42,12 @@ class ProbeSentence(Composable):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the edited discourse; nothing where the probe does not apply."""
-        units = range(1, len(discourse.units)) if self.unit is None else (self.unit,)
-        for unit in units:
-            if unit >= len(discourse.units):
-                break
-            text = discourse.units[unit].text
-            before = discourse.texts[:unit]
-            replacements = probe_sentence(text, self.probe, self.pipeline, before)
-            if not replacements:
-                continue
-            edited = discourse
-            for replacement in reversed(replacements):  # so that places to the left hold
-                edited = replace_text(
-                    edited,
-                    unit,
-                    replacement.start,
-                    replacement.end,
-                    replacement.after,
-                    operator="ProbeSentence",
-                )
-            yield dataclasses.replace(edited, variant=self.probe)
-            return
+        texts = discourse.texts
+        first, stop = (1, len(texts)) if self.unit is None else (self.unit, self.unit + 1)
+        for unit in range(first, min(stop, len(texts))):
+            replacements = probe_sentence(texts[unit], self.probe, self.pipeline, texts[:unit])
+            if replacements:
+                edited = replace_places(discourse, unit, replacements, operator="ProbeSentence")
+                yield dataclasses.replace(edited, variant=self.probe)
+                return
         context.skipped["the probe does not apply"] += 1

@@ -6,14 +6,13 @@ original, and so should the last unit after a shuffled context.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse, Edit, Span
-from coherencegym.manipulations.annotations import move_annotations
+from coherencegym.manipulations.editing import move_annotations
 from coherencegym.manipulations.operator import Composable, Context
 
 
@@ -71,17 +70,16 @@ class Shuffle(Composable):
 
 def count_orders(texts: Sequence[str]) -> int:
     """Count the orders in which the texts can be read, equal ones counting as equal."""
-    repeats = math.prod(math.factorial(n) for n in Counter(texts).values())
-    return math.factorial(len(texts)) // repeats
+    return math.factorial(len(texts)) // math.prod(map(math.factorial, Counter(texts).values()))
 
 
 def canonical(order: Sequence[int], texts: Sequence[str]) -> list[int]:
     """The order that reads the same and keeps units of equal text in their original sequence."""
-    waiting: dict[str, list[int]] = {}
-    for index, text in enumerate(texts):
-        waiting.setdefault(text, []).append(index)
-    queues = {text: iter(indices) for text, indices in waiting.items()}
-    return [next(queues[texts[index]]) for index in order]
+    places = {
+        text: iter([index for index, other in enumerate(texts) if other == text])
+        for text in set(texts)
+    }
+    return [next(places[texts[index]]) for index in order]
 
 
 def reorder(discourse: Discourse, order: Sequence[int], variant: str) -> Discourse:
@@ -101,11 +99,8 @@ def reorder(discourse: Discourse, order: Sequence[int], variant: str) -> Discour
         for new, old in enumerate(order)
         if new != old
     )
-    return dataclasses.replace(
-        move_annotations(discourse, move),
-        units=units,
-        variant=variant,
-        edits=discourse.edits + edits,
+    return move_annotations(
+        discourse, move, units=units, variant=variant, edits=discourse.edits + edits
     )
 
 

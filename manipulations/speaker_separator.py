@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.replacement import replace_text
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,9 @@ class SpeakerSeparator(Composable):
             context.skipped["only one utterance"] += 1
             return
         result = discourse
-        for i, (unit, following) in enumerate(
-            zip(discourse.units, discourse.units[1:], strict=False)
-        ):
+        for i, (unit, following) in enumerate(pairwise(discourse.units)):
             same = unit.speaker is not None and unit.speaker == following.speaker
-            if self.merge_runs and same:
-                continue
-            end = len(unit.text)
-            result = replace_text(
-                result, i, end, end, f" {self.separator}", operator="SpeakerSeparator"
-            )
+            if not (self.merge_runs and same):
+                end, mark = len(unit.text), f" {self.separator}"
+                result = replace_text(result, i, end, end, mark, operator="SpeakerSeparator")
         yield result

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import discourses
 
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
@@ -23,11 +26,16 @@ from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.tasks.registry import TASKS
 from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.discourse import Discourse, Edit, Unit, span_text, spans, undo
 from coherencegym.loaders.find import find
 from coherencegym.loaders.read import read
+from coherencegym.manipulations.editing import excerpt
+from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.shuffle import Shuffle
 
 RECIPES = "loaders/corpora/recipes.py"
 REVERSE = "manipulations/reverse.py"
+OMIT = "manipulations/omit.py"
 ORDER = "builders/recipe_order.py"
 HALVES = "eval/kinds/halves.py"
 RECIPE_HALVES = "builders/recipe_halves.py"
@@ -39,14 +47,15 @@ def blocks(repository: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture
-def modules(repository: Path, tmp_path: Path) -> Iterator[dict[str, Any]]:
+@pytest.fixture(scope="module")
+def modules(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """The documented modules, imported under the names that their first lines give."""
     made: dict[str, Any] = {}
+    folder = tmp_path_factory.mktemp("modules")
     for code in blocks(repository, "python"):
         path = code.splitlines()[0].removeprefix("# ")
         name = "coherencegym." + path.removesuffix(".py").replace("/", ".")
-        file = tmp_path / path.replace("/", "_")
+        file = folder / path.replace("/", "_")
         file.write_text(code)
         spec = importlib.util.spec_from_file_location(name, file)
         assert spec is not None
@@ -77,7 +86,7 @@ def build_recipes(
 def test_the_examples_make_a_suite(
     repository: Path, modules: dict[str, Any], tmp_path: Path
 ) -> None:
-    assert list(modules) == [RECIPES, REVERSE, ORDER, HALVES, RECIPE_HALVES, MATCH]
+    assert list(modules) == [RECIPES, REVERSE, OMIT, ORDER, HALVES, RECIPE_HALVES, MATCH]
     folder, manifest = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
     assert find(modules[RECIPES].CORPUS, tmp_path / "data").files
     entry = manifest["configs"]["recipes_all"]
@@ -86,6 +95,47 @@ def test_the_examples_make_a_suite(
     assert original["content"] == "Boil the water. Pour it over the leaves. Wait four minutes."
     assert reverse["content"] == "Wait four minutes. Pour it over the leaves. Boil the water."
     assert "# Dataset Card for CoherenceGym: Recipe order" in (folder / "README.md").read_text()
+
+
+@given(discourses(), st.integers(0, 9))
+def test_the_example_that_takes_a_unit_out_can_be_undone(
+    modules: dict[str, Any], discourse: Discourse, seed: int
+) -> None:
+    context = Context(seed)
+    omit, reverse = modules[OMIT].Omit(), modules[REVERSE].Reverse()
+    results = list(omit(discourse, context))
+    if len(discourse.units) < 3:
+        assert context.skipped == {"fewer than three units": 1}
+        assert results == []
+        return
+    (result,) = results
+    (edit,) = result.edits
+    assert 0 < edit.unit < len(discourse.units) - 1
+    assert discourse.texts == (*result.texts[: edit.unit], edit.before, *result.texts[edit.unit :])
+    assert (result.variant, undo(result)) == ("omitted", discourse.texts)
+    kept = [s for s in spans(discourse) if all(unit != edit.unit for unit, _, _ in s)]
+    assert {span_text(result, s) for s in spans(result)} <= {span_text(discourse, s) for s in kept}
+    # Before, between and behind other edits, and where a part is cut out of what came of them.
+    for pipeline in (omit | omit, reverse | omit | reverse, omit | Shuffle() | omit):
+        for changed in pipeline(discourse, Context(seed)):
+            assert undo(changed) == discourse.texts
+            last = len(changed.units) - 1
+            whole = [undo(excerpt(changed, *ends)) for ends in ((0, last), (0, 0), (last, last))]
+            assert whole == [discourse.texts, discourse.texts[:1], discourse.texts[-1:]]
+
+
+def test_a_unit_taken_out_belongs_to_an_excerpt_around_it(modules: dict[str, Any]) -> None:
+    texts = ("A.", "B.", "C.", "D.", "E.")
+    edits = (
+        Edit("Omit", 1, 0, "B.", "", removed=True),
+        Edit("Test", 1, 0, "C.", "X."),
+        Edit("Omit", 2, 0, "D.", "", removed=True),
+    )
+    left = Discourse("d", "c", (Unit("A."), Unit("X."), Unit("E.")), edits=edits)
+    assert undo(left) == texts
+    ends = {(0, 0): texts[:1], (0, 1): texts[:3], (1, 1): texts[2:3], (1, 2): texts[2:]}
+    for (first, last), expected in ends.items():
+        assert undo(excerpt(left, first, last)) == expected
 
 
 def test_the_example_of_a_kind_is_built_shown_and_read(

@@ -12,13 +12,12 @@ from typing import Any
 
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import debris
-from coherencegym.manipulations.intruders.block_store import BlockFolder
-from coherencegym.manipulations.intruders.document_groups import groups
+from coherencegym.manipulations.intruders.intruder_candidates import Fitting
 from coherencegym.manipulations.intruders.intruder_sentence import (
     FittedIntruderSentence,
     IntruderSentence,
 )
-from coherencegym.manipulations.intruders.settings import Fitting
+from coherencegym.manipulations.intruders.neighbours import BlockFolder, groups
 from coherencegym.manipulations.operator import Context, Detector
 
 #: The suite's name in the random key: all suites that divide a corpus divide it alike.
@@ -29,7 +28,7 @@ _KEY = "division"
 class Division:
     """Sizes of the splits; what is left is ``train``.
 
-    A group of documents that share lines (:mod:`manipulations.intruders.document_groups`) goes to
+    A group of documents that share lines (:mod:`manipulations.intruders.neighbours`) goes to
     one side as a whole, by a number drawn for its first document in the order of ids: adding
     documents moves no other group.
 

@@ -1,18 +1,35 @@
-"""The words around a connective: whether it can be replaced at all, and how it is used."""
+"""The words around a connective: whether it can be replaced at all, and how it is used.
+
+Corpora of discourse relations come without parts of speech, so that where a finite clause begins is
+a guess. It errs on one side: where no sign of a finite verb is found there is no clause
+(``different species lead``), and of what looks like one a few are none.
+"""
 
 from __future__ import annotations
 
 import itertools
 import re
 
-from coherencegym.manipulations.connectives.clauses import WORD, begins_with_participle, has_clause
-from coherencegym.manipulations.connectives.clauses import word_set as _set
+from coherencegym.manipulations.words import word_list
+from coherencegym.manipulations.words import word_set as _set
 
+_WORD = re.compile(r"[\w'’]+(?:-[\w'’]+)*")
+_SUBJECTS = _set("i you he she it we they there everyone everybody everything nobody somebody")
+_ARTICLES = _set("the a an no every my your his its our their")
+#: Determiners that may also stand alone, as a whole subject: ``some considered him insane``.
+_PRONOUNS = _set("this that these those some many most all both each several few her")
+#: Words that a subject may begin with; ``a native of York`` is rather a noun of no clause.
+_DETERMINERS = _ARTICLES - {"a", "an", "no"} | _PRONOUNS
+_AUXILIARIES = word_list("auxiliaries")
+_IRREGULAR_PASTS = word_list("irregular_pasts")
+#: Participles that do not end in -ed: ``as set out in``, ``although known as``.
+_IRREGULAR_PARTICIPLES = word_list("irregular_participles")
+#: Words in -ing and -ed that are no participles.
+_NO_PARTICIPLES = word_list("no_participles")
+#: Words before a participle, an adjective or a preposition that leave it one.
+_ADVERB = re.compile(r"\w+ly|not|also|still|once|again|only|now|then|even|just|otherwise|perhaps")
 #: Words before a connective that make one of more than one word with it, or limit it.
-_MODIFIERS = _set(
-    "even ever especially exactly just long mainly only particularly partly precisely right "
-    "shortly simply if"
-)
+_MODIFIERS = word_list("before_connectives")
 #: More such words, of single connectives: ``and yet``, ``as yet``, ``as though``.
 _MODIFIERS_OF = {
     "however": _set("and but or"),
@@ -21,10 +38,7 @@ _MODIFIERS_OF = {
     "while": _set("a the once all"),
 }
 #: Words after ``as`` with which it is a connective or a preposition of several words.
-_AFTER_AS = _set(
-    "if though soon long well far of to for yet such per opposed usual never always ever before "
-    "follows part possible necessary needed"
-)
+_AFTER_AS = word_list("after_as")
 #: Two words after ``as`` that make an idiom with it: ``as it turns out``.
 _IDIOMS = ("it turns", "it turned", "it happens", "it happened", "it were", "luck would")
 #: Verbs that have no subject after ``as``, and would need one after another connective: ``as would
@@ -34,15 +48,7 @@ _VERBS = _set(
 )
 #: Verbs of ``as you can see`` and ``as she said``: such a clause names a source, whatever sense it
 #: was given.
-_REPORTS = _set(
-    "see sees saw seen know knows known aware understand understands say says said state states "
-    "stated note notes noted mention mentions mentioned recall recalls remember suggest suggests "
-    "suggested explain explains explained understood predict predicted argue argues argued review "
-    "reviews describe describes described tell tells told expect expected promised presented "
-    "discussed shown show shows put report reports reported point points pointed announced "
-    "observe observes observed demonstrate demonstrates demonstrated illustrate illustrates "
-    "illustrated indicate indicates indicated confirm confirms confirmed imagine heard"
-)
+_REPORTS = word_list("report_verbs")
 #: The number of words after ``as`` within which such a verb is looked for; one that ends the clause
 #: may be farther away: ``as the plight of many towns shows``.
 _REPORT_WITHIN = 5
@@ -52,11 +58,7 @@ _CORRELATES = _set("as so such same")
 _NEAR = 5
 #: Words for a degree behind ``however``: ``however hard they try``. After a first ``as`` they wait
 #: for the second, however far away it is: ``as much of the rent of land as possible``.
-_DEGREES = _set(
-    "much many few little long short hard easy small big great often far near good bad well old "
-    "young high low strong weak slow slowly fast quickly deep rich poor wide brief briefly "
-    "unlikely difficult important tempting"
-)
+_DEGREES = word_list("degrees")
 _PREPOSITIONS = _set("in at on under within with from during by")
 #: Marks that end a clause, as far as words of one connective are looked for.
 _CLAUSE_END = r"[,;:.!?()\"“”–—]"
@@ -124,7 +126,7 @@ def begins_clause(sentence: str, start: int) -> bool:
 
 def words(text: str) -> int:
     """The number of words of a text; punctuation is none."""
-    return len(WORD.findall(text))
+    return len(_WORD.findall(text))
 
 
 def syntax(sentence: str, start: int, end: int) -> str:
@@ -190,4 +192,58 @@ def _fits_adverbial(word: str, used: str, sentence: str, start: int, end: int) -
 
 
 def _words(text: str) -> list[str]:
-    return [found.lower() for found in WORD.findall(text)]
+    return [found.lower() for found in _WORD.findall(text)]
+
+
+def has_clause(text: str) -> bool:
+    """Tell whether a text begins with a clause that has a subject and a finite verb.
+
+    A participle that begins it (``enjoying the city``), an adjective (``remarkably tolerant of
+    foreigners``), a preposition or a noun (``at school``, ``a native of York``) makes none, unless
+    a verb follows before a comma. Over commas a verb is looked for only where a determiner has
+    begun a subject: ``the head of the school, Ann, has left``.
+    """
+    stretch = _WORD.findall(re.split(r"[,;:.!?()\[\]…—–]", text)[0])
+    while stretch and _ADVERB.fullmatch(stretch[0]):
+        del stretch[0]
+    if not stretch or begins_with_participle(text):
+        return False
+    if re.split("['’]", stretch[0].lower())[0] in _SUBJECTS:
+        return len(stretch) > 1
+    determined = stretch[0].lower() in _DETERMINERS
+    if determined:
+        stretch = _WORD.findall(re.split(r"[;:.!?()\[\]…—–]", text)[0])
+    return any(_is_finite(stretch, place, determined) for place in range(1, len(stretch)))
+
+
+def begins_with_participle(text: str) -> bool:
+    """Tell whether the first word of a text that is no adverb is a participle: ``also taking``.
+
+    A name is none (``pro-Beijing``).
+    """
+    for found in _WORD.findall(text):
+        if not _ADVERB.fullmatch(found):
+            regular = found.endswith(("ing", "ed")) and found not in _NO_PARTICIPLES
+            return found.islower() and (regular or found in _IRREGULAR_PARTICIPLES)
+    return False
+
+
+def _is_finite(words: list[str], place: int, determined: bool) -> bool:
+    """Tell whether a word may be a finite verb: an auxiliary, a past, or a form in -s.
+
+    A name is none, nor what stands behind a determiner (``in the United States``, ``the limited
+    role``). A form in -s is a noun as often, so that the word behind it has to begin an object;
+    behind a determined subject it may be any but ``of``.
+    """
+    before, word, following = words[place - 1].lower(), words[place], words[place + 1 : place + 2]
+    if word[0].isupper() or before in _ARTICLES:
+        return False
+    if re.sub("n['’]t$", "", word) in _AUXILIARIES | {"ca", "wo"} or word in _IRREGULAR_PASTS:
+        return True
+    if word.endswith("ed") and word not in _NO_PARTICIPLES:
+        return True
+    if re.search("(?:ss|us|is|['’]s)$", word) or not word.endswith("s") or not following:
+        return False
+    if determined:
+        return following != ["of"]
+    return following[0] in _ARTICLES | _PRONOUNS | _SUBJECTS | {"to", "not"}

@@ -16,10 +16,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from coherencegym.loaders.discourse import Discourse, Relation, Span
-from coherencegym.manipulations.annotations import move_annotations
-from coherencegym.manipulations.connectives.clauses import has_clause
-from coherencegym.manipulations.connectives.connective_context import unsuitable, words
+from coherencegym.loaders.discourse import Discourse, Relation, Span, span_text
+from coherencegym.manipulations.connectives.connective_context import has_clause, unsuitable, words
+from coherencegym.manipulations.editing import excerpt
 from coherencegym.manipulations.operator import Composable, Context
 
 #: The connectives of the paper (section 4.5), but for ``meanwhile``, which is rare.
@@ -49,52 +48,48 @@ class ConnectiveSegments(Composable):
         """Yield the segments in the order of their connectives."""
         for relation in explicit_relations(discourse):
             assert relation.connective is not None
-            parts = [
-                discourse.units[unit].text[start:end].lower()
-                for unit, start, end in relation.connective
-            ]
-            if not set(" ".join(parts).split()) & set(self.connectives):
+            text = span_text(discourse, relation.connective).lower()
+            if not set(text.split()) & set(self.connectives):
                 continue
-            if len(parts) > 1:
+            if len(relation.connective) > 1:
                 context.skipped["discontinuous connective"] += 1
-            elif parts[0] not in self.connectives:
+            elif text not in self.connectives:
                 context.skipped["connective of several words"] += 1
+            elif reason := self._objection(discourse, relation, *relation.connective[0]):
+                context.skipped[reason] += 1
             else:
-                yield from self._segment(discourse, relation, context)
+                unit, start, _ = relation.connective[0]
+                kept = dataclasses.replace(discourse, relations=(relation,))
+                yield excerpt(kept, *_units(relation), variant=f"u{unit}c{start}")
 
-    def _segment(
-        self, discourse: Discourse, relation: Relation, context: Context
-    ) -> Iterator[Discourse]:
-        assert relation.connective is not None
-        unit, start, end = relation.connective[0]
-        held = [u for u, _, _ in relation.connective + relation.arg1 + relation.arg2]
-        first, last = min(held), max(held)
-        units = discourse.units[first : last + 1]
-        before = [u.text for u in discourse.units[first:unit]] + [
-            discourse.units[unit].text[:start]
-        ]
+    def _objection(
+        self, discourse: Discourse, relation: Relation, unit: int, start: int, end: int
+    ) -> str:
+        """Say why the relation of a connective at this place makes no segment; empty if it does."""
+        first, last = _units(relation)
+        texts, units = discourse.texts, discourse.units[first : last + 1]
         main = main_clause(discourse, relation)
         next_unit, next_start = main or (unit, end)
-        after = [discourse.units[next_unit].text[next_start:]] + [
-            u.text for u in discourse.units[next_unit + 1 : last + 1]
-        ]
-        if reason := unsuitable(discourse.units[unit].text, start, end):
-            context.skipped[reason] += 1
-        elif main is None and not any(map(words, before)):
-            context.skipped["connective begins the segment"] += 1
-        elif sum(map(words, after)) < self.fewest_words_after:
-            context.skipped[f"fewer than {self.fewest_words_after} words after the connective"] += 1
-        elif len(units) > self.most_sentences:
-            context.skipped[f"more than {self.most_sentences} sentences"] += 1
-        elif len({u.speaker for u in units}) > 1:
-            context.skipped["speakers change within the segment"] += 1
-        else:
-            kept = dataclasses.replace(discourse, relations=(relation,))
-            yield dataclasses.replace(
-                move_annotations(kept, lambda span: _inside(span, first, last)),
-                units=units,
-                variant=f"u{unit}c{start}",
-            )
+        before = [*texts[first:unit], texts[unit][:start]]
+        after = [texts[next_unit][next_start:], *texts[next_unit + 1 : last + 1]]
+        if reason := unsuitable(texts[unit], start, end):
+            return reason
+        if main is None and not any(map(words, before)):
+            return "connective begins the segment"
+        if sum(map(words, after)) < self.fewest_words_after:
+            return f"fewer than {self.fewest_words_after} words after the connective"
+        if len(units) > self.most_sentences:
+            return f"more than {self.most_sentences} sentences"
+        if len({unit.speaker for unit in units}) > 1:
+            return "speakers change within the segment"
+        return ""
+
+
+def _units(relation: Relation) -> tuple[int, int]:
+    """The first and the last unit that hold a part of the relation."""
+    parts = (relation.connective or ()) + relation.arg1 + relation.arg2
+    held = [unit for unit, _, _ in parts]
+    return min(held), max(held)
 
 
 def main_clause(discourse: Discourse, relation: Relation) -> tuple[int, int] | None:
@@ -141,10 +136,3 @@ def explicit_relations(discourse: Discourse) -> list[Relation]:
             )
         found[connective] = relation
     return [found[span] for span in sorted(found)]
-
-
-def _inside(span: Span, first: int, last: int) -> Span | None:
-    """A span counted from the segment's first unit; none where it is not all in the segment."""
-    if not all(first <= unit <= last for unit, _, _ in span):
-        return None
-    return tuple((unit - first, start, end) for unit, start, end in span)

@@ -10,10 +10,13 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from coherencegym.loaders.discourse import Discourse, Edit
+from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.connectives.connective_segments import explicit_relations
+from coherencegym.manipulations.editing import last_edit, replace_text, text_around
 from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.replacement import replace_text
+from coherencegym.manipulations.words import in_case_of
+
+_NAME = "ConnectiveSubstitution"
 
 
 @dataclass(frozen=True)
@@ -43,23 +46,10 @@ class ConnectiveSubstitution(Composable):
             if word.lower() == self.replacement:
                 context.skipped["the replacement is the connective that stands there"] += 1
                 continue
-            result = replace_text(
-                discourse,
-                unit,
-                start,
-                end,
-                in_case_of(word, self.replacement),
-                operator="ConnectiveSubstitution",
-            )
+            after = in_case_of(word, self.replacement)
+            made = replace_text(discourse, unit, start, end, after, operator=_NAME)
             name = f"{discourse.variant}/{self.replacement}".lstrip("/")
-            yield dataclasses.replace(result, variant=name)
-
-
-def in_case_of(word: str, replacement: str) -> str:
-    """The replacement in the case of a word: ``However`` → ``Since``, ``HOWEVER`` → ``SINCE``."""
-    if word.isupper() and len(word) > 1:
-        return replacement.upper()
-    return replacement.capitalize() if word[0].isupper() else replacement
+            yield dataclasses.replace(made, variant=name)
 
 
 def around_connective(discourse: Discourse) -> tuple[str, str, str]:
@@ -71,25 +61,11 @@ def around_connective(discourse: Discourse) -> tuple[str, str, str]:
     Raises:
         ValueError: there is no connective.
     """
-    edit = _substitution(discourse)
-    if edit is not None:
-        unit, start, end = edit.unit, edit.start, edit.start + len(edit.after)
+    if (edit := last_edit(discourse, _NAME)) is not None:
+        place = edit.unit, edit.start, edit.start + len(edit.after)
+    elif (relations := explicit_relations(discourse)) and relations[0].connective:
+        place = relations[0].connective[0]
     else:
-        relations = explicit_relations(discourse)
-        if not relations or relations[0].connective is None:
-            raise ValueError(f"{discourse.corpus}/{discourse.id}: there is no connective")
-        unit, start, end = relations[0].connective[0]
-    offset = sum(len(text) + 1 for text in discourse.texts[:unit])
-    text = discourse.text
-    return (
-        text[: offset + start].strip(),
-        text[offset + start : offset + end],
-        text[offset + end :].strip(),
-    )
-
-
-def _substitution(discourse: Discourse) -> Edit | None:
-    for edit in reversed(discourse.edits):
-        if edit.operator == "ConnectiveSubstitution":
-            return edit
-    return None
+        raise ValueError(f"{discourse.corpus}/{discourse.id}: there is no connective")
+    before, connective, after = text_around(discourse, *place)
+    return before.strip(), connective, after.strip()

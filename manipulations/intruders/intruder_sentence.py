@@ -13,19 +13,19 @@ from dataclasses import dataclass, field
 from random import Random
 
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.editing import replace_places, replace_text
 from coherencegym.manipulations.intruders.intruder_candidates import (
     NAME,
     Candidate,
+    Draw,
     Drawn,
-    draw_candidates,
+    Fitting,
+    IntruderSettings,
 )
-from coherencegym.manipulations.intruders.intruder_filter import filter_candidates
-from coherencegym.manipulations.intruders.settings import Fitting, IntruderSettings
-from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.replacement import replace_text
+from coherencegym.manipulations.operator import Composable, Context, Detector
 
 #: Note of the edits that exchange the names of participants in an intruder.
-EXCHANGED_NAMES = "ExchangedNames"
+_EXCHANGED_NAMES = "ExchangedNames"
 
 #: Reasons why a document stays coherent.
 NOT_SELECTED = "stays coherent: not drawn"
@@ -57,19 +57,13 @@ class IntruderSentence(IntruderSettings, Composable):
     and from each of the other documents one candidate. Candidates that are too similar to S, that
     the document has itself, or whose first pronoun is of the other gender than most of the
     document's are dropped, and one of the rest is drawn. Names of those who take part in a
-    conversation become names of this one (:mod:`manipulations.intruders.participant_names`).
-    Documents that share lines (:mod:`manipulations.intruders.document_groups`) give each other
+    conversation become names of this one (:mod:`manipulations.intruders.people`).
+    Documents that share lines (:mod:`manipulations.intruders.neighbours`) give each other
     nothing.
-
-    Its settings are those of :class:`manipulations.intruders.settings.IntruderSettings`.
     """
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
-        """An operator that retrieves cannot be used before it has seen the collection.
-
-        Raises:
-            TypeError: always.
-        """
+        """Raise a TypeError: the operator has to see the collection first."""
         raise TypeError("IntruderSentence is not fitted: call fit(discourses, context) first")
 
     def fit(
@@ -84,10 +78,11 @@ class IntruderSentence(IntruderSettings, Composable):
         fitting = fitting or Fitting()
         if len({discourse.id for discourse in discourses}) < len(discourses):
             raise ValueError("two discourses have the same id; expected each once")
-        drawn = draw_candidates(self, discourses, context, fitting)
+        drawn = Draw(self, discourses, context, fitting).candidates()
         difficult: dict[int, list[Candidate]] = {}
         if fitting.detector is not None:
-            difficult = filter_candidates(drawn, discourses, fitting.detector, fitting.announce)
+            fitting.announce(sum(len(one.candidates) for one in drawn))
+            difficult = _difficult(drawn, discourses, fitting.detector)
         reasons: dict[str, str] = {}
         choices: dict[str, Choice] = {}
         of_index = {one.document: one for one in drawn}
@@ -104,6 +99,26 @@ class IntruderSentence(IntruderSettings, Composable):
         return FittedIntruderSentence(self, choices, reasons)
 
 
+def _difficult(
+    drawn: Sequence[Drawn], discourses: Sequence[Discourse], detector: Detector
+) -> dict[int, list[Candidate]]:
+    """The candidates of each document (its index) that the detector does not recognise.
+
+    Shen et al. 2021 filter with a fine-tuned classifier; here it is any detector that is handed in.
+    A candidate is difficult when it is not the sentence with the highest score of its document.
+    """
+    asked = [(one, candidate) for one in drawn for candidate in one.candidates]
+    texts = []
+    for one, candidate in asked:
+        texts.append([*discourses[one.document].texts])
+        texts[-1][one.slot] = candidate.inserted
+    difficult: dict[int, list[Candidate]] = {one.document: [] for one in drawn}
+    for (one, candidate), scores in zip(asked, detector(texts) if texts else (), strict=True):
+        if any(score > scores[one.slot] for score in scores):
+            difficult[one.document].append(candidate)
+    return difficult
+
+
 def _choice(drawn: Drawn, difficult: list[Candidate] | None, generator: Random) -> Choice:
     """Draw the intruder: of the difficult candidates, if there are any."""
     if difficult is None:
@@ -116,10 +131,7 @@ def _choice(drawn: Drawn, difficult: list[Candidate] | None, generator: Random) 
 class FittedIntruderSentence(Composable):
     """The operator after it has seen the collection; variants are called ``intruded``.
 
-    Attributes:
-        operator: the operator that was fitted.
-        choices: the choices for the documents (by id) that get an intruder.
-        reasons: the reasons why the others get none.
+    ``choices`` are those for the documents (by id) that get an intruder, ``reasons`` the others'.
     """
 
     operator: IntruderSentence
@@ -147,10 +159,7 @@ class FittedIntruderSentence(Composable):
             source_discourse=intruder.discourse,
             source_unit=intruder.unit,
         )
-        for name in reversed(intruder.names):  # so that places to the left hold
-            replaced = replace_text(
-                replaced, slot, name.start, name.end, name.after, operator=EXCHANGED_NAMES
-            )
+        replaced = replace_places(replaced, slot, intruder.names, operator=_EXCHANGED_NAMES)
         yield dataclasses.replace(replaced, variant="intruded")
 
     def __str__(self) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from coherencegym.manipulations.connectives.connective_substitution import in_case_of
 from coherencegym.manipulations.probes.clauses import visible
-from coherencegym.manipulations.probes.probe import Replacement
-from coherencegym.manipulations.probes.sentence import Sentence, Word
-from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOMINATIVE
-from coherencegym.manipulations.probes.words import word_set
+from coherencegym.manipulations.probes.probe import Replacement, put
+from coherencegym.manipulations.probes.sentence import Sentence, Word, plain, word_at
+from coherencegym.manipulations.probes.tagging import FINITE, NOMINATIVE
+from coherencegym.manipulations.words import word_list, word_set
 
 #: Adverbs set off by commas: the sense is turned round, the syntax is the same.
 _ADVERBS = {
@@ -24,19 +23,18 @@ _SUBORDINATORS = {
 }  # fmt: skip
 _SUBJECTS = NOMINATIVE | {"it", "there", "this", "these"}
 #: Words before a subordinator that would not bear the other one: ``not because``, ``soon after``.
-_BEFORE = word_set(
-    "not n't just only even partly largely mainly mostly simply merely perhaps is was are were be "
-    "soon immediately right long ever never until from and or but as so well all year years month "
-    "months day days week weeks hour hours minute minutes time shortly"
-)
+_BEFORE = word_list("before_subordinators")
 #: Words in a clause that hang on whether it is affirmed.
 _POLAR = frozenset(("yet", "already", "any", "ever", "then"))
 #: Words that an ``and`` may be the second half of.
 _PAIRED = word_set("both between either")
 
 
-@dataclass(frozen=True)
-class ConjunctionFlip:
+#: The index of the last word of a conjunction, and what it becomes.
+_Flip = tuple[int, str]
+
+
+def conjunction_flip(sentence: Sentence) -> tuple[Replacement, ...]:
     """One conjunction or connective becomes one of the opposed sense and the same syntax.
 
     Of a sentence the first is taken that joins clauses (or verb phrases) for certain: ``and``
@@ -46,121 +44,104 @@ class ConjunctionFlip:
     verb; ``however`` and ``therefore`` and their like set off by commas; ``despite`` and ``because
     of``.
     """
-
-    name: str = "conjunction_flip"
-
-    def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
-        """One replacement, of the first conjunction that can."""
-        for place in visible(sentence) or ():
-            word = sentence.words[place]
-            for rule in (_adverb, _because_of, _subordinator, _coordinator):
-                flipped = rule(sentence.words, place)
-                if flipped is not None:
-                    end, after = flipped
-                    text = in_case_of(word.text, after)
-                    return (Replacement(word.start, sentence.words[end].end, text),)
-        return ()
+    for place in visible(sentence) or ():
+        for rule in (_adverb, _because_of, _subordinator, _coordinator):
+            if flip := rule(sentence.words, place):
+                end, form = flip
+                return (put(form, sentence.words[place], sentence.words[end]),)
+    return ()
 
 
-def _at(words: tuple[Word, ...], index: int) -> str:
-    return words[index].lower if 0 <= index < len(words) else ""
+def _at(words: Sequence[Word], index: int) -> str:
+    return word_at(words, index).lower
 
 
-def _adverb(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
+def _adverb(words: Sequence[Word], at: int) -> _Flip | None:
     """``However,`` and ``; therefore,``; nothing of ``however large`` or ``thus making``."""
-    before, after = _at(words, at - 1), _at(words, at + 1)
-    if words[at].lower not in _ADVERBS or after != ",":
-        return None
     # Between commas it may belong to a word and not to the clause: "Smith, however, was".
-    if not (at == 0 or before == ";"):
-        return None
-    return at, _ADVERBS[words[at].lower]
+    set_off = (at == 0 or _at(words, at - 1) == ";") and _at(words, at + 1) == ","
+    return (at, _ADVERBS[words[at].lower]) if set_off and words[at].lower in _ADVERBS else None
 
 
-def _because_of(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
-    lower = words[at].lower
+def _because_of(words: Sequence[Word], at: int) -> _Flip | None:
     if _at(words, at - 1) in _BEFORE | {"-", "both", "either"}:
         return None
+    lower = words[at].lower
     if lower == "because" and _at(words, at + 1) == "of":
         return None if _at(words, at + 2) in ("which", "whom") else (at + 1, "despite")
     if lower == "despite" and _at(words, at + 1) not in ("which", "whom"):
         return at, "because of"
-    if [_at(words, at + i) for i in range(3)] == ["in", "spite", "of"]:
-        return at + 2, "because of"
-    return None
+    spite = [word.lower for word in words[at : at + 3]] == ["in", "spite", "of"]
+    return (at + 2, "because of") if spite else None
 
 
-def _subordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
-    """The end of the subordinator that begins at an index, and the one of opposed sense."""
-    start, lower = at, words[at].lower
-    if lower == "even" and _at(words, at + 1) == "though":
-        at, lower = at + 1, "though"
-    elif lower not in _SUBORDINATORS or _at(words, at - 1) in _BEFORE:
+def _subordinator(words: Sequence[Word], at: int) -> _Flip | None:
+    lower, before = words[at].lower, _at(words, at - 1)
+    even = lower == "even" and _at(words, at + 1) == "though"
+    if not even and (lower not in _SUBORDINATORS or before in _BEFORE):
         return None
-    if start and _at(words, start - 1) in ("-", '"', "(", "as"):
+    if before in ("-", '"', "(", "as"):
         return None
-    clause = words[at + 1 :]
-    return (at, _SUBORDINATORS[lower]) if _bears_flip(lower, clause) else None
+    end, lower = (at + 1, "though") if even else (at, lower)
+    return (end, _SUBORDINATORS[lower]) if _bears_flip(lower, words[end + 1 :]) else None
 
 
-def _bears_flip(lower: str, clause: tuple[Word, ...]) -> bool:
+def _bears_flip(lower: str, clause: Sequence[Word]) -> bool:
     """True where ``clause`` is one that the opposite of the subordinator before it can begin."""
     temporal = lower in ("before", "after")
-    if temporal and clause and clause[0].may_be(("VBG",)):
+    first = word_at(clause, 0)
+    if temporal and first.may_be(("VBG",)):
         return True
-    following = [word for word in clause[1:] if not word.is_only(ADVERBS)]
-    if not following:
+    # "before the wind would allow it"
+    modal = any(word.may_be(("MD",)) for word in clause[:8])
+    following = plain(clause[1:])
+    if not following or (temporal and modal):
         return False
-    if temporal and any(word.may_be(("MD",)) for word in clause[:8]):
-        return False  # "before the wind would allow it"
-    subject = clause[0].lower
-    if subject not in _SUBJECTS:
+    if first.lower not in _SUBJECTS:
         return _full_clause(clause)
-    if not following[0].may_be(FINITE):
-        return False
-    if following[0].may_be(("NN", "NNS")) and subject in ("this", "these", "it", "there"):
-        return False
-    if temporal and subject in ("this", "these"):
-        return False
-    return not any(word.lower in _POLAR for word in clause[:12])
+    return _is_subject(first.lower, following[0], temporal) and _POLAR.isdisjoint(
+        word.lower for word in clause[:12]
+    )
 
 
-def _coordinator(words: tuple[Word, ...], at: int) -> tuple[int, str] | None:
-    """The end of the ``and`` at an index if it joins clauses, and what it becomes."""
+def _is_subject(pronoun: str, verb: Word, temporal: bool) -> bool:
+    """True where a pronoun is certainly the subject of the word after it."""
+    if temporal and pronoun in ("this", "these"):
+        return False
+    return verb.may_be(FINITE) and (pronoun in NOMINATIVE or not verb.may_be(("NN", "NNS")))
+
+
+def _coordinator(words: Sequence[Word], at: int) -> _Flip | None:
+    """Turn ``and`` where it joins clauses."""
     if words[at].lower != "and" or at < 2:
         return None
     end, after = at, "but"
     if _at(words, at + 1) in ("therefore", "thus", "hence", "consequently"):
         end, after = at + 1, "but nevertheless"
-    joins = _has_clause(words[:at]) and _joins_clause(words[:at], words[end + 1 :])
-    return (end, after) if joins else None
+    earlier = words[:at]
+    clause = any(word.may_be(FINITE) for word in earlier)
+    if not clause or not _PAIRED.isdisjoint(word.lower for word in earlier):
+        return None
+    return (end, after) if _joins_clause(earlier, words[end + 1 :]) else None
 
 
-def _has_clause(words: tuple[Word, ...]) -> bool:
-    """True where a verb may be there, and nothing that an ``and`` may be the second half of."""
-    may_be_clause = any(word.may_be(FINITE) for word in words)
-    return may_be_clause and _PAIRED.isdisjoint(word.lower for word in words)
-
-
-def _joins_clause(earlier: tuple[Word, ...], rest: tuple[Word, ...]) -> bool:
+def _joins_clause(earlier: Sequence[Word], rest: Sequence[Word]) -> bool:
     """True where an ``and`` between these words has a clause behind it."""
-    plain = [word for word in rest if not word.is_only(ADVERBS)]
-    if len(plain) < 2 or rest[0].lower in ("so", "then", "not"):
+    following = plain(rest)
+    if len(following) < 2 or rest[0].lower in ("so", "then", "not"):
         return False
     comma = earlier[-1].lower == ","
-    subject, verb = plain[0], plain[1]
-    nominative = subject.lower in NOMINATIVE
-    certain = nominative or not verb.may_be(("NN", "NNS"))
-    if subject.lower in _SUBJECTS and verb.may_be(FINITE) and certain:
+    subject, verb = following[:2]
+    if subject.lower in _SUBJECTS and _is_subject(subject.lower, verb, temporal=False):
         # "the house where he lived and he": a clause inside another is not worth the risk.
-        return comma or nominative
+        return comma or subject.lower in NOMINATIVE
     lowers = [word.lower for word in earlier]
     if not comma or lowers.count(",") > 1 or "and" in lowers:
         return False  # it may end a list
     return subject.is_only(FINITE) or _full_clause(rest)
 
 
-def _full_clause(rest: tuple[Word, ...]) -> bool:
+def _full_clause(rest: Sequence[Word]) -> bool:
     """Tell whether a noun phrase and then a certain finite verb follow: ``but the house was``."""
     if not rest[0].is_only(("DT", "PRP$", "NNP")):
         return False

@@ -4,46 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 
-from coherencegym.manipulations.connectives.connective_substitution import in_case_of
 from coherencegym.manipulations.probes.clauses import MainVerb, main_verb
 from coherencegym.manipulations.probes.inflection import base_form
-from coherencegym.manipulations.probes.probe import Replacement
-from coherencegym.manipulations.probes.sentence import Sentence, Word
+from coherencegym.manipulations.probes.probe import Replacement, put
+from coherencegym.manipulations.probes.sentence import Sentence, Word, first_plain, word_at
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, NOUNS
-from coherencegym.manipulations.probes.words import word_set
+from coherencegym.manipulations.words import word_list, word_set
 
 #: A sentence with one of these is negative already, or what it says would not bear a negation.
-_NEGATIVE = word_set(
-    "not n't never no nobody nothing none nor neither nowhere without hardly scarcely barely "
-    "rarely seldom few little only cannot any anyone anything anybody anywhere ever either yet "
-    "unless unlike instead rather but"
-)
+_NEGATIVE = word_list("negative_words")
 #: Words that a negation would have to change: ``some`` to ``any``, ``already`` to ``yet``.
-_POSITIVE = word_set(
-    "some someone somebody something somewhere somewhat already too both almost nearly enough "
-    "mostly mainly largely quite pretty fairly perhaps probably maybe possibly presumably arguably "
-    "apparently certainly undoubtedly merely simply just even especially such"
-)
+_POSITIVE = word_list("positive_words")
 #: Quantifiers: if the subject has one, it is not clear what is denied.
-_QUANTIFIERS = word_set(
-    "every each all both many most some several few everyone everybody everything much more "
-    "numerous various other others half at least"
-)
+_QUANTIFIERS = word_list("quantified_subjects")
+#: Nouns of ``there are a number of``: a negation would ask for ``there are no``.
+_MANY = word_set("number variety lot series range couple several")
 #: Adverbs that stand before ``not``: ``it also did not``, ``is therefore not``.
-_BEFORE_NOT = word_set(
-    "also still therefore thus hence then later subsequently eventually finally consequently "
-    "however now soon initially originally sometimes often"
-)
+_BEFORE_NOT = word_list("before_not")
 #: Words that take a negation to themselves behind the verb, so that the clause need not be denied:
 #: ``will not be discussed in detail``, ``does not detect at least one``, ``was not sold because``.
-_FOCUS = word_set(
-    "all every each many much several half numerous various entire whole more less fewer most "
-    "least than together alone well always usually often frequently generally typically normally "
-    "regularly necessarily because due owing thanks if when whenever until while otherwise "
-    "different same"
-)
+_FOCUS = word_list("negation_focus")
 #: Adverbs in -ly that say nothing of how something is done.
 _NO_MANNER = word_set("finally recently lately formerly eventually subsequently previously early")
 #: Nouns of ``in detail``, ``in full``.
@@ -52,149 +34,123 @@ _EXTENT = word_set("detail full part particular general depth order total additi
 _POSSIBLE = word_set("may might could")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 _HAVE = ("has", "have", "had")
-_CAN = {"can": "cannot"}
 _DO = {"VBD": "did not", "VBZ": "does not", "VBP": "do not"}
 #: Verbs that are no auxiliaries and do not take ``do`` well either.
 _UNSURE = word_set("used ought need dare")
 
 
-@dataclass(frozen=True)
-class Negation:
+def negation(sentence: Sentence) -> tuple[Replacement, ...]:
     """``not`` after the first auxiliary of the main clause, or with ``do`` where there is none.
 
     Sound: the sentence is not negative already, has no word that would have to change with it
     (``some``, ``already``), its subject is not quantified, and nothing behind the verb takes the
     negation to itself (quantities, manner, reasons: ``will not be discussed in detail``).
     """
-
-    name: str = "negation"
-
-    def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
-        """One replacement at the verb; two where an adverb stands before it."""
-        if not _NEGATIVE.union(_POSITIVE).isdisjoint(sentence.lowers):
-            return ()
-        verb = main_verb(sentence)
-        if verb is None:
-            return ()
-        subject = {sentence.words[index].lower for index in verb.subject}
-        if subject & _QUANTIFIERS or _says_many(sentence, verb) or _is_partial(sentence, verb):
-            return ()
-        return _auxiliary(sentence, verb) or _with_do(sentence, verb)
-
-
-def _says_many(sentence: Sentence, verb: MainVerb) -> bool:
-    """True of "there are a number of": a negation would ask for "there are no"."""
-    following = {word.lower for word in sentence.words[verb.index + 1 : verb.index + 5]}
-    return bool(following & {"number", "variety", "lot", "series", "range", "couple", "several"})
-
-
-def _is_partial(sentence: Sentence, verb: MainVerb) -> bool:
-    """Tell whether a negation could deny only how, how many, why, or that it may be."""
+    if not _NEGATIVE.union(_POSITIVE).isdisjoint(sentence.lowers):
+        return ()
+    verb = main_verb(sentence)
+    if verb is None:
+        return ()
     words = sentence.words
+    quantified = not _QUANTIFIERS.isdisjoint(words[index].lower for index in verb.subject)
+    many = not _MANY.isdisjoint(word.lower for word in words[verb.index + 1 : verb.index + 5])
+    if quantified or many or _is_partial(words, verb):
+        return ()
+    return _auxiliary(words, verb) or _with_do(words, verb)
+
+
+def _is_partial(words: Sequence[Word], verb: MainVerb) -> bool:
+    """Tell whether a negation could deny only how, how many, why, or that it may be."""
     if words[verb.index].lower in _POSSIBLE:
         return True
-    for at in range(verb.adverbs, len(words)):
-        word = words[at]
-        if word.lower in _FOCUS or _is_count(words, at):
-            return True
-        manner = word.lower.endswith("ly") and word.is_only(ADVERBS)
-        if manner and word.lower not in _NO_MANNER | _BEFORE_NOT:
-            return True
-        after = words[at + 1] if at + 1 < len(words) else None
-        if after is None:
-            continue
-        if word.lower == "in" and after.lower in _EXTENT:
-            return True
-        if word.lower in ("and", "or") and after.may_be(("VBD", "VBZ")) and not after.may_be(NOUNS):
-            return True  # "was not cruising and spotted a ship": is the second denied, too?
-    return False
+    return any(
+        _takes_negation(word, word_at(words, at))
+        for at, word in enumerate(words[verb.adverbs :], verb.adverbs + 1)
+    )
 
 
-def _is_count(words: tuple[Word, ...], at: int) -> bool:
+def _takes_negation(word: Word, after: Word) -> bool:
+    """Tell whether a word, with the one after it, may be all that a negation denies."""
+    if word.lower in _FOCUS or _is_count(word, after):
+        return True
+    if word.lower.endswith("ly") and word.is_only(ADVERBS):
+        return word.lower not in _NO_MANNER | _BEFORE_NOT
+    if word.lower == "in":
+        return after.lower in _EXTENT
+    # "was not cruising and spotted a ship": is the second denied, too?
+    second = after.may_be(("VBD", "VBZ")) and not after.may_be(NOUNS)
+    return word.lower in ("and", "or") and second
+
+
+def _is_count(word: Word, after: Word) -> bool:
     """True where a number counts what follows: ``three boats``, no date, year or part of a name."""
-    if not words[at].is_only(("CD",)) or _YEAR.fullmatch(words[at].text):
-        return False
-    after = words[at + 1 : at + 2]
-    return bool(after) and after[0].may_be(("NNS", "JJ", "NN", "CD"))
+    number = word.is_only(("CD",)) and not _YEAR.fullmatch(word.text)
+    return number and after.may_be(("NNS", "JJ", "NN", "CD"))
 
 
-def _auxiliary(sentence: Sentence, verb: MainVerb) -> tuple[Replacement, ...]:
+def _auxiliary(words: Sequence[Word], verb: MainVerb) -> tuple[Replacement, ...]:
     """``not`` behind the main verb where that is an auxiliary; empty where it is none."""
-    word = sentence.words[verb.index]
-    rest = sentence.words[verb.index + 1 :]
-    if not rest or not _is_auxiliary(word, verb.tag, rest):
+    word, rest = words[verb.index], words[verb.index + 1 :]
+    if not rest or not _is_auxiliary(word, verb.tag, first_plain(rest)):
         return ()
     if rest[0].lower in ("better", "to", "like", "have") and word.lower in ("had", "would"):
         return ()
-    if word.lower in _CAN:
-        return (Replacement(word.start, word.end, in_case_of(word.text, _CAN[word.lower])),)
-    last = word
+    if word.lower == "can":
+        return (put("cannot", word),)
+    place = word.end
     for other in rest:
         if other.lower not in _BEFORE_NOT:
             break
-        last = other
-    return (Replacement(last.end, last.end, " not"),)
+        place = other.end
+    return (Replacement(place, place, " not"),)
 
 
-def _is_auxiliary(word: Word, tag: str, rest: Sequence[Word]) -> bool:
-    """True where a finite verb before ``rest`` is an auxiliary that ``not`` can follow."""
+def _is_auxiliary(word: Word, tag: str, following: Word) -> bool:
+    """True where ``not`` can follow a finite verb; ``following``: the next word but for adverbs."""
     if word.lower in ("'d", "'ve", "'ll", "'m"):
         return False
-    following = _no_adverb(rest)
     if word.lower == "'s":
-        return following is not None and not following.may_be(("NN", "NNS", "NNP"))
+        return bool(following.text) and not following.may_be(("NN", "NNS", "NNP"))
     if word.lower in _HAVE:
-        return following is not None and following.may_be(("VBN",)) and following.lower != "had"
+        return following.may_be(("VBN",)) and following.lower != "had"
     return (word.lower in BE or tag == "MD") and word.lower not in _UNSURE
 
 
-def _no_adverb(words: Sequence[Word]) -> Word | None:
-    """The first word that is no mere adverb."""
-    return next((word for word in words if not word.is_only(ADVERBS)), None)
-
-
-def _with_do(sentence: Sentence, verb: MainVerb) -> tuple[Replacement, ...]:
+def _with_do(words: Sequence[Word], verb: MainVerb) -> tuple[Replacement, ...]:
     """``do not`` before a main verb that is no auxiliary, and its base form; empty where unsure."""
-    word = sentence.words[verb.index]
-    rest = sentence.words[verb.index + 1 :]
+    word, rest = words[verb.index], words[verb.index + 1 :]
     if verb.tag == "MD" or word.lower in BE | _UNSURE | {"'s"} or not rest:
         return ()
     if _coordinated(rest) or rest[0].lower in ("not", "n't", "rid"):
         return ()
-    base = _base_of(word, verb.tag, rest)
+    base = _base_of(word, verb.tag, first_plain(rest))
     if base is None:
         return ()
-    do = _DO[verb.tag]
-    adverbs = list(sentence.words[verb.adverbs : verb.index])
-    while adverbs and adverbs[0].lower in _BEFORE_NOT:
-        adverbs.pop(0)
-    if not adverbs:
-        return (Replacement(word.start, word.end, f"{do} {base}"),)
-    start = adverbs[0].start
-    return (Replacement(start, start, f"{do} "), Replacement(word.start, word.end, base))
+    adverbs = words[verb.adverbs : verb.index]
+    start = next((other.start for other in adverbs if other.lower not in _BEFORE_NOT), word.start)
+    if start == word.start:
+        return (Replacement(start, word.end, f"{_DO[verb.tag]} {base}"),)
+    return (Replacement(start, start, f"{_DO[verb.tag]} "), Replacement(word.start, word.end, base))
 
 
-def _base_of(word: Word, tag: str, rest: Sequence[Word]) -> str | None:
+def _base_of(word: Word, tag: str, following: Word) -> str | None:
     """The base form of a finite verb; none where it is an auxiliary, or uncertain."""
     if word.lower in ("do", "does", "did"):
         return "do"
     if word.lower not in _HAVE:
         return base_form(word.lower, tag)
-    following = _no_adverb(rest)
-    if following is None or following.may_be(("VBN",)) or following.lower == "better":
-        return None
-    return "have"
+    auxiliary = not following.text or following.may_be(("VBN",)) or following.lower == "better"
+    return None if auxiliary else "have"
 
 
-def _coordinated(rest: tuple[Word, ...]) -> bool:
+def _coordinated(rest: Sequence[Word]) -> bool:
     """Tell whether a second verb shares the first one's object: ``built and sold boats``."""
     signs = rest[0].text == "," or rest[0].lower in ("and", "or", "as")
     if signs and len(rest) > 1:
         return any(other.may_be(("VBD", "VBZ", "VBP")) for other in rest[1:4])
     return any(
-        other.lower in ("and", "or")
-        and rest[at + 1 : at + 2]
-        and rest[at + 1].may_be(("VBP", "VB"))
-        and not rest[at + 1].may_be(("NN", "JJ", "VBD"))
-        for at, other in enumerate(rest)
+        one.lower in ("and", "or")
+        and other.may_be(("VBP", "VB"))
+        and not other.may_be(("NN", "JJ", "VBD"))
+        for one, other in pairwise(rest)
     )

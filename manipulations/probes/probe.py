@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
-from coherencegym.manipulations.probes.sentence import Sentence
+from coherencegym.manipulations.probes.sentence import Sentence, Word
+from coherencegym.manipulations.words import in_case_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,17 +18,14 @@ class Replacement:
     after: str
 
 
-class Probe(Protocol):
-    """A rule-based edit of one sentence."""
+#: A rule-based edit of one sentence: its replacements in order, none overlapping; empty where the
+#: probe does not apply.
+Probe = Callable[[Sentence], tuple[Replacement, ...]]
 
-    @property
-    def name(self) -> str:
-        """The probe's name in the registry."""
-        ...
 
-    def __call__(self, sentence: Sentence) -> tuple[Replacement, ...]:
-        """The replacements in order, none overlapping; empty where the probe does not apply."""
-        ...
+def put(form: str, word: Word, last: Word | None = None) -> Replacement:
+    """Replace a word, or all from it to a last one, by a form in the word's letter case."""
+    return Replacement(word.start, (last or word).end, in_case_of(word.text, form))
 
 
 def apply(sentence: str, replacements: Iterable[Replacement]) -> str:
@@ -37,10 +34,9 @@ def apply(sentence: str, replacements: Iterable[Replacement]) -> str:
     Raises:
         ValueError: replacements overlap or are not in the sentence.
     """
-    ordered = sorted(replacements, key=lambda replacement: (replacement.start, replacement.end))
     parts: list[str] = []
     position = 0
-    for replacement in ordered:
+    for replacement in sorted(replacements, key=lambda one: (one.start, one.end)):
         if not position <= replacement.start <= replacement.end <= len(sentence):
             raise ValueError(
                 f"characters {replacement.start} to {replacement.end} overlap with another "

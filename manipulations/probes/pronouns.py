@@ -1,37 +1,47 @@
-"""The gendered pronouns of a sentence, with the case that each has in its place."""
+"""The gendered pronouns of a sentence, their case, and what they could stand for."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coherencegym.manipulations.connectives.connective_substitution import in_case_of
-from coherencegym.manipulations.probes.probe import Replacement
-from coherencegym.manipulations.probes.sentence import Sentence, Word
+from coherencegym.manipulations.probes.clauses import main_verb
+from coherencegym.manipulations.probes.inflection import lemma
+from coherencegym.manipulations.probes.sentence import Sentence, Word, analyse, first_plain, word_at
 from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOUNS, VERBAL
-from coherencegym.manipulations.probes.words import word_list, word_set
+from coherencegym.manipulations.words import word_list, word_set
 
-_GENDERS = {
-    "he": "masculine", "him": "masculine", "his": "masculine", "himself": "masculine",
-    "she": "feminine", "her": "feminine", "hers": "feminine", "herself": "feminine",
-}  # fmt: skip
-_CASES = {
-    "he": "subject", "she": "subject", "him": "object", "hers": "independent",
-    "himself": "reflexive", "herself": "reflexive",
-}  # fmt: skip
-#: Relatives: another person, whose sex says nothing of the one whose relative it is.
-_KIN = word_set(
-    "father mother son sons daughter daughters brother brothers sister sisters uncle uncles aunt "
-    "aunts nephew nephews niece nieces grandfather grandmother grandson granddaughter parents "
-    "stepfather stepmother half-brother half-sister godfather godmother"
+#: Cases in which a pronoun stands, and its forms in them.
+_CASES = ("subject", "object", "possessive", "independent", "reflexive")
+MASCULINE = dict(zip(_CASES, ("he", "him", "his", "his", "himself"), strict=True))
+FEMININE = dict(zip(_CASES, ("she", "her", "her", "hers", "herself"), strict=True))
+_GENDERS = dict.fromkeys(MASCULINE.values(), "masculine") | dict.fromkeys(
+    FEMININE.values(), "feminine"
 )
+_CASE_OF = {form: case for forms in (MASCULINE, FEMININE) for case, form in forms.items()}
+#: Cases of ``her`` where a tagger says them.
+_TAGGED = {frozenset(("PRP$",)): "possessive", frozenset(("PRP",)): "object"}
+#: Relatives: another person, whose sex says nothing of the one whose relative it is.
+_KIN = word_list("kin")
 #: Verbs with two objects, or with an object and what it is or does: after them ``her`` and a noun
 #: may be one phrase or two (``gave her flowers``, ``named her Mary``, ``made her work``).
-_TWO_OBJECTS = word_set(
-    "give send tell teach show offer lend pay bring buy owe grant award hand promise earn win cost "
-    "call name make let see hear watch help have appoint elect declare crown consider feel deem "
-    "dub find keep bill get leave ask deny allot assign cause afford wish ensure guarantee"
-)
-_QUOTES = frozenset(('"', "“", "”", "«", "»", "``", "''"))
+_TWO_OBJECTS = word_list("two_object_verbs")
+#: Words behind ``made her`` and the like that can only be what she has.
+_SINGULAR_AFTER = word_list("owned_after_verbs")
+_POSSESSED = word_set("own first second third last late next best most more many other")
+_NEVER_POSSESSED = word_list("never_possessed")
+#: Tags of words that begin no noun phrase.
+_BEGINS_NONE = word_set("IN TO CC DT MD WDT WRB WP PRP PRP$ RP VBZ")
+QUOTES = frozenset(('"', "“", "”", "«", "»", "``", "''"))
+_PERSONAL = word_set("i me my he him his she her hers himself herself")
+_THINGS = word_set("it its itself")
+_DETERMINERS = frozenset(("DT", "PRP$", "WP$"))
+#: A phrase is looked back through this many words for its determiner.
+_LONGEST_PHRASE = 6
+_NAMES = frozenset(("NNP", "NNPS"))
+_BEFORE_PLACES = word_set("in at from to near into of across throughout around outside inside via")
+_TIMES = word_list("time_nouns")
+_PEOPLE_ENDINGS = ("man", "woman", "person", "ist", "ian")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +51,6 @@ class Pronoun:
     word: Word
     gender: str
     case: str
-
-
-def replace(pronoun: Pronoun, form: str) -> Replacement:
-    """The replacement of a pronoun by another form, in its letter case."""
-    word = pronoun.word
-    return Replacement(word.start, word.end, in_case_of(word.text, form))
 
 
 def personal_pronouns(sentence: Sentence) -> tuple[Pronoun, ...] | None:
@@ -59,177 +63,188 @@ def personal_pronouns(sentence: Sentence) -> tuple[Pronoun, ...] | None:
     found: list[Pronoun] = []
     quoted = False
     for index, word in enumerate(sentence.words):
-        if word.lower in _QUOTES:
+        if word.lower in QUOTES:
             quoted = not quoted
         if word.lower not in _GENDERS:
             continue
-        case = pronoun_case(sentence, index)
-        if case is None or quoted or not _is_plain(sentence, index):
+        case = _case(sentence.words, index)
+        if case is None or quoted or not _is_plain(sentence.words, index):
             return None
         found.append(Pronoun(word, _GENDERS[word.lower], case))
-    if found and names_a_sex(sentence):
-        return None
-    return tuple(found)
+    return None if found and _names_a_sex(sentence.words) else tuple(found)
 
 
-def names_a_sex(sentence: Sentence) -> bool:
+def _names_a_sex(words: Sequence[Word]) -> bool:
     """Tell whether a noun or title tells a sex that may be that of whom the pronouns mean."""
     gendered = word_list("gendered_nouns")
-    for index, word in enumerate(sentence.words):
+    for index, word in enumerate(words):
         # A hyphen makes three tokens of ``half-brother``; the last says enough.
-        if word.lower not in gendered and word.lower.rstrip(".") not in gendered:
-            continue
-        before = [w.lower for w in sentence.words[max(0, index - 3) : index]]
-        owned = any(owner in before for owner in ("his", "her"))
-        if not (word.lower in _KIN and owned):
-            return True
+        if word.lower in gendered or word.lower.rstrip(".") in gendered:
+            before = {other.lower for other in words[max(0, index - 3) : index]}
+            if word.lower not in _KIN or before.isdisjoint(("his", "her")):
+                return True
     return False
 
 
-def _is_plain(sentence: Sentence, index: int) -> bool:
+def _is_plain(words: Sequence[Word], index: int) -> bool:
     """True where the pronoun is part of no name, pair (``he or she``) or set phrase."""
-    words = sentence.words
-    word = words[index]
-    if word.text != word.text.lower() and not begins(sentence, index):
+    lower, after = words[index].lower, word_at(words, index + 1).lower
+    if in_a_name(words, index) or not _may_stand_behind(words, index):
         return False
-    if begins_a_name(sentence, index):
+    near = {word.lower for word in words[max(0, index - 2) : index + 3]}
+    others = {"he", "she", "his", "her", "him", "they", "their", "it", "its"} - {lower}
+    if near & {"/", "or"} and near & others:
         return False
-    if index and not _may_stand_behind(sentence, index, words[index - 1].lower):
-        return False
-    pairs = [w.lower for w in (words[max(0, index - 2) : index + 3])]
-    others = {"he", "she", "his", "her", "him", "they", "their", "it", "its"} - {word.lower}
-    if any(mark in pairs for mark in ("/", "or")) and others & set(pairs):
-        return False
-    after = words[index + 1].lower if index + 1 < len(words) else ""
     if after in ("who", "that", "whom", "-", "/"):
-        return after == "that" and word.lower in ("him", "her")
+        return after == "that" and lower in ("him", "her")
     return True
 
 
-def _may_stand_behind(sentence: Sentence, index: int, before: str) -> bool:
-    """True where the word ``before`` leaves the pronoun at an index a plain one."""
-    lower = sentence.words[index].lower
+def _may_stand_behind(words: Sequence[Word], index: int) -> bool:
+    """True where the word before the pronoun leaves it a plain one."""
+    lower, before = words[index].lower, word_at(words, index - 1).lower
     if before in ("or", "and"):
-        return lower in ("his", "her", "him") or _starts_a_clause(sentence, index)
+        begins_clause = first_plain(words[index + 1 : index + 4]).may_be(FINITE)
+        return lower in ("his", "her", "him") or (lower in ("he", "she") and begins_clause)
     if before == "(":
         return lower in ("he", "she", "his", "her")
     return before not in ("/", "a", "an", "the", "-", "’", "'", "dear", "oh")
 
 
-def begins(sentence: Sentence, index: int) -> bool:
-    """Tell whether the word is the first of the sentence, but for signs."""
-    return not any(any(c.isalnum() for c in word.text) for word in sentence.words[:index])
+def in_a_name(words: Sequence[Word], index: int) -> bool:
+    """True where a capital is not the sentence's, or one follows: ``She Wore``, ``His Majesty``."""
+    word, after = words[index], word_at(words, index + 1)
+    first = not any(c.isalnum() for earlier in words[:index] for c in earlier.text)
+    followed = word.text[0].isupper() and after.text[:1].isupper()
+    return followed or (word.text != word.text.lower() and not first)
 
 
-def begins_a_name(sentence: Sentence, index: int) -> bool:
-    """True where the word and a capital behind it are of a name: ``She Wore``, ``His Majesty``."""
-    word, after = sentence.words[index], sentence.words[index + 1 : index + 2]
-    return word.text[0].isupper() and any(other.text[0].isupper() for other in after)
-
-
-def _starts_a_clause(sentence: Sentence, index: int) -> bool:
-    after = sentence.words[index + 1 : index + 4]
-    following = [word for word in after if not word.is_only(ADVERBS)]
-    return (
-        sentence.words[index].lower in ("he", "she")
-        and bool(following)
-        and following[0].may_be(FINITE)
-    )
-
-
-def pronoun_case(sentence: Sentence, index: int) -> str | None:
+def _case(words: Sequence[Word], index: int) -> str | None:
     """The case of the pronoun at an index; none where it is uncertain."""
-    word = sentence.words[index]
-    if word.lower in _CASES:
-        return _CASES[word.lower]
-    following = sentence.words[index + 1 : index + 4]
-    if word.lower == "his":
-        possessive = begins_noun_phrase(sentence, index)
-        return {True: "possessive", False: "independent"}.get(possessive)  # type: ignore[arg-type]
-    if word.is_only(("PRP$",)):  # a tagger says so
-        return "possessive"
-    if word.is_only(("PRP",)):
-        return "object"
-    possessive = begins_noun_phrase(sentence, index)
+    word = words[index]
+    if word.lower not in ("his", "her"):
+        return _CASE_OF[word.lower]
+    if word.lower == "her" and word.tags in _TAGGED:
+        return _TAGGED[word.tags]
+    possessive = begins_noun_phrase(words, index)
     if possessive is None:
         return None
     if not possessive:
-        return "object"
-    before = sentence.words[index - 1] if index else None
-    if before is not None and _takes_two_objects(before):
-        first = following[0]
-        plural = first.may_be(("NNS", "NNP", "NNPS", "JJ", "VB", "VBG", "VBN", "CD", "RB"))
-        if first.lower not in _SINGULAR_AFTER and plural:
-            return None
-    return "possessive"
+        return "object" if word.lower == "her" else "independent"
+    uncertain = word.lower == "her" and _may_be_two(word_at(words, index - 1), words[index + 1])
+    return None if uncertain else "possessive"
 
 
-#: Words behind ``made her`` and the like that can only be what she has.
-_SINGULAR_AFTER = word_set(
-    "debut own first second third last final way name career role mark home appearance return "
-    "death work life most best"
-)
-
-
-def _takes_two_objects(word: Word) -> bool:
-    from coherencegym.manipulations.probes.inflection import lemma
-
-    return word.lower == "had" or lemma(word.lower, "VERB") in _TWO_OBJECTS
-
-
-def begins_noun_phrase(sentence: Sentence, index: int) -> bool | None:
-    """Tell whether what follows is a noun phrase that a possessive could begin; none: uncertain."""
-    if index + 1 >= len(sentence.words):
+def _may_be_two(verb: Word, after: Word) -> bool:
+    """Tell whether ``her`` and the word after it may be two objects of the verb before them."""
+    if verb.lower != "had" and lemma(verb.lower, "VERB") not in _TWO_OBJECTS:
         return False
-    word = sentence.words[index + 1]
+    tags = ("NNS", "NNP", "NNPS", "JJ", "VB", "VBG", "VBN", "CD", "RB")
+    return after.lower not in _SINGULAR_AFTER and after.may_be(tags)
+
+
+def begins_noun_phrase(words: Sequence[Word], index: int) -> bool | None:
+    """Tell whether a noun phrase follows that a possessive could begin; none: uncertain."""
+    word, after = word_at(words, index + 1), word_at(words, index + 2)
     if word.text in ('"', "“", "'", "‘", "``"):
-        return None if index + 2 < len(sentence.words) else False
+        return None if after.text else False
     if not any(character.isalnum() for character in word.text):
         return False
     if word.lower in _POSSESSED:
         return True
-    if (
-        word.is_only(("IN", "TO", "CC", "DT", "MD", "WDT", "WRB", "WP", "PRP", "PRP$", "RP", "VBZ"))
-        or word.lower in _NEVER_POSSESSED
-    ):
+    if word.is_only(_BEGINS_NONE) or word.lower in _NEVER_POSSESSED:
         return False
-    nominal = word.may_be(NOUNS | {"JJ", "JJR", "JJS", "CD"})
     if word.is_only(ADVERBS):
-        after = sentence.words[index + 2] if index + 2 < len(sentence.words) else None
-        if after is None or not after.may_be({"JJ", "VBN", "VBG"}):
-            return False
-        return (
-            None
-            if not after.is_only({"JJ", "VBN", "NN", "NNS"})
-            else _noun_follows(sentence, index + 2)
-        )
-    if not nominal:
+        return _begins_behind_adverb(after, word_at(words, index + 3))
+    if not word.may_be(NOUNS | {"JJ", "JJR", "JJS", "CD"}):
         return None if word.may_be(("VBG", "VBN")) else False
     if word.may_be(ADVERBS):
-        return _noun_follows(sentence, index + 1)
-    if word.may_be({"IN", "DT", "TO", "MD"}):
+        return _is_certain_noun(after)
+    if word.may_be(("IN", "DT", "TO", "MD")):
         return None
-    return word.may_be(NOUNS | {"JJ"}) or not word.may_be({"VBD", "VBZ"})
+    return word.may_be(NOUNS | {"JJ"}) or not word.may_be(("VBD", "VBZ"))
 
 
-def _noun_follows(sentence: Sentence, index: int) -> bool | None:
-    """Tell whether the word after a possible adjective is a noun: ``her late husband``."""
-    if index + 1 >= len(sentence.words):
-        return None
-    after = sentence.words[index + 1]
-    if after.is_only(NOUNS | {"JJ", "CD"}) or after.is_only(NOUNS | {"VB", "VBP", "JJ"}):
+def _begins_behind_adverb(word: Word, after: Word) -> bool | None:
+    """Tell whether an adverb goes on with this word to a noun phrase: ``her very old house``."""
+    if not word.may_be(("JJ", "VBN", "VBG")):
+        return False
+    return _is_certain_noun(after) if word.is_only(("JJ", "VBN", "NN", "NNS")) else None
+
+
+def _is_certain_noun(word: Word) -> bool | None:
+    """True where the word after a possible adjective is a noun (``her late husband``), or none."""
+    if word.is_only(NOUNS | {"JJ", "CD"}) or word.is_only(NOUNS | {"VB", "VBP", "JJ"}):
         return True
-    if after.may_be(NOUNS) and not after.may_be(VERBAL | {"IN", "TO", "DT"}):
-        return True
-    if after.is_only({"IN", "TO", "CC", "DT"}) or not any(c.isalnum() for c in after.text):
+    return True if word.may_be(NOUNS) and not word.may_be(VERBAL | {"IN", "TO", "DT"}) else None
+
+
+def nearest_is_inanimate(sentence: Sentence, at: int, is_object: bool) -> bool:
+    """True where the nearest candidate before the pronoun at an index is a thing.
+
+    Looked for through its sentence and those before it. Passed over is what neither ``it`` nor
+    ``he`` is likely to take up: plurals, times, places behind their preposition (``in Rome``),
+    nouns without a determiner (``at school``), and for an object (``is_object``) the subject of its
+    own clause (``The club signed him``).
+    """
+    verb = main_verb(sentence) if is_object else None
+    barred = verb.subject if verb is not None and verb.index < at else ()
+    found = _last(sentence.words[:at], barred)
+    for text in reversed(sentence.preceding):
+        found = found or _last(analyse(text, sentence.pipeline).words)
+    return found == "thing"
+
+
+def _last(words: Sequence[Word], barred: Sequence[int] = ()) -> str | None:
+    """Classify the last candidate of some words: ``thing`` or ``person``; none without one."""
+    kinds = (_kind(words, at) for at in reversed(range(len(words))) if at not in barred)
+    return next((kind for kind in kinds if kind is not None), None)
+
+
+def _kind(words: Sequence[Word], at: int) -> str | None:
+    """Classify the candidate whose last word this is; none where it ends none."""
+    word, after = words[at], word_at(words, at + 1)
+    if word.lower in _PERSONAL | _THINGS:
+        return "thing" if word.lower in _THINGS else "person"
+    if after.may_be(NOUNS) and not after.may_be(("VBD", "VBZ", "VBP", "IN")):
+        return None  # no head: "the football *club*"
+    if word.lower in _TIMES or not word.may_be(("NN", "NNP")):
         return None
-    return None
+    if word.is_only(_NAMES):
+        return _named(words, at)
+    if _is_person(word):
+        return "person"
+    return "thing" if _determined(words, at) else None
 
 
-_POSSESSED = word_set("own first second third last late next best most more many other")
-_NEVER_POSSESSED = word_set(
-    "to in on at by from into with as and or but for when while after before until because that "
-    "there here up out off down back away again too also not then so about around over under "
-    "through during since than if who which what how where why a an the this these those all "
-    "along together alone only just instead within without among between against"
-)
+def _named(words: Sequence[Word], at: int) -> str | None:
+    """Classify a name: a thing with an article, none behind a preposition of place, a person."""
+    for word in reversed(words[max(0, at - _LONGEST_PHRASE) : at]):
+        if word.is_only(_NAMES):
+            continue
+        if word.may_be(_DETERMINERS):
+            return "thing"  # "the 2005 Cup"
+        if word.lower in _BEFORE_PLACES or word.text == ",":
+            return None  # "in Rome", "in Rome, Italy"
+        if word.may_be(("NN",)) and not word.may_be(("IN", "VBZ", "VBD")):
+            # "company Zain Group", but "actor James Hill"
+            return "person" if _is_person(word) else "thing"
+        if not word.may_be(("CD", "JJ")):
+            break
+    return "person"
+
+
+def _is_person(noun: Word) -> bool:
+    """Tell whether a common noun is of those that mean a person."""
+    listed = noun.lower in word_list("person_nouns") | word_list("gendered_nouns")
+    return listed or noun.lower.endswith(_PEOPLE_ENDINGS)
+
+
+def _determined(words: Sequence[Word], at: int) -> bool:
+    """Tell whether the phrase that ends at an index has a determiner."""
+    for word in reversed(words[max(0, at - _LONGEST_PHRASE) : at]):
+        if word.may_be(_DETERMINERS) and not word.may_be(("IN",)):
+            return True
+        if not word.may_be(NOUNS | {"JJ", "JJR", "JJS", "CD", "VBN", "VBG", "POS", "RB", "-"}):
+            return False
+    return False

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from coherencegym.loaders.corpus import CorpusError
-from coherencegym.manipulations.probes.tagging import disambiguate, form_tags
+from coherencegym.manipulations.probes.tagging import ADVERBS, disambiguate, form_tags
 
 
 class MissingPipelineError(CorpusError):
@@ -17,7 +17,10 @@ class MissingPipelineError(CorpusError):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A token: its characters in the sentence and the Penn Treebank tags that it can have."""
+    """A token: its characters in the sentence and the Penn Treebank tags that it can have.
+
+    ``lower`` has plain apostrophes.
+    """
 
     text: str
     lower: str
@@ -34,16 +37,28 @@ class Word:
         return not self.tags.isdisjoint(tags)
 
 
+#: Stands where no word is: neither is it only, nor may it be, of any tag.
+NOTHING = Word("", "", 0, 0, frozenset(("",)))
+
+
+def word_at(words: Sequence[Word], index: int) -> Word:
+    """The word at an index (from 0); :data:`NOTHING` before the first and behind the last."""
+    return words[index] if 0 <= index < len(words) else NOTHING
+
+
+def plain(words: Iterable[Word]) -> list[Word]:
+    """The words that may be something else than an adverb."""
+    return [word for word in words if not word.is_only(ADVERBS)]
+
+
+def first_plain(words: Iterable[Word]) -> Word:
+    """The first word that may be something else than an adverb, or :data:`NOTHING`."""
+    return next((word for word in words if not word.is_only(ADVERBS)), NOTHING)
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """An analysed sentence.
-
-    Attributes:
-        text: the sentence.
-        words: its tokens.
-        pipeline: the trained pipeline that tagged it, or none.
-        preceding: the sentences before it, in order, for a probe that looks for antecedents.
-    """
+    """A sentence, its tokens, the pipeline that tagged it (or none), and what stands before it."""
 
     text: str
     words: tuple[Word, ...]
@@ -80,13 +95,13 @@ def from_doc(doc: Any, pipeline: str | None = None) -> Sentence:
     if pipeline is None:
         tags = [form_tags(token.text, first=index == 0) for index, token in enumerate(tokens)]
         tags = disambiguate(lowers, tags)
-    else:
-        if not all(token.tag_ for token in tokens):
-            raise MissingPipelineError(
-                f"the spaCy pipeline {pipeline!r} gives no part-of-speech tags; name one that has "
-                "a tagger, or none"
-            )
+    elif all(token.tag_ for token in tokens):
         tags = [frozenset((token.tag_,)) for token in tokens]
+    else:
+        raise MissingPipelineError(
+            f"the spaCy pipeline {pipeline!r} gives no part-of-speech tags; name one that has "
+            "a tagger, or none"
+        )
     words = tuple(
         Word(token.text, lower, token.idx, token.idx + len(token.text), tag)
         for token, lower, tag in zip(tokens, lowers, tags, strict=True)

@@ -12,19 +12,10 @@ import re
 from collections.abc import Sequence
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
-from coherencegym.manipulations.reference.noun_number import number_of
+from coherencegym.manipulations.reference.noun_phrases import NotApplicableError, number_of
+from coherencegym.manipulations.words import word_list, word_set
 
-_QUANTIFIERS = frozenset(
-    re.findall(
-        r"\w+",
-        """some any every each no all both either neither many much more most less least few fewer
-        several enough half various certain one two three four five six seven eight nine ten eleven
-        twelve twenty thirty forty fifty hundred thousand million another other such what which
-        whatever whichever whoever only just about around nearly almost approximately over under at
-        even mostly someone somebody something anyone anybody anything everyone everybody
-        everything nobody nothing""",
-    )
-)
+_QUANTIFIERS = word_list("quantifiers")
 #: A head that says nothing by itself: ``those who came``, ``the latter``.
 _NO_NOUN = re.compile(
     r"(?:those|these|that|this)(?:$| (?:who|that|which|of|with|in|on|from|at|to|for)\b)"
@@ -77,23 +68,18 @@ DETERMINED = re.compile(
 #: A title or an office without the name before it (``Protector of Mexico``).
 _OFFICE = re.compile(r"(?!(?:the|an?) )[^,]+ (?:of|in|for|at) ", re.IGNORECASE)
 #: Members of a family whom one calls by what they are.
-KIN = frozenset(
-    re.findall(r"\w+", "Dad Daddy Mom Mommy Mum Mummy Mama Papa Grandma Grandpa Granny God")
-)
+KIN = word_set("Dad Daddy Mom Mommy Mum Mummy Mama Papa Grandma Grandpa Granny God")
 _COUNTED = frozenset(("person", "animal", "object", "place", "organization", "organisation"))
+_OF_PERSONS = ("masculine", "feminine")
 _CLAUSAL = frozenset(("VERB", "AUX", "ADV", "SCONJ", "PART", "INTJ", "CCONJ", "ADP"))
 _PREDICATES = frozenset(("xcomp", "advcl", "ccomp", "csubj", "acl"))
-
-
-class NoAntecedentError(Exception):
-    """The reason why no mention can stand in the place of a pronoun, in a few words."""
 
 
 def antecedent(discourse: Discourse, pronoun: Mention, max_words: int) -> Mention:
     """The last mention of the pronoun's chain in the sentence before that can stand in its place.
 
     Raises:
-        NoAntecedentError: there is none; says what is wrong with the last one.
+        NotApplicableError: there is none; says what is wrong with the last one.
     """
     unit = pronoun.span[0][0]
     before = [
@@ -104,17 +90,16 @@ def antecedent(discourse: Discourse, pronoun: Mention, max_words: int) -> Mentio
         and mention.kind != "pronoun"
     ]
     if not before:
-        raise NoAntecedentError("no noun phrase or name in the sentence before")
+        raise NotApplicableError("no noun phrase or name in the sentence before")
     if discourse.units[unit].speaker != discourse.units[unit - 1].speaker:
-        raise NoAntecedentError("another speaker")
-    last = ""
-    for position in range(len(before) - 1, -1, -1):
-        mention = before[position]
-        reason = objection(discourse, mention, pronoun, before[:position], max_words)
-        if not reason:
+        raise NotApplicableError("another speaker")
+    reasons = []
+    while before:
+        mention = before.pop()
+        reasons.append(objection(discourse, mention, pronoun, before, max_words))
+        if not reasons[-1]:
             return mention
-        last = last or reason
-    raise NoAntecedentError(f"antecedent: {last}")
+    raise NotApplicableError(f"antecedent: {reasons[0]}")
 
 
 def bare_text(discourse: Discourse, mention: Mention) -> str:
@@ -134,56 +119,45 @@ def objection(
 ) -> str:
     """Say what keeps a mention from standing in the place of a pronoun; empty where nothing does.
 
-    Args:
-        discourse: the discourse that both are in.
-        mention: a mention of the chain in the sentence before.
-        pronoun: the pronoun that it would replace.
-        earlier: the mentions of the chain before it in its sentence.
-        max_words: words that it may have.
+    ``earlier`` are the mentions of the chain before it in its sentence.
     """
-    features = mention.features
-    function = features.function.split(":")[0]
     if len(mention.span) != 1:
         return "discontinuous phrase"
-    text = bare_text(discourse, mention)
-    if function == "reparandum":
-        return "disfluency"
-    if features.link == "disc" or features.entity == "event" or features.pos in _CLAUSAL:
-        return "clausal or event mention"
-    if features.link == "appos" or function == "appos" or _follows(discourse, mention, earlier):
-        return "apposition"
-    if _is_predicate(discourse, mention, earlier):
-        return "predicate nominal"
-    if _holds_pronoun(discourse, mention, pronoun.chain) or _PRONOUN_1_OR_2.search(text):
-        return "phrase with a pronoun of its chain, or of the first or second person"
-    person = (features.entity or _person(pronoun)) == "person" and features.number != "plural"
-    if person and mention.kind == "proper" and _OFFICE.match(text):
-        return "title of a person"
-    if _is_set_apart(discourse, mention):
-        return "phrase in brackets or quotation marks"
-    if len(text.split()) > max_words:
-        return f"more than {max_words} words"
-    if _DISFLUENT.search(text):
-        return "disfluency"
-    if _is_quantified(mention, text):
-        return "quantified phrase"
-    if (
-        _MARKS.search(text)
-        or not re.search(r"[\w.%]$", text)
-        or _stray_comma(mention, pronoun, text)
-    ):
-        return "punctuation in the phrase"
-    if function in ("compound", "discourse") and mention.kind != "proper":
-        return "no noun phrase of its own"
-    if _lacks_article(mention, pronoun, text):
-        return "noun without an article"
-    if not _agrees(discourse, mention, pronoun):
-        return "another number or gender"
-    return ""
+    text, features = bare_text(discourse, mention), mention.features
+    function, pos = features.function.split(":")[0], features.pos
+    entity = features.entity or ("person" if pronoun.features.gender in _OF_PERSONS else "")
+    person = entity == "person" and features.number != "plural"
+    name = mention.kind == "proper"
+    event = features.link == "disc" or features.entity == "event" or pos in _CLAUSAL
+    apposition = "appos" in (features.link, function) or _follows(discourse, mention, earlier)
+    pronouns = _holds_pronoun(discourse, mention, pronoun.chain) or _PRONOUN_1_OR_2.search(text)
+    not_a_phrase = (
+        (function == "reparandum", "disfluency"),
+        (event, "clausal or event mention"),
+        (apposition, "apposition"),
+        (_is_predicate(discourse, mention, earlier), "predicate nominal"),
+        (pronouns, "phrase with a pronoun of its chain, or of the first or second person"),
+        (person and name and _OFFICE.match(text), "title of a person"),
+        (_is_set_apart(discourse, mention), "phrase in brackets or quotation marks"),
+        (len(text.split()) > max_words, f"more than {max_words} words"),
+        (_DISFLUENT.search(text), "disfluency"),
+    )
+    reason = next((reason for holds, reason in not_a_phrase if holds), "")
+    return reason or _objection_to_words(discourse, mention, pronoun, text)
 
 
-def _person(pronoun: Mention) -> str:
-    return "person" if pronoun.features.gender in ("masculine", "feminine") else ""
+def _objection_to_words(discourse: Discourse, mention: Mention, pronoun: Mention, text: str) -> str:
+    """Say what in the words of a phrase keeps it from the pronoun's place."""
+    dependent = mention.features.function.split(":")[0] in ("compound", "discourse")
+    marks = _MARKS.search(text) or not re.search(r"[\w.%]$", text)
+    rules = (
+        (_is_quantified(mention, text), "quantified phrase"),
+        (marks or _stray_comma(mention, pronoun, text), "punctuation in the phrase"),
+        (dependent and mention.kind != "proper", "no noun phrase of its own"),
+        (_lacks_article(mention, pronoun, text), "noun without an article"),
+        (not _agrees(discourse, mention, pronoun), "another number or gender"),
+    )
+    return next((reason for holds, reason in rules if holds), "")
 
 
 def _follows(discourse: Discourse, mention: Mention, earlier: Sequence[Mention]) -> bool:
@@ -280,7 +254,7 @@ def _stray_comma(mention: Mention, pronoun: Mention, text: str) -> bool:
 def _lacks_article(mention: Mention, pronoun: Mention, text: str) -> bool:
     """True where a noun that one counts stands alone (``poor guy``), as only in fragments."""
     features = mention.features
-    person = _person(pronoun) == "person"
+    person = pronoun.features.gender in _OF_PERSONS
     return (
         mention.kind == "nominal"
         and features.number != "plural"
@@ -306,6 +280,5 @@ def _agrees(discourse: Discourse, mention: Mention, pronoun: Mention) -> bool:
     wanted = "plural" if they else other.number
     if not number or not wanted or number == wanted:
         return True
-    if wanted == "plural":
-        return re.search(r" (?:and|&) ", text) is not None
-    return name  # the Netherlands ... it
+    # the Netherlands ... it
+    return name if wanted != "plural" else re.search(r" (?:and|&) ", text) is not None

@@ -11,24 +11,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Edit
+from coherencegym.manipulations.editing import last_edit, replace_text, text_around
 from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.reference.noun_phrases import (
     PLAIN,
     PLURAL,
     POSSESSIVE,
     REFLEXIVE,
+    NotApplicableError,
     capitalised,
     her_is_possessive,
     mid_sentence,
     possessive,
 )
-from coherencegym.manipulations.replacement import replace_text
 
+_NAME = "CandidateSubstitution"
 _OPENING = "\"'“‘(["
-
-
-class _NotApplicableError(Exception):
-    """The reason why no candidate can stand in the place."""
 
 
 @dataclass(frozen=True)
@@ -52,23 +50,19 @@ class CandidateSubstitution(Composable):
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the discourse once for each candidate asked for."""
-        places = [a for a in discourse.alternatives if len(a.span) == 1]
-        if not places:
+        place = next((a for a in discourse.alternatives if len(a.span) == 1), None)
+        if place is None:
             context.skipped["no candidates"] += 1
             return
-        place = places[0]
         unit, start, end = place.span[0]
+        text = discourse.units[unit].text
         try:
-            phrases = [
-                in_place(option, discourse.units[unit].text, start, end) for option in place.options
-            ]
-        except _NotApplicableError as reason:
+            phrases = [in_place(option, text, start, end) for option in place.options]
+        except NotApplicableError as reason:
             context.skipped[str(reason)] += 1
             return
         for number, phrase in enumerate(self._chosen(place, phrases), start=1):
-            result = replace_text(
-                discourse, unit, start, end, phrase, operator="CandidateSubstitution"
-            )
+            result = replace_text(discourse, unit, start, end, phrase, operator=_NAME)
             variant = self.candidate if number == 1 else f"{self.candidate}-{number}"
             yield dataclasses.replace(result, variant=variant)
 
@@ -84,17 +78,17 @@ def in_place(option: str, sentence: str, start: int, end: int) -> str:
     """The candidate as it must read in the place of ``sentence[start:end]``.
 
     Raises:
-        _NotApplicableError: the pronoun there cannot be replaced by rule.
+        NotApplicableError: the pronoun there cannot be replaced by rule.
     """
     filler = sentence[start:end]
     pronoun = filler.lower()
     if pronoun in REFLEXIVE:
-        raise _NotApplicableError("reflexive pronoun")
+        raise NotApplicableError("reflexive pronoun")
     slot: bool | None = pronoun in POSSESSIVE
     if pronoun == "her":
         slot = her_is_possessive(sentence[:start], sentence[end:])
         if slot is None:
-            raise _NotApplicableError("'her' may be object or possessive")
+            raise NotApplicableError("'her' may be object or possessive")
     # A pronoun shows by its own capital whether a sentence begins there; "I" and names do not.
     known = pronoun == "her" or pronoun in POSSESSIVE or pronoun in PLAIN - {"i"}
     begins = filler[0].isupper() if known else not sentence[:start].strip(_OPENING)
@@ -108,16 +102,15 @@ def substitution(discourse: Discourse) -> Edit:
     Raises:
         ValueError: there is none.
     """
-    for edit in reversed(discourse.edits):
-        if edit.operator == "CandidateSubstitution":
-            return edit
-    raise ValueError(f"{discourse.corpus}/{discourse.id}: no candidate was substituted")
+    edit = last_edit(discourse, _NAME)
+    if edit is None:
+        raise ValueError(f"{discourse.corpus}/{discourse.id}: no candidate was substituted")
+    return edit
 
 
 def around_candidate(discourse: Discourse) -> tuple[str, str, str]:
     """The text before the candidate, the candidate, and the text after it, without outer spaces."""
     edit = substitution(discourse)
-    start = sum(len(text) + 1 for text in discourse.texts[: edit.unit]) + edit.start
-    end = start + len(edit.after)
-    text = discourse.text
-    return text[:start].rstrip(), text[start:end], text[end:].strip()
+    end = edit.start + len(edit.after)
+    before, candidate, after = text_around(discourse, edit.unit, edit.start, end)
+    return before.rstrip(), candidate, after.strip()

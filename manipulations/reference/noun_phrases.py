@@ -1,11 +1,18 @@
-"""English noun phrases in the place of a pronoun: their first letter, and their possessive.
+"""English noun phrases: their number, their possessive, and their first letter.
 
-Rules, not a parser: they see the words next to the pronoun and no more.
+Rules over words, not a parser: where they do not tell, nothing is said.
 """
 
 from __future__ import annotations
 
 import re
+
+from coherencegym.manipulations.words import word_list, word_set
+
+
+class NotApplicableError(Exception):
+    """The reason why a pronoun is left as it is, in a few words."""
+
 
 #: Determiners whose capital is only that of a sentence's start; other words may be names.
 DETERMINERS = frozenset(
@@ -13,40 +20,18 @@ DETERMINERS = frozenset(
 )
 
 #: Pronouns that stand for a whole noun phrase.
-PLAIN = frozenset(
-    re.findall(
-        r"\w+",
-        "i me you he him she it we us they them this that these those one who whom",
-    )
-)
+PLAIN = word_set("i me you he him she it we us they them this that these those one who whom")
 #: Pronouns in the place of a possessive; ``her`` is that or a plain one: :func:`her_is_possessive`.
-POSSESSIVE = frozenset(
-    re.findall(r"\w+", "my mine your yours his hers its our ours their theirs whose")
-)
+POSSESSIVE = word_set("my mine your yours his hers its our ours their theirs whose")
 PLURAL = frozenset(("our", "ours", "their", "theirs"))
-REFLEXIVE = frozenset(
-    re.findall(
-        r"\w+",
-        "myself yourself himself herself itself oneself themself ourselves yourselves themselves",
-    )
+REFLEXIVE = word_set(
+    "myself yourself himself herself itself oneself themself ourselves yourselves themselves"
 )
 
 #: Words that no noun phrase goes on with after a possessive, so that ``her`` before them is an
 #: object: prepositions, conjunctions, other determiners and pronouns, auxiliaries, some adverbs.
 #: Not those that are nouns or stand before adjectives too (``her will``, ``her very own``).
-_AFTER_OBJECT = frozenset(
-    re.findall(
-        r"\w+",
-        """a about across after again against all along although am among an and any anyway are
-        around as aside at away because been before behind below beneath beside between beyond but
-        by could did do does down during each everything for from had has have he her here him his
-        how i if in instead into is it its later me my nearby no nor not now of off often on onto or
-        our out over perhaps shall she should since so something than that the their them then there
-        these they this those though through throughout till to today together tomorrow tonight too
-        toward towards under unless until up upon us was we were what when where whether which while
-        who whom why with within without would yesterday yet you your""",
-    )
-)
+_AFTER_OBJECT = word_list("after_object")
 #: Verbs after which ``her`` and a bare word may be two complements (``made her laugh``, ``gave her
 #: money``) or one (``saw her mother``): nothing next to the pronoun tells.
 _TWO_COMPLEMENTS = re.compile(
@@ -57,6 +42,28 @@ _TWO_COMPLEMENTS = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w'’]+")
+_AFTER_HEAD = re.compile(
+    r",|\s(?:of|in|on|at|for|with|from|by|to|that|who|whom|which|whose|where|when|as|about|like|into"
+    r"|between|near|under|over|above|behind|after|before|during|than|without|within|against|across"
+    r"|through|around|called|named|known)\s"
+)
+_DETERMINERS = {
+    "singular": re.compile(r"(?:an?|this|that|each|every|another|one)\s", re.IGNORECASE),
+    "plural": re.compile(
+        r"(?:these|those|both|many|few|several|two|three|four|five|six|seven|eight|nine|ten)\s",
+        re.IGNORECASE,
+    ),
+}
+_JOINED = re.compile(r"\s(?:and|&)\s")
+_JOINED_PHRASE = re.compile(r"\s(?:and|&)\s(?:(?:an?|the|his|her|its|their)\s|[A-Z])")
+_PLURALS = word_set(
+    "police cattle feet teeth geese mice lice oxen folk criteria phenomena bacteria alumni"
+)
+#: Words that end as ``firemen`` does, and are no plurals.
+_MEN = word_set("specimen regimen omen abdomen acumen semen stamen")
+_EITHER = word_list("either_number")
+#: Words that end in ``s`` in the singular.
+_SINGULAR_ENDING = re.compile(r"(?:ss|us|is|ics|news|lens|chaos|gas|bias|atlas|canvas|christmas)$")
 
 
 def her_is_possessive(before: str, after: str) -> bool | None:
@@ -99,3 +106,37 @@ def mid_sentence(phrase: str) -> str:
     """The phrase as it stands inside a sentence: a determiner at its start is lowered."""
     first = phrase.split(" ", 1)[0]
     return phrase[0].lower() + phrase[1:] if first.lower() in DETERMINERS else phrase
+
+
+def number_of(text: str, name: bool = False) -> str:
+    """``singular`` or ``plural``, or nothing where the words do not tell.
+
+    Args:
+        text: a noun phrase.
+        name: true where its head is a name: of those that end in ``s`` (``James``, ``the Smiths``)
+            nothing is said.
+
+    >>> number_of("the old men at sea"), number_of("a black and white dog"), number_of("Ann and Bo")
+    ('plural', 'singular', 'plural')
+    """
+    front = _AFTER_HEAD.split(text, maxsplit=1)[0].strip()
+    if _JOINED_PHRASE.search(text) and not re.search(r"\s(?:who|which|that|whose)\s", text):
+        return "plural"
+    for number, pattern in _DETERMINERS.items():
+        if pattern.match(front):
+            return number
+    if _JOINED.search(front):
+        return ""  # salt and pepper, his friend and mentor, cats and dogs
+    words = re.findall(r"[\w-]+", re.sub(r"['’]s?$", "", front))
+    return _number_of_noun(words[-1], name) if words else ""
+
+
+def _number_of_noun(noun: str, name: bool) -> str:
+    word = re.split("-", noun.lower())[-1]
+    if word in _PLURALS or (word.endswith(("men", "people", "children")) and word not in _MEN):
+        return "plural"
+    if word in _EITHER or not word or not word[-1].isalpha():
+        return ""
+    if word.endswith("s") and not _SINGULAR_ENDING.search(word):
+        return "" if name else "plural"
+    return "singular"

@@ -1,7 +1,8 @@
 """Places of a pronoun in which a noun phrase would not read well, whatever it is.
 
 English lets a pronoun stand where no noun phrase goes (``there it is``, ``the more they talk``),
-and has pronouns in idioms (``for its part``). Rules over the words next to the pronoun.
+and has pronouns in idioms (``for its part``). Rules over the words next to the pronoun, and over
+the sentence: transcribed speech is not annotated for its disfluencies in most corpora.
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from __future__ import annotations
 import re
 
 from coherencegym.loaders.discourse import Discourse, Mention
-from coherencegym.manipulations.reference.noun_phrases import POSSESSIVE, her_is_possessive
+from coherencegym.manipulations.reference.noun_phrases import (
+    POSSESSIVE,
+    NotApplicableError,
+    her_is_possessive,
+)
 
 _AUXILIARY = (
     "(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|might|may|ca|wo)"
@@ -22,6 +27,8 @@ _JOINED_PHRASE = re.compile(
     r" (?:and|or|&) (?:(?:others?|his|her|its|their|my|our|your|the|an?|all|every(?:one|body)|some"
     r"|many|this|that|these|those)\b|[A-Z])"
 )
+_OR_AFTER = re.compile(r" ?/| or (?:she|her|hers|him|he|his|they|them|it)\b")
+_OR_BEFORE = re.compile(r"(?:/|\b(?:he|him|his|she|her) or )$")
 _NOMINATIVE = frozenset(("he", "she", "they"))
 _FRONTED = re.compile(r"\b(?:there|here)(?:['’]s)? $", re.IGNORECASE)
 _THE_MORE = re.compile(
@@ -36,7 +43,7 @@ _PARTICIPLE = re.compile(
     re.IGNORECASE,
 )
 #: Idioms as what stands before the pronoun and after it.
-_IDIOMS_OF_POSSESSIVE = (
+_OF_POSSESSIVE = (
     (r"\b(?:for|on) $", r" part\b"),
     (r"\b(?:on|of|by|in|to) $", r" own(?:$|[.,;:!?]| (?:right|accord|way|terms|devices)\b)"),
     (r"\bin $", r" (?:turn|entirety|stead|wake)\b"),
@@ -51,7 +58,7 @@ _IDIOMS_OF_POSSESSIVE = (
         r" (?:way|mind|best|time|breath|head|temper|word|cool|ground|living|bit|part|voice)\b",
     ),
 )
-_IDIOMS_OF_IT = (
+_OF_IT = (
     (r"\bas $", r" were(?:$|[.,;:!?])"),
     (r"\b(?:when|if|as) $", r" comes? (?:down )?to\b"),
     (r"\bas $", r" (?:turns|turned) out\b"),
@@ -65,46 +72,69 @@ _IDIOMS_OF_IT = (
     (r"\b(?:hate|like|love|prefer|appreciate)s? $", r" (?:when|if|that)\b"),
     (r"\b(?:f[io]u?nd|ma[dk]|thought|think|consider)\w* $", r" (?:\w+ )?\w+ (?:to|that)\b"),
 )
-_IDIOMS_OF_THEY = ((r"\bas $", r" (?:say|come|go)\b"),)
+_OF_THEY = ((r"\bas $", r" (?:say|come|go)\b"),)
+_IDIOMS = {"their": _OF_POSSESSIVE, "it": _OF_IT, "they": _OF_THEY}
 
 
-class UnfitPlaceError(Exception):
-    """The reason why no noun phrase goes where a pronoun stands, in a few words."""
+_ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*(?:\s*\[\d+\])*$|:\)$")
+_BROKEN_OFF = re.compile(r"(?:[—–-]|\.\.\.|…)[\"'”’]?$")
+_DASH = r"(?:\s*(?:--|[—–])\s*|\s-\s)"
+_DISFLUENT = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # A word cut short (``sa- stage``), but not ``pre- and post-war``.
+        r"\b\w-(?=[\s,])(?! (?:and|or)\b)|\w\w-(?=[\s,]|$)(?! (?:and|or|to)\b)",
+        # A word said three times, or a small word said twice (``I – I``).
+        r"\b(\w+)(?:,? \1\b){2}",
+        r"\b(I|an?|the|my|this|we|they|you|he|she|and|but|or|if|to|of|in|on|for|with|can|was|like)"
+        r"[,—–-]*\s+(?:[—–-]+\s+)?\1\b(?!-)|\bit it\b",
+        # The same after a contraction (``it's – it has``).
+        r"\b(\w+)['’](?:s|m|re|ve|ll|d|t)[,—–-]*\s+(?:[—–-]+\s+)?\1\b",
+        # A start that is given up, and made again (``I wanted to - I wanted``).
+        rf"\b(I|we|you|he|she|it|they)\b(?: [\w'’]+){{0,4}}{_DASH}\1\b",
+        rf"\b(\w+ \w+ \w+){_DASH}.*{_DASH}\1\b",
+        # A word that wants another one, and a dash after it (``we were able to -- we are``).
+        rf"\b(?:an?|the|is|was|are|were|am|be|to|of|my|your|our|its|he|she|we|they|have|has|do|does"
+        rf"|did|could|would|should|must){_DASH}\w",
+        r"\b(?:uh+|uhm|um|erm?|sorta|kinda)\b",
+        # A filler, or a pause after an article (``with a, Mexican artist``).
+        r", (?:like|you know),|\bto like,|\b(?-i:an?|the|my),\s",
+    )
+)
+_SAYING = (
+    r"(?:said|says?|saying|asked|asks?|replied|answered|thought|told \w+|wrote|writes|shouted|cried"
+    r"|added|went|goes|was like)"
+)
+_CLOSED_TOO_SOON = re.compile(rf"\b{_SAYING}[,:]\"\s", re.IGNORECASE)
 
 
 def check_place(discourse: Discourse, mention: Mention) -> None:
-    """Raise where a noun phrase would not read well in the place of a pronoun.
-
-    Args:
-        discourse: the discourse that it is in.
-        mention: a pronoun, in one part.
-
-    Raises:
-        UnfitPlaceError: it would not.
-    """
+    """Raise where a noun phrase would not read well in the place of a pronoun in one part."""
     ((unit, start, end),) = mention.span
     text = discourse.units[unit].text
     before, after, pronoun = text[:start], text[end:], text[start:end].lower()
-    if re.match(rf",? {pronoun}\b|,? ?[—–]|,? --?", after, re.IGNORECASE):
-        raise UnfitPlaceError("disfluency at the pronoun")
-    if _TAG.search(before) and re.match(r"\s*\?", after):
-        raise UnfitPlaceError("tag question")
-    if re.match(r" ?/| or (?:she|her|hers|him|he|his|they|them|it)\b", after) or re.search(
-        r"(?:/|\b(?:he|him|his|she|her) or )$", before
-    ):
-        raise UnfitPlaceError("one of two pronouns")
-    if begins_coordination(discourse, mention):
-        raise UnfitPlaceError("pronoun that begins a coordination")
     possessive = is_possessive(discourse, mention)
-    if possessive and _PARTICIPLE.search(before):
-        raise UnfitPlaceError("possessive in a clause of a participle")
-    if not possessive:
-        if _MODIFIED.match(after):
-            raise UnfitPlaceError("pronoun with a modifier after it")
-        if _FRONTED.search(before) or _THE_MORE.search(before):
-            raise UnfitPlaceError("pronoun after 'there', 'here' or 'the more'")
-    if _in_idiom("their" if possessive else pronoun, before, after):
-        raise UnfitPlaceError("pronoun of an idiom")
+    idiom = any(
+        re.search(first, before, re.IGNORECASE) and re.match(second, after, re.IGNORECASE)
+        for first, second in _IDIOMS.get("their" if possessive else pronoun, ())
+    )
+    fronted = _FRONTED.search(before) or _THE_MORE.search(before)
+    rules = (
+        (
+            re.match(rf",? {pronoun}\b|,? ?[—–]|,? --?", after, re.IGNORECASE),
+            "disfluency at the pronoun",
+        ),
+        (_TAG.search(before) and re.match(r"\s*\?", after), "tag question"),
+        (_OR_AFTER.match(after) or _OR_BEFORE.search(before), "one of two pronouns"),
+        (_begins_coordination(discourse, mention), "pronoun that begins a coordination"),
+        (possessive and _PARTICIPLE.search(before), "possessive in a clause of a participle"),
+        (not possessive and _MODIFIED.match(after), "pronoun with a modifier after it"),
+        (not possessive and fronted, "pronoun after 'there', 'here' or 'the more'"),
+        (idiom, "pronoun of an idiom"),
+    )
+    for holds, reason in rules:
+        if holds:
+            raise NotApplicableError(reason)
 
 
 def is_possessive(discourse: Discourse, mention: Mention) -> bool | None:
@@ -117,7 +147,7 @@ def is_possessive(discourse: Discourse, mention: Mention) -> bool | None:
     return pronoun in POSSESSIVE or mention.features.pronoun == "possessive"
 
 
-def begins_coordination(discourse: Discourse, mention: Mention) -> bool:
+def _begins_coordination(discourse: Discourse, mention: Mention) -> bool:
     """Tell whether a pronoun is the first of what is joined (``he and others``).
 
     Either a mention begins with it and goes on with ``and``, or the words after it say so: a
@@ -132,23 +162,45 @@ def begins_coordination(discourse: Discourse, mention: Mention) -> bool:
         for other in discourse.mentions
     ):
         return True
-    pronoun, after = text[start:end].lower(), text[end:]
     if is_possessive(discourse, mention):
         return False
-    return _JOINED_PHRASE.match(after) is not None or (
-        pronoun in _NOMINATIVE and re.match(r" (?:and|or|&) ", after) is not None
-    )
+    joined = text[start:end].lower() in _NOMINATIVE and re.match(r" (?:and|or|&) ", text[end:])
+    return bool(joined or _JOINED_PHRASE.match(text[end:]))
 
 
-def _in_idiom(pronoun: str, before: str, after: str) -> bool:
-    idioms: tuple[tuple[str, str], ...] = ()
-    if pronoun in POSSESSIVE:
-        idioms = _IDIOMS_OF_POSSESSIVE
-    elif pronoun == "it":
-        idioms = _IDIOMS_OF_IT
-    elif pronoun == "they":
-        idioms = _IDIOMS_OF_THEY
-    return any(
-        re.search(first, before, re.IGNORECASE) and re.match(second, after, re.IGNORECASE)
-        for first, second in idioms
-    )
+def fault_of_sentence(text: str) -> str:
+    """Say what is wrong with a sentence, in a few words; empty where nothing is seen to be.
+
+    >>> fault_of_sentence("We are -- we were here."), fault_of_sentence("Ann ran.")
+    ('disfluent sentence', '')
+    """
+    if _BROKEN_OFF.search(text):
+        return "sentence that breaks off"
+    if not _ENDED.search(text):
+        return "sentence without a full stop"
+    if any(pattern.search(text) for pattern in _DISFLUENT):
+        return "disfluent sentence"
+    if _marks_astray(text):
+        return "quotation mark that stands the wrong way"
+    return ""
+
+
+def _marks_astray(text: str) -> bool:
+    """Tell whether a quotation mark stands apart, opens what is open, or closes what is not.
+
+    The first mark of a sentence may close what an earlier sentence has opened.
+    """
+    state = ""
+    for match in re.finditer('"', text):
+        before, after = text[: match.start()], text[match.end() :]
+        opens = re.search(r"(?:^|[\s(\[—–/\"'‘“-])$", before) is not None and bool(
+            after[:1].strip()
+        )
+        closes = bool(before[-1:].strip()) and re.match(r"\w", after) is None
+        if not opens and not closes:
+            return True
+        now = "open" if (opens and not closes) or (opens and state != "open") else "closed"
+        if now == state:
+            return True
+        state = now
+    return _CLOSED_TOO_SOON.search(text) is not None

@@ -12,39 +12,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Mention, span_text
-from coherencegym.manipulations.excerpt import excerpt
+from coherencegym.manipulations.editing import excerpt, last_edit, replace_text
 from coherencegym.manipulations.operator import Composable, Context
-from coherencegym.manipulations.reference.antecedents import (
-    NoAntecedentError,
-    antecedent,
-    bare_text,
-)
-from coherencegym.manipulations.reference.contractions import (
-    AmbiguousContractionError,
-    contracted_verb,
-)
-from coherencegym.manipulations.reference.fluency import fault_of_sentence
+from coherencegym.manipulations.reference.antecedents import antecedent, bare_text
+from coherencegym.manipulations.reference.noun_phrases import NotApplicableError, capitalised
 from coherencegym.manipulations.reference.pronoun_places import (
-    UnfitPlaceError,
     check_place,
+    fault_of_sentence,
     is_possessive,
 )
 from coherencegym.manipulations.reference.repeated_phrases import (
-    UnreadableError,
     after_partitive,
-    at_place,
     check_neighbours,
+    contracted_verb,
     definite,
     inside_sentence,
     possessive_phrase,
 )
-from coherencegym.manipulations.replacement import replace_text
+from coherencegym.manipulations.words import word_set
 
 #: The forms that are replaced.
-_FORMS = frozenset(
-    re.findall(r"\S+", "he him his she her hers it its they them their theirs em 'em ’em")
-)
-_PLURAL = frozenset(re.findall(r"\S+", "they them their theirs em 'em ’em"))
+_FORMS = word_set("he him his she her hers it its they them their theirs em 'em ’em")
+_PLURAL = word_set("they them their theirs em 'em ’em")
 _KINDS = {
     "reflexive": "reflexive pronoun",
     "relative": "relative pronoun or question word",
@@ -58,20 +47,6 @@ _KINDS = {
 _PARTICLE = re.compile(
     r" (?:up|down|out|off|on|over|away|back|around|through|in|along|apart|together|aside)\b"
 )
-
-
-class NotApplicableError(Exception):
-    """The reason why a pronoun is left as it is, in a few words."""
-
-
-@dataclass(frozen=True)
-class Repetition:
-    """A place where a pronoun can be replaced: ``text[start:end]`` of the unit by ``phrase``."""
-
-    unit: int
-    start: int
-    end: int
-    phrase: str
 
 
 @dataclass(frozen=True)
@@ -97,62 +72,39 @@ class PronounRepetition(Composable):
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield one excerpt for each pronoun that can be replaced, and count why others cannot."""
         for mention in discourse.mentions:
-            if mention.kind != "pronoun":
-                continue
-            try:
-                place = self._repetition(discourse, mention)
-            except NotApplicableError as reason:
-                context.skipped[str(reason)] += 1
-                continue
-            yield self._apply(discourse, mention, place)
+            if mention.kind == "pronoun":
+                try:
+                    result = self._repeated(discourse, mention)
+                except NotApplicableError as reason:
+                    context.skipped[str(reason)] += 1
+                else:
+                    yield result
 
-    def _apply(self, discourse: Discourse, mention: Mention, place: Repetition) -> Discourse:
-        pair = excerpt(discourse, place.unit - 1, place.unit)
-        old = pair.units[1].text[place.start : place.end]
-        choice = Alternative(((1, place.start, place.end),), (old, place.phrase), 0)
-        variant = f"u{place.unit}c{mention.span[0][1]}"
-        pair = dataclasses.replace(pair, alternatives=(*pair.alternatives, choice), variant=variant)
+    def _repeated(self, discourse: Discourse, mention: Mention) -> Discourse:
+        """The excerpt around a pronoun; raises where it cannot be replaced."""
+        _check_kind(discourse, mention)
+        unit, start, _ = mention.span[0]
+        if _first_of_chain(discourse, mention) is not mention:
+            raise NotApplicableError("not the first mention in its sentence")
+        source = antecedent(discourse, mention, self.max_words)
+        _check_sentences(discourse, unit)
+        check_place(discourse, mention)
+        phrase, end = self._phrase(discourse, mention, source)
+        old = discourse.units[unit].text[start:end]
+        choice = Alternative(((1, start, end),), (old, phrase), 0)
+        pair = excerpt(discourse, unit - 1, unit, variant=f"u{unit}c{start}")
+        pair = dataclasses.replace(pair, alternatives=(*pair.alternatives, choice))
         if not self.repeat:
             return pair
-        return replace_text(
-            pair,
-            1,
-            place.start,
-            place.end,
-            place.phrase,
-            operator="PronounRepetition",
-        )
+        return replace_text(pair, 1, start, end, phrase, operator="PronounRepetition")
 
-    def _repetition(self, discourse: Discourse, mention: Mention) -> Repetition:
-        """Find the place of a pronoun and the phrase that can replace it.
-
-        Raises:
-            NotApplicableError: it cannot.
-        """
-        _check_kind(discourse, mention)
-        unit = mention.span[0][0]
-        if min(_same_chain(discourse, mention), key=_place) is not mention:
-            raise NotApplicableError("not the first mention in its sentence")
-        try:
-            source = antecedent(discourse, mention, self.max_words)
-            _check_sentences(discourse, unit)
-            check_place(discourse, mention)
-            return self._rendered(discourse, mention, source)
-        except (
-            NoAntecedentError,
-            UnfitPlaceError,
-            UnreadableError,
-            AmbiguousContractionError,
-        ) as reason:
-            raise NotApplicableError(str(reason)) from None
-
-    def _rendered(self, discourse: Discourse, mention: Mention, source: Mention) -> Repetition:
+    def _phrase(self, discourse: Discourse, mention: Mention, source: Mention) -> tuple[str, int]:
+        """The phrase as it stands in the pronoun's place, and where what it replaces ends."""
         unit, start, end = mention.span[0]
         text = discourse.units[unit].text
-        pronoun = text[start:end].lower()
         possessive = is_possessive(discourse, mention)
         if possessive is None:
-            raise UnreadableError("'her' may be object or possessive")
+            raise NotApplicableError("'her' may be object or possessive")
         phrase = definite(inside_sentence(discourse, source))
         phrase = after_partitive(phrase, source, text[:start])
         check_neighbours(phrase, source, text[:start], text[end:], possessive)
@@ -161,7 +113,7 @@ class PronounRepetition(Composable):
                 phrase,
                 source,
                 bare_text(discourse, source),
-                plural=pronoun in _PLURAL,
+                plural=text[start:end].lower() in _PLURAL,
                 before=re.match(r" [\w\"“‘]", text[end:]) is not None
                 and mention.features.function in ("nmod:poss", "det:poss", ""),
             )
@@ -170,13 +122,13 @@ class PronounRepetition(Composable):
             if verb:
                 phrase, end = f"{phrase} {verb}", end + length
             elif _PARTICLE.match(text[end:]) and len(phrase.split()) > 4:
-                raise UnreadableError("long phrase before a particle")
+                raise NotApplicableError("long phrase before a particle")
         if self.continued and not re.search(r"\w", text[end:]):
-            raise UnreadableError("nothing follows the pronoun")
+            raise NotApplicableError("nothing follows the pronoun")
         if phrase.endswith(".") and text[end : end + 1] == ".":
             phrase = phrase[:-1]
         capital = text[start].isupper() and not _is_reverential(text, start)
-        return Repetition(unit, start, end, at_place(phrase, capital))
+        return (capitalised(phrase) if capital else phrase), end
 
 
 def _check_kind(discourse: Discourse, mention: Mention) -> None:
@@ -195,18 +147,16 @@ def _check_kind(discourse: Discourse, mention: Mention) -> None:
         raise NotApplicableError("pronoun of two chains")
 
 
-def _same_chain(discourse: Discourse, mention: Mention) -> list[Mention]:
-    unit = mention.span[0][0]
-    return [
-        other
-        for other in discourse.mentions
-        if other.chain == mention.chain and other.span[0][0] == unit
-    ]
-
-
-def _place(mention: Mention) -> tuple[int, int]:
-    """The place of a mention in the text's order, longer mentions first."""
-    return mention.span[0][1], -mention.span[-1][2]
+def _first_of_chain(discourse: Discourse, mention: Mention) -> Mention:
+    """The first mention of the chain in the unit; of those that begin together the longest."""
+    return min(
+        (
+            other
+            for other in discourse.mentions
+            if other.chain == mention.chain and other.span[0][0] == mention.span[0][0]
+        ),
+        key=lambda other: (other.span[0][1], -other.span[-1][2]),
+    )
 
 
 def _check_sentences(discourse: Discourse, unit: int) -> None:
@@ -244,16 +194,12 @@ def replaced_pronoun(discourse: Discourse) -> Mention:
         ValueError: the discourse is no excerpt of :class:`PronounRepetition` with its pronoun.
     """
     start, end = replaced_place(discourse)
-    unit = len(discourse.units) - 1
+    place = (len(discourse.units) - 1, start)
     for mention in discourse.mentions:
         # With a contraction (``he's``) the place is longer, in a coordination the mention is.
-        (first, *more) = mention.span
-        if (
-            mention.kind == "pronoun"
-            and not more
-            and first[:2] == (unit, start)
-            and first[2] <= end
-        ):
+        first = mention.span[0]
+        whole = mention.kind == "pronoun" and len(mention.span) == 1
+        if whole and first[:2] == place and first[2] <= end:
             return mention
     raise ValueError(f"{discourse.corpus}/{discourse.id}: no pronoun at its place")
 
@@ -264,9 +210,8 @@ def replaced_place(discourse: Discourse) -> tuple[int, int]:
     Raises:
         ValueError: the discourse is no excerpt of :class:`PronounRepetition`.
     """
-    for edit in reversed(discourse.edits):
-        if edit.operator == "PronounRepetition":
-            return edit.start, edit.start + len(edit.after)
+    if (edit := last_edit(discourse, "PronounRepetition")) is not None:
+        return edit.start, edit.start + len(edit.after)
     if discourse.alternatives:
         unit, start, end = discourse.alternatives[-1].span[0]
         if unit == len(discourse.units) - 1:

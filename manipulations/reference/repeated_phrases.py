@@ -1,7 +1,9 @@
 """A noun phrase as it reads when it is said again in the place of a pronoun.
 
 Its article becomes definite, its first letter is that of the new place, and in the place of a
-possessive it is one. What a rule cannot decide is left out, with a reason.
+possessive it is one. A contracted verb behind it is spelt out: ``it's`` becomes ``the house is``,
+as ``the house's`` would read as a possessive. All raise :class:`NotApplicableError` where a rule
+cannot decide.
 """
 
 from __future__ import annotations
@@ -10,7 +12,12 @@ import re
 
 from coherencegym.loaders.discourse import Discourse, Mention
 from coherencegym.manipulations.reference.antecedents import DETERMINED, KIN, bare_text
-from coherencegym.manipulations.reference.noun_phrases import DETERMINERS, capitalised, possessive
+from coherencegym.manipulations.reference.noun_phrases import (
+    DETERMINERS,
+    NotApplicableError,
+    possessive,
+)
+from coherencegym.manipulations.words import word_list
 
 _OPENING = "\"'“‘([*•-–— "
 _INDEFINITE = re.compile(r"an?\b(?!-)", re.IGNORECASE)
@@ -43,18 +50,20 @@ _FOREMOST = re.compile(
     r"|\w+est)\b"
 )
 _CONTENT = re.compile(r"[A-Z][\w'’-]+|[\w'’-]{3,}")
-_FUNCTION_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        """the this that these those with from into over under about their there his her its who
-        which and all one two not for are was own""",
-    )
-)
+_FUNCTION_WORDS = word_list("function_words")
 _NAME_BEFORE = re.compile(r"[a-z,] [A-Z][\w.’'-]+ $")
 
 
-class UnreadableError(Exception):
-    """The reason why the phrase would not read well in the new place, in a few words."""
+_CONTRACTED = re.compile(r"['’](s|ll|re|ve|d)(?!\w)", re.IGNORECASE)
+_WORD = re.compile(r"[\w'’-]+")
+_VERBS = {"ll": "will", "re": "are", "ve": "have"}
+
+#: Words between the verb and what shows which one it is.
+_BETWEEN = word_list("after_contractions")
+#: Words after which the verb is a form of ``have``.
+_AFTER_HAVE = frozenset(("been", "got", "gotten", "had", "become"))
+#: Participles without ``-ed`` or ``-en``: ``he's gone`` and ``it's made`` do not say which verb.
+_PARTICIPLES = word_list("ambiguous_participles")
 
 
 def definite(phrase: str) -> str:
@@ -62,9 +71,6 @@ def definite(phrase: str) -> str:
 
     >>> definite("a dog"), definite("An owl and a cat"), definite("Ann")
     ('the dog', 'The owl and the cat', 'Ann')
-
-    Raises:
-        UnreadableError: only some of the articles in it can be told to belong to it.
     """
     match = _INDEFINITE.match(phrase)
     if match is None:
@@ -73,7 +79,7 @@ def definite(phrase: str) -> str:
     rest = phrase[match.end() :]
     if _JOINED_INDEFINITE.search(rest):
         if len(rest.split()) > 5:
-            raise UnreadableError("several articles in the phrase")
+            raise NotApplicableError("several articles in the phrase")
         rest = _JOINED_INDEFINITE.sub(r"\1 the ", rest)
     return article + rest
 
@@ -87,11 +93,7 @@ def begins_sentence(text: str, start: int) -> bool:
 
 
 def inside_sentence(discourse: Discourse, mention: Mention) -> str:
-    """A mention's text as it reads inside a sentence, whatever capital it had at its own place.
-
-    Raises:
-        UnreadableError: its first letter may be a name's or the sentence's.
-    """
+    """A mention's text as it reads inside a sentence, whatever capital it had at its own place."""
     text = bare_text(discourse, mention)
     unit, start, _ = mention.span[0]
     word = re.split(r"[\s’'-]", text, maxsplit=1)[0]
@@ -111,7 +113,7 @@ def inside_sentence(discourse: Discourse, mention: Mention) -> str:
     if word in seen or (not pos and mention.kind == "proper"):
         return text
     if not pos or _NATIONAL.search(word):
-        raise UnreadableError("capital of a name or of a sentence")
+        raise NotApplicableError("capital of a name or of a sentence")
     return lowered
 
 
@@ -127,17 +129,10 @@ def _spellings(discourse: Discourse, word: str) -> set[str]:
 
 
 def possessive_phrase(phrase: str, mention: Mention, full: str, plural: bool, before: bool) -> str:
-    """The possessive of a phrase.
+    """The possessive of a phrase, which is of a mention with the text ``full``.
 
-    Args:
-        phrase: the phrase as it will stand.
-        mention: the mention that the phrase is of.
-        full: its text there.
-        plural: true where it names more than one.
-        before: true where it stands before what is possessed (``his coat``, not ``of his``).
-
-    Raises:
-        UnreadableError: the ending would be far from the noun (``the man who left's``).
+    ``plural``: it names more than one; ``before``: it stands before what is possessed
+    (``his coat``, not ``of his``).
     """
     tail = ""
     if mention.head is not None:
@@ -146,7 +141,7 @@ def possessive_phrase(phrase: str, mention: Mention, full: str, plural: bool, be
         tail = full
     short = before and _SHORT_TAIL.fullmatch(tail)
     if tail and not short and not (mention.kind == "proper" and _NAMES.fullmatch(tail)):
-        raise UnreadableError("possessive of a long phrase")
+        raise NotApplicableError("possessive of a long phrase")
     many = mention.features.number == "plural" or (
         plural and not mention.features.number and re.search(r" (?:and|&) ", phrase) is None
     )
@@ -164,29 +159,21 @@ def after_partitive(phrase: str, mention: Mention, before: str) -> str:
 def check_neighbours(
     phrase: str, mention: Mention, before: str, after: str, possessive: bool
 ) -> None:
-    """Raise where the phrase does not go with the words beside it.
+    """Raise where the phrase of a mention does not go with the texts beside its new place.
 
-    Args:
-        phrase: the phrase as it will stand, without contracted verbs.
-        mention: the mention that it is of.
-        before: the text before it in its new place.
-        after: the text behind it.
-        possessive: true where it stands in the place of a possessive.
-
-    Raises:
-        UnreadableError: it does not.
+    The phrase is without contracted verbs. ``possessive``: it stands in the place of one.
     """
     if _NAME_BEFORE.search(before) and phrase[0].isupper():
-        raise UnreadableError("name beside a name")
+        raise NotApplicableError("name beside a name")
     if possessive:
         return
     if re.match(r" [A-Z](?!['’ ])", after) and phrase.split()[-1][0].isupper():
-        raise UnreadableError("name beside a name")
+        raise NotApplicableError("name beside a name")
     if _predicate_repeats(phrase, before, after):
-        raise UnreadableError("predicate that repeats the phrase")
+        raise NotApplicableError("predicate that repeats the phrase")
     bare = mention.kind == "nominal" and not DETERMINED.match(phrase)
     if bare and re.search(r"\w\w(?:ed|ing) $", before):
-        raise UnreadableError("bare noun that reads as one with the word before")
+        raise NotApplicableError("bare noun that reads as one with the word before")
 
 
 def _predicate_repeats(phrase: str, before: str, after: str) -> bool:
@@ -206,6 +193,24 @@ def _predicate_repeats(phrase: str, before: str, after: str) -> bool:
     return not words.isdisjoint(re.findall(r"[\w'’-]+", _END_OF_SAID.split(said)[0].lower()))
 
 
-def at_place(phrase: str, capital: bool) -> str:
-    """The phrase with a capital where it begins a sentence."""
-    return capitalised(phrase) if capital else phrase
+def contracted_verb(after: str) -> tuple[str, int]:
+    """The verb whose contraction begins ``after``, the text behind a pronoun, and its characters.
+
+    >>> contracted_verb("'s been sold."), contracted_verb("’ll do."), contracted_verb(" is red.")
+    (('has', 2), ('will', 3), ('', 0))
+    """
+    match = _CONTRACTED.match(after)
+    if match is None:
+        return "", 0
+    short = match[1].lower()
+    if short in _VERBS:
+        return _VERBS[short], match.end()
+    words = (word[0].lower() for word in _WORD.finditer(after, match.end()))
+    following = next((word for word in words if word not in _BETWEEN), "")
+    if following in _AFTER_HAVE:
+        return ("has" if short == "s" else "had"), match.end()
+    if short == "d":
+        raise NotApplicableError("'d may be had or would")
+    if following in _PARTICIPLES or re.fullmatch(r"\w{2,}(?:ed|en)", following):
+        raise NotApplicableError("'s may be is or has")
+    return "is", match.end()

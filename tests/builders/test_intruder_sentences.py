@@ -26,8 +26,8 @@ from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.loaders.discourse import Discourse, Unit, undo
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus
-from coherencegym.manipulations.intruders.document_groups import groups
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
+from coherencegym.manipulations.intruders.neighbours import groups
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.probes.registry import PROBES
 

@@ -16,8 +16,8 @@ from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.suite import Contrast, MinimalPairs
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.loaders.discourse import Discourse, Unit
+from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.operator import Composable, Context, Pipeline
-from coherencegym.manipulations.replacement import replace_text
 from coherencegym.manipulations.shuffle import Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 

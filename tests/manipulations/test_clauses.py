@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.manipulations.connectives.clauses import begins_with_participle, has_clause
+from coherencegym.manipulations.connectives.connective_context import (
+    begins_with_participle,
+    has_clause,
+)
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,9 @@ from coherencegym.manipulations.connectives.connective_segments import (
 from coherencegym.manipulations.connectives.connective_substitution import (
     ConnectiveSubstitution,
     around_connective,
-    in_case_of,
 )
 from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.words import in_case_of
 
 
 def skipped(text: str, operator: ConnectiveSegments | None = None) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coherencegym.manipulations.reference.fluency import fault_of_sentence
+from coherencegym.manipulations.reference.pronoun_places import fault_of_sentence
 
 
 @pytest.mark.parametrize(

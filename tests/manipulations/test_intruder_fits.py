@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from coherencegym.loaders.discourse import Discourse, Unit, undo
 from coherencegym.loaders.text.nicknames import Nicknames
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
-from coherencegym.manipulations.intruders.participant_names import exchanged_names
-from coherencegym.manipulations.intruders.protagonist_gender import sentence_gender, text_gender
+from coherencegym.manipulations.intruders.people import (
+    exchanged_names,
+    sentence_gender,
+    text_gender,
+)
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.probes.probe import apply
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coherencegym.loaders.discourse import Discourse, Unit, undo
-from coherencegym.manipulations.intruders.document_groups import groups, normalised
+from coherencegym.manipulations.intruders.intruder_candidates import Fitting
 from coherencegym.manipulations.intruders.intruder_sentence import (
     NO_CANDIDATE,
     NOT_SELECTED,
@@ -19,7 +19,7 @@ from coherencegym.manipulations.intruders.intruder_sentence import (
     FittedIntruderSentence,
     IntruderSentence,
 )
-from coherencegym.manipulations.intruders.settings import Fitting
+from coherencegym.manipulations.intruders.neighbours import groups, normalised
 from coherencegym.manipulations.operator import Context
 
 TOPICS = ("lighthouse lamp coast ship", "bridge river arch stone", "owl nest feather night")
@@ -194,6 +194,8 @@ def test_what_cannot_be() -> None:
         fit(IntruderSentence(), [*collection(1), *collection(1)])
     with pytest.raises(ValueError, match="strategy is 'nearest'; expected one of similar"):
         IntruderSentence(strategy="nearest")
+    with pytest.raises(ValueError, match="weighting is 'bm25'; expected one of 'tfidf', 'drqa'"):
+        IntruderSentence(weighting="bm25")
     with pytest.raises(ValueError, match="share is 0"):
         IntruderSentence(share=0)
     with pytest.raises(ValueError, match="neighbours is 0"):

@@ -18,9 +18,9 @@ from coherencegym.loaders.discourse import (
     spans,
     undo,
 )
+from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.operator import Context, Pipeline
-from coherencegym.manipulations.replacement import replace_text
 from coherencegym.manipulations.shuffle import Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
 

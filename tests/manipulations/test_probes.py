@@ -110,7 +110,7 @@ def test_registry_describes_and_makes_every_probe() -> None:
     for name, entry in PROBES.items():
         assert entry.description
         assert "\n" not in entry.description
-        assert entry.make().name == name
+        assert entry.probe.__name__ == name
 
 
 def test_apply_refuses_what_overlaps_or_lies_outside() -> None:
@@ -155,10 +155,10 @@ def tagged(words: list[str], tags: list[str]) -> Doc:
 
 def test_the_tags_of_a_pipeline_settle_what_rules_cannot() -> None:
     words = ["They", "gave", "her", "flowers", "."]
-    flip = PROBES["gender_flip"].make()
+    flip = PROBES["gender_flip"].probe
     assert flip(from_doc(tagged(words, ["", "", "", "", ""]))) == ()  # no pipeline: rules
     mill = ["The", "mill", "works", "here", "."]
-    negation = PROBES["negation"].make()
+    negation = PROBES["negation"].probe
     assert negation(from_doc(tagged(mill, ["DT", "NN", "VBZ", "RB", "."]))) == ()
     seen = negation(from_doc(tagged(mill, ["DT", "NN", "VBZ", "RB", "."]), "stub"))
     assert apply("The mill works here .", seen) == "The mill does not work here ."

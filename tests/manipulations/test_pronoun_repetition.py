@@ -11,18 +11,15 @@ from hypothesis import strategies as st
 from strategies import discourses
 
 from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, spans, undo
-from coherencegym.manipulations.excerpt import excerpt
+from coherencegym.manipulations.editing import excerpt
 from coherencegym.manipulations.operator import Context
-from coherencegym.manipulations.reference.contractions import (
-    AmbiguousContractionError,
-    contracted_verb,
-)
+from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.manipulations.reference.pronoun_repetition import (
     PronounRepetition,
     replaced_place,
     replaced_pronoun,
 )
-from coherencegym.manipulations.reference.repeated_phrases import begins_sentence
+from coherencegym.manipulations.reference.repeated_phrases import begins_sentence, contracted_verb
 
 
 def repeated(text: str, **settings: bool) -> list[str]:
@@ -459,7 +456,7 @@ def test_contracted_verbs(after: str, verb: tuple[str, int] | str) -> None:
     if verb:
         assert contracted_verb(after) == verb
         return
-    with pytest.raises(AmbiguousContractionError):
+    with pytest.raises(NotApplicableError):
         contracted_verb(after)
 
 
