@@ -68,9 +68,9 @@ def build_connectives(folder: Path, items: int) -> Path:
     sentences = sample_sentences()
     corpus = folder / "disco"
     corpus.mkdir(parents=True, exist_ok=True)
-    from coherencegym.loaders.corpora.sample import FOLDER
+    from coherencegym.loaders.corpora.sample import SAMPLES
 
-    with (FOLDER / "disco" / "disco.tsv").open(encoding="utf-8", newline="") as file:
+    with (SAMPLES / "disco" / "disco.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     # Segments of `meanwhile` and some senses make no item.
     used = [row for row in rows if row["connective"] != "meanwhile" and row["sense"] != "prep"]

@@ -80,7 +80,9 @@ class ReadOptions:
         self.skipped[reason] += 1
 
 
-#: Reads one file; discourses carry the corpus's name and ``meta["split"]``.
+#: Reads one file; discourses carry the corpus's name and ``meta["split"]``. Raises
+#: :class:`CorpusError` where the file is none of the corpus, and where a row is bad
+#: (:meth:`ReadOptions.bad`).
 Reader = Callable[["Corpus", CorpusFile, ReadOptions], Iterator[Discourse]]
 
 
@@ -116,12 +118,12 @@ class Corpus:
     title: str
     homepage: str
     citation: str
-    licence: str
-    republishable: bool
     obtain: str
-    proven: bool
     patterns: tuple[FilePattern, ...]
     reader: Reader
+    licence: str = "other"
+    republishable: bool = False
+    proven: bool = False
     licence_name: str = ""
     licence_url: str = ""
     language: str = "en"

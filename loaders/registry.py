@@ -16,11 +16,11 @@ __all__ = ["CORPORA", "corpus", "sample_of"]
 #: The place of each corpus's declaration, in the order in which they are listed: a module of
 #: ``loaders.corpora``, which is imported when the corpus is asked for, and a name in it.
 _DECLARED = {
-    "storycloze": "storycloze.CORPUS",
-    "rocstories": "rocstories.CORPUS",
+    "storycloze": "stories.STORYCLOZE",
+    "rocstories": "stories.ROCSTORIES",
     "personachat": "personachat.CORPUS",
-    "winograd": "winograd.reader.CORPUS",
-    "winogrande": "winograd.reader.WINOGRANDE",
+    "winograd": "winograd.CORPUS",
+    "winogrande": "winograd.WINOGRANDE",
     "gum": "gum.CORPUS",
     "arrau": "mmax.ARRAU",
     "parcor": "mmax.PARCOR",

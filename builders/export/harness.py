@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.export.pairs import PairTable
@@ -25,44 +25,6 @@ MODULE = "item_pairs"
 
 #: The split whose task has the config's name alone.
 MAIN_SPLIT = "test"
-
-# JSON strings are YAML strings. The description of a task is no place for words about it: the
-# harness puts it before every text.
-_TASK = """\
-# {about}
-# lm_eval --model hf --model_args pretrained=MODEL --include_path FOLDER --tasks {task}
-#
-# acc compares the sums of log-probabilities of the two whole texts, acc_norm the sums divided by
-# the number of characters.
-# {comparison}
-task: {task}
-tag: {tag}
-dataset_path: {dataset}
-dataset_name: {config}
-dataset_kwargs:
-  revision: {revision}
-test_split: {split}
-{process}output_type: multiple_choice
-doc_to_text: ""
-# The incoherent text first: the harness gives a tie to the first, and a tie is no success.
-doc_to_choice: {choice}
-doc_to_target: 1
-# The text as it stands, after the start token; the default would put a space before it.
-target_delimiter: ""
-num_fewshot: 0
-metric_list:
-  - metric: acc
-    aggregation: mean
-    higher_is_better: true
-  - metric: acc_norm
-    aggregation: mean
-    higher_is_better: true
-metadata:
-  version: {version}
-  suite: {suite}
-  pairs: {pairs}
-  same_comparison_as_the_suite: {same}
-"""
 
 _CONTENT = '(conditions | selectattr("condition_name", "equalto", {name}) | first).content'
 #: Names that mean the same in a Jinja expression inside YAML.
@@ -81,7 +43,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Release:
+class ExportedRelease:
     """The published dataset that tasks read: Hub id, tag, version, and what the manifest says.
 
     ``configs`` has the manifest's entries, ``citation`` the BibTeX of the work behind the suite.
@@ -94,8 +56,33 @@ class Release:
     configs: Mapping[str, Any]
     citation: str = ""
 
+    @property
+    def republishable(self) -> bool:
+        """True where all of it may be passed on."""
+        return all(config.get("republishable") for config in self.configs.values())
 
-def tasks(table: PairTable, release: Release) -> list[Task]:
+
+def rendered(template: str, **values: Any) -> str:
+    """The text of a template for a file of an export."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("coherencegym.builders.export", "templates"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"json": json.dumps, "cell": _cell}
+    return environment.get_template(f"{template}.jinja").render(values)
+
+
+def _cell(text: str) -> str:
+    """A text as a cell of a Markdown table can hold it."""
+    return text.replace("|", "\\|")
+
+
+def tasks(table: PairTable, release: ExportedRelease) -> list[Task]:
     """The tasks of a config and split; none where there is no pair."""
     if not table.records:
         return []
@@ -103,7 +90,7 @@ def tasks(table: PairTable, release: Release) -> list[Task]:
     if table.split != MAIN_SPLIT:
         name = f"{name}_{table.split}"
     if all(not table.headline or table.headline in record["groups"] for record in table.records):
-        return [_task(name, table, release, table.records)]
+        return [_task(name, table, release)]
     groups = dict.fromkeys(
         group
         for record in table.records
@@ -112,13 +99,7 @@ def tasks(table: PairTable, release: Release) -> list[Task]:
         if place or group == table.headline
     )
     return [
-        _task(
-            f"{name}_{_slug(group)}",
-            table,
-            release,
-            [record for record in table.records if group in record["groups"]],
-            group,
-        )
+        _task(f"{name}_{_slug(group)}", table, release, group)
         for group in sorted(groups, key=lambda group: group != table.headline)
     ]
 
@@ -140,48 +121,27 @@ def _one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def _task(
-    name: str,
-    table: PairTable,
-    release: Release,
-    records: Sequence[Mapping[str, Any]],
-    group: str = "",
-) -> Task:
-    same = sum(record["simple_LM_method"] for record in records)
+def _task(name: str, table: PairTable, release: ExportedRelease, group: str = "") -> Task:
+    """The task of a table's pairs; of those of one group, where one is named."""
+    records = [record for record in table.records if not group or group in record["groups"]]
     about = f"{release.suite} {release.version}, config {table.config}, split {table.split}"
-    function = ""
-    choice = _PAIR
+    function, choice = (f"pairs_{_slug(group)}" if group else "documents"), _PAIR
     if table.one_pair is not None and not group and all(map(_PLAIN.fullmatch, table.one_pair)):
-        good, bad = (_CONTENT.format(name=json.dumps(name)) for name in table.one_pair)
-        choice = f"{{{{[{bad}, {good}]}}}}"
-    else:
-        function = f"pairs_{_slug(group)}" if group else "documents"
-    text = _TASK.format(
+        good, bad = (_CONTENT.format(name=json.dumps(condition)) for condition in table.one_pair)
+        function, choice = "", f"{{{{[{bad}, {good}]}}}}"
+    text = rendered(
+        "task.yaml",
         about=_one_line(f"{about}: {group}" if group else about),
-        task=name,
-        tag=f"coherencegym_{release.suite}",
-        dataset=json.dumps(release.repo),
-        config=json.dumps(table.config),
-        revision=json.dumps(release.revision),
-        split=json.dumps(table.split),
-        process=f"process_docs: !function {MODULE}.{function}\n" if function else "",
-        choice="'{}'".format(choice.replace("'", "''")),
-        version=json.dumps(release.version),
-        suite=json.dumps(release.suite),
+        name=name,
+        release=release,
+        table=table,
+        module=MODULE,
+        function=function,
+        choice=choice,
         pairs=len(records),
-        same=same,
-        comparison=_comparison(same, len(records)),
+        same=sum(record["simple_LM_method"] for record in records),
     )
     return Task(name, text, function, group)
-
-
-def _comparison(same: int, total: int) -> str:
-    """Say, for the head of a task file, whether acc is a CD score."""
-    if same == total:
-        return "Here acc is a CD score, of the predictions by sum."
-    if not same:
-        return "Neither is a CD score: the suite compares a region, or means over tokens."
-    return f"acc is what the suite compares in {same} of {total} pairs: it is no CD score."
 
 
 def module_text(made: Sequence[Task]) -> str:
@@ -192,9 +152,7 @@ def module_text(made: Sequence[Task]) -> str:
     """
     if not any(task.function for task in made):
         return ""
-    text = (
-        files("coherencegym.builders.export").joinpath(f"{MODULE}.py").read_text(encoding="utf-8")
-    )
+    text = Path(__file__).with_name(f"{MODULE}.py").read_text(encoding="utf-8")
     named: dict[str, str] = {}
     for function, group in ((task.function, task.group) for task in made if task.group):
         if named.setdefault(function, group) != group:

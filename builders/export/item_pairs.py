@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 #: The abstract change of speaker. Read as it stands it is five characters that mean nothing.
-SEPARATOR = "[SEP]"
+_SEPARATOR = "[SEP]"
 
 #: Reasons why a prediction or a pair is left out.
 NO_PAIR = "a prediction that does not compare one region of two conditions"
-SEPARATED = f"a text holds {SEPARATOR}, which other tools would take literally"
+SEPARATED = f"a text holds {_SEPARATOR}, which other tools would take literally"
 SAME_TEXT = "both conditions have the same text"
 
 _VALUE = r"\(\s*(\*|\d+)\s*;\s*%([^%]+)%\s*\)"
@@ -37,7 +37,7 @@ def compared(formula: str) -> tuple[str, str, str] | None:
     return (region, right, left) if operator == ">" else (region, left, right)
 
 
-def pairs(row: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any] | None, str]]:
+def row_pairs(row: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any] | None, str]]:
     """The pairs of a row, and why what gives none does not.
 
     Predictions about the same two texts, by another metric or of another region, make one pair,
@@ -56,7 +56,7 @@ def pairs(row: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any] | None, str]]
             yield None, NO_PAIR
             continue
         region, good, bad = comparison
-        if SEPARATOR in texts[good] or SEPARATOR in texts[bad]:
+        if _SEPARATOR in texts[good] or _SEPARATOR in texts[bad]:
             refused[good, bad] = SEPARATED
             continue
         if texts[good] == texts[bad]:
@@ -75,14 +75,10 @@ def pairs(row: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any] | None, str]]
                 "predictions": [],
             },
         )
-        pair["groups"] += [g for g in prediction["groups"] if g not in pair["groups"]]
-        pair["predictions"].append(
-            {
-                "region": region,
-                "metric": prediction["metric"],
-                "groups": list(prediction["groups"]),
-            }
-        )
+        groups = list(prediction["groups"])
+        pair["groups"] += [group for group in groups if group not in pair["groups"]]
+        about = {"region": region, "metric": prediction["metric"], "groups": groups}
+        pair["predictions"].append(about)
     for reason in refused.values():
         yield None, reason
     for pair in found.values():
@@ -97,7 +93,7 @@ def documents(rows: Iterable[Mapping[str, Any]], group: str = "") -> Any:
         [
             pair
             for row in rows
-            for pair, _ in pairs(row)
+            for pair, _ in row_pairs(row)
             if pair is not None and (not group or group in pair["groups"])
         ]
     )

@@ -11,13 +11,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from coherencegym.builders.export.item_pairs import pairs
+from coherencegym.builders.export.item_pairs import row_pairs
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Condition, Item
 from coherencegym.eval.kinds.table_kind import to_row
 
 #: BLiMP's field of linguistics, which for these suites is always the same.
-FIELD = "discourse"
+_FIELD = "discourse"
 
 
 @dataclass
@@ -49,7 +49,7 @@ def pair_table(table: ItemTable, suite: str) -> PairTable:
     """The pairs of a table, in its order."""
     made = PairTable(table.config, table.split, headline=table.headline)
     for item in table.items:
-        for pair, reason in pairs(to_row(item)):
+        for pair, reason in row_pairs(to_row(item)):
             if pair is None:
                 made.refused[reason] += 1
             else:
@@ -68,7 +68,7 @@ def _record(
     return {
         "sentence_good": good,
         "sentence_bad": bad,
-        "field": FIELD,
+        "field": _FIELD,
         "linguistics_term": suite,
         "UID": table.config,
         "simple_LM_method": any(

@@ -26,7 +26,7 @@ ODD_NAME = "a condition's name has other signs than letters, digits, _ and -"
 
 
 @dataclass(frozen=True)
-class Shape:
+class SuiteShape:
     """The traits that all items of a SyntaxGym suite share; the order of names is of no account."""
 
     conditions: frozenset[str]
@@ -47,7 +47,7 @@ class ExportedSuite:
     """
 
     name: str
-    shape: Shape
+    shape: SuiteShape
     formulas: tuple[str, ...]
     items: list[Item] = field(default_factory=list)
 
@@ -70,7 +70,7 @@ class SuiteTable:
 def suite_table(table: ItemTable) -> SuiteTable:
     """The suites of a table."""
     made = SuiteTable(table.config, table.split)
-    by_shape: dict[Shape, ExportedSuite] = {}
+    by_shape: dict[SuiteShape, ExportedSuite] = {}
     for item in table.items:
         if reason := refusal(item):
             made.refused[reason] += 1
@@ -88,9 +88,8 @@ def refusal(item: Item) -> str:
     """Say why an item cannot be written; empty where it can."""
     if not all(_NAME.fullmatch(condition.condition_name) for condition in item.conditions):
         return ODD_NAME
-    for condition in item.conditions:
-        if SEPARATOR in condition.content:
-            return _SEPARATED
+    if any(SEPARATOR in condition.content for condition in item.conditions):
+        return _SEPARATED
     for condition in item.conditions:
         if join_regions(region.content for region in condition.regions) != condition.content:
             return _boundary(condition)
@@ -108,7 +107,7 @@ def _boundary(condition: Condition) -> str:
     return "white space around the text, which SyntaxGym drops"
 
 
-def _shapes(item: Item) -> Iterator[tuple[Shape, tuple[str, ...]]]:
+def _shapes(item: Item) -> Iterator[tuple[SuiteShape, tuple[str, ...]]]:
     """The combination that an item has under each of its metrics."""
     by_metric: dict[str, dict[str, None]] = {}
     for prediction in item.predictions:
@@ -116,7 +115,7 @@ def _shapes(item: Item) -> Iterator[tuple[Shape, tuple[str, ...]]]:
     conditions = frozenset(condition.condition_name for condition in item.conditions)
     regions = len(item.conditions[0].regions)
     for metric, formulas in by_metric.items():
-        yield Shape(conditions, regions, frozenset(formulas), metric), tuple(formulas)
+        yield SuiteShape(conditions, regions, frozenset(formulas), metric), tuple(formulas)
 
 
 def _names(table: ItemTable, suites: Sequence[ExportedSuite]) -> list[str]:
@@ -155,13 +154,9 @@ def _topic(suite: ExportedSuite) -> str:
 def suite_json(suite: ExportedSuite, regions: Sequence[str], about: str, reference: str) -> Any:
     """A suite as the JSON has it.
 
-    Args:
-        suite: the suite to write.
-        regions: the content of each region; those of another number of regions are not used.
-        about: the text for ``meta.comment``.
-        reference: the text for ``meta.reference``.
-
-    An item keeps the number that it has in the dataset.
+    Of each region ``regions`` has the content (those of another number of regions are not used);
+    ``about`` and ``reference`` stand in ``meta``. An item keeps the number that it has in the
+    dataset.
     """
     known = list(regions)
     if len(known) != suite.shape.regions:
@@ -182,13 +177,10 @@ def suite_json(suite: ExportedSuite, regions: Sequence[str], about: str, referen
                 "conditions": [
                     {
                         "condition_name": condition.condition_name,
+                        # SyntaxGym forbids white space at the end.
                         "regions": [
-                            {
-                                "region_number": region.region_number,
-                                # SyntaxGym forbids white space at the end.
-                                "content": region.content.strip(),
-                            }
-                            for region in condition.regions
+                            {"region_number": r.region_number, "content": r.content.strip()}
+                            for r in condition.regions
                         ],
                     }
                     for condition in item.conditions

@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.export.harness import (
     MODULE,
-    Release,
-    Task,
+    ExportedRelease,
     in_no_task,
     module_text,
+    rendered,
     tasks,
 )
 from coherencegym.builders.export.pairs import PairTable, pair_table
-from coherencegym.builders.export.report import pairs_report, suites_report
 from coherencegym.builders.export.syntaxgym import SuiteTable, item_records, suite_json, suite_table
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import Source, find_dataset
@@ -77,12 +76,8 @@ class Exports:
             check_folder(folder, self.overwrite, marker, option)
 
 
-def release_of(source: Source, version: str = "") -> Release:
-    """The published dataset that a build is, or will be.
-
-    Args:
-        source: a build, or a dataset on the Hub.
-        version: the version it is published as; empty: the manifest's.
+def release_of(source: Source, version: str = "") -> ExportedRelease:
+    """The published dataset that a build is, or will be, at a version (empty: the manifest's).
 
     Raises:
         ExportError: there is no manifest, or it names no suite.
@@ -95,7 +90,7 @@ def release_of(source: Source, version: str = "") -> Release:
     if not re.fullmatch(r"\w+", suite):
         raise ExportError(f"{source.name}: manifest.json: {suite!r} is no name of a suite")
     version = version or str(manifest.get("version", ""))
-    return Release(
+    return ExportedRelease(
         repo=source.repo or str(manifest.get("repo_id", "")),
         revision=source.revision or f"v{version}",
         version=version,
@@ -115,13 +110,7 @@ def export_build(
 
 
 def export(source: Source, exports: Exports, version: str = "", dry_run: bool = False) -> list[str]:
-    """Write what was asked for.
-
-    Args:
-        source: a build or a release of one.
-        exports: the folders to write to.
-        version: the version it is published as; empty: the manifest's.
-        dry_run: leave nothing; say what would be written.
+    """Write what was asked for; on a dry run leave nothing, and say what would be written.
 
     Returns:
         Lines for the user: what was written, and how much was left out and why.
@@ -135,9 +124,13 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
     read = list(tables(source))
     lines: list[str] = []
     for option, destination, marker in exports.folders:
-        write = write_suites if option == SUITES_OPTION else write_pairs
-        with _place(destination, exports.overwrite, marker, option, dry_run) as folder:
-            what, *left_out = write(read, release, folder)
+        write = _write_suites if option == SUITES_OPTION else _write_pairs
+        with (
+            tempfile.TemporaryDirectory()
+            if dry_run
+            else written_beside(destination, exports.overwrite, marker, option)
+        ) as folder:
+            what, *left_out = write(read, release, Path(folder))
         done = "would be written to" if dry_run else "written to"
         lines += [f"{what}, {done} {destination}", *left_out]
     for name, config in release.configs.items():
@@ -146,83 +139,83 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
     return lines
 
 
-@contextmanager
-def _place(
-    destination: Path, overwrite: bool, marker: str, option: str, dry_run: bool
-) -> Iterator[Path]:
-    """The folder to write into: beside the destination, or one that is thrown away."""
-    if dry_run:
-        with tempfile.TemporaryDirectory() as name:
-            yield Path(name)
-    else:
-        with written_beside(destination, overwrite, marker, option) as folder:
-            yield folder
-
-
-def write_suites(read: Sequence[ItemTable], release: Release, folder: Path) -> list[str]:
+def _write_suites(read: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
     """Write the suites; lines for the user, the first of which is not finished."""
     made = [suite_table(table) for table in read]
-    names: set[str] = set()
-    records: list[dict[str, Any]] = []
-    for table in made:
+    suites = [(table, suite) for table in made for suite in table.suites]
+    if twice := _twice(suite.name for _, suite in suites):
+        raise ExportError(f"two suites would be called {twice}.json")
+    for table, suite in suites:
         about = release.configs[table.config]
-        for suite in table.suites:
-            if suite.name in names:
-                raise ExportError(f"two suites would be called {suite.name}.json")
-            names.add(suite.name)
-            comment = f"CoherenceGym {release.suite} {release.version}: {about.get('summary', '')}"
-            found = suite_json(suite, about.get("regions", ()), comment, release.citation)
-            text = json.dumps(found, ensure_ascii=False, indent=4) + "\n"
-            (folder / f"{suite.name}.json").write_text(text, encoding="utf-8")
-            records += item_records(suite)
-    write_lines(folder / "items.jsonl", records)
-    (folder / SUITES_MARKER).write_text(suites_report(made, release), encoding="utf-8")
+        comment = f"CoherenceGym {release.suite} {release.version}: {about.get('summary', '')}"
+        found = suite_json(suite, about.get("regions", ()), comment, release.citation)
+        text = json.dumps(found, ensure_ascii=False, indent=4) + "\n"
+        (folder / f"{suite.name}.json").write_text(text, encoding="utf-8")
+    _write_lines(folder / "items.jsonl", (r for _, suite in suites for r in item_records(suite)))
+    _write_report(folder / SUITES_MARKER, made, release, suites=suites)
     items = sum(table.items for table in made)
     return [
-        f"for SyntaxGym: {number(items, 'item')} in {number(len(names), 'suite')}",
+        f"for SyntaxGym: {_number(items, 'item')} in {_number(len(suites), 'suite')}",
         *_refusals("left out for SyntaxGym", made),
     ]
 
 
-def write_pairs(read: Sequence[ItemTable], release: Release, folder: Path) -> list[str]:
+def _write_pairs(read: Sequence[ItemTable], release: ExportedRelease, folder: Path) -> list[str]:
     """Write pairs and tasks; lines for the user, the first of which is not finished."""
     made = [pair_table(table, release.suite) for table in read]
-    asked: dict[str, list[Task]] = {}
+    asked = [(table, tasks(table, release)) for table in made]
+    every = [task for _, found in asked for task in found]
+    if twice := _twice(task.name for task in every):
+        raise ExportError(f"two tasks would be called {twice}")
     (folder / "tasks").mkdir()
     for table in made:
-        where = f"{table.config}-{table.split}"
-        asked[where] = tasks(table, release)
         if table.records:
-            write_lines(folder / f"{where}.jsonl", table.records)
-        for task in asked[where]:
-            path = folder / "tasks" / f"{task.name}.yaml"
-            if path.exists():
-                raise ExportError(f"two tasks would be called {task.name}")
-            path.write_text(task.text, encoding="utf-8")
-    every = [task for found in asked.values() for task in found]
+            _write_lines(folder / f"{table.config}-{table.split}.jsonl", table.records)
+    for task in every:
+        (folder / "tasks" / f"{task.name}.yaml").write_text(task.text, encoding="utf-8")
     if module := module_text(every):
         (folder / "tasks" / f"{MODULE}.py").write_text(module, encoding="utf-8")
-    (folder / PAIRS_MARKER).write_text(pairs_report(made, asked, release), encoding="utf-8")
+    rows = [(table, found, in_no_task(table, found)) for table, found in asked]
+    _write_report(folder / PAIRS_MARKER, made, release, pairs=rows)
     pairs = sum(len(table.records) for table in made)
     return [
-        f"as texts: {number(pairs, 'pair')}, and {number(len(every), 'task')} for "
+        f"as texts: {_number(pairs, 'pair')}, and {_number(len(every), 'task')} for "
         "lm-evaluation-harness",
         *_refusals("left out as pairs", made),
         *(
-            f"in no task, {table.config} ({table.split}): {number(count, 'pair')}, "
+            f"in no task, {table.config} ({table.split}): {_number(count, 'pair')}, "
             "in groups that no aggregate has"
-            for table in made
-            if (count := in_no_task(table, asked[f"{table.config}-{table.split}"]))
+            for table, _, count in rows
+            if count
         ),
     ]
 
 
-def number(count: int, thing: str) -> str:
+def _twice(names: Iterable[str]) -> str:
+    """A name that stands there twice; empty where none does."""
+    return next((name for name, count in Counter(names).items() if count > 1), "")
+
+
+def _write_report(
+    path: Path,
+    made: Sequence[SuiteTable] | Sequence[PairTable],
+    release: ExportedRelease,
+    **rows: Any,
+) -> None:
+    """Write the report for whoever opens the folder: every config's fate, in Markdown."""
+    refused = [
+        (table, reason, count) for table in made for reason, count in table.refused.most_common()
+    ]
+    text = rendered(path.name, release=release, refused=refused, **rows)
+    path.write_text(text, encoding="utf-8")
+
+
+def _number(count: int, thing: str) -> str:
     """Write a count with its noun, such as ``1 item`` and ``2 items``."""
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
-def write_lines(path: Path, records: Iterable[dict[str, Any]]) -> None:
+def _write_lines(path: Path, records: Iterable[dict[str, Any]]) -> None:
     """Write JSON lines."""
     import jsonlines
 

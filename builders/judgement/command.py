@@ -6,9 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-
-#: The folder of sheets when nobody names one.
-_OUTPUT = Path("judgements")
+from typing import Any
 
 EXAMPLES = """examples:
   python -m builders sample --for-judgement suites/story_cloze -n 100
@@ -51,31 +49,17 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add(
-        "--for-judgement",
-        required=True,
-        metavar="FOLDER",
-        type=Path,
-        help="the folder of a build, such as suites/story_cloze",
-    )
+    several: Any = {"metavar": "NAME", "nargs": "+", "action": "extend", "default": []}
+    what = "the folder of a build, such as suites/story_cloze"
+    add("--for-judgement", required=True, metavar="FOLDER", type=Path, help=what)
     add("-n", metavar="N", type=positive, default=100, help="number of pairs; default: 100")
-    add(
-        "--config",
-        metavar="NAME",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="draw from these configs only; default: all, in fair shares",
+    what = "draw from these configs only; default: all, in fair shares"
+    add("--config", **several, help=what)
+    what = (
+        "draw pairs of these groups of predictions; default: those that the config's own score is "
+        "over"
     )
-    add(
-        "--group",
-        metavar="NAME",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="draw pairs of these groups of predictions; default: those that the config's own "
-        "score is over",
-    )
+    add("--group", **several, help=what)
     add("--seed", metavar="N", type=int, default=0, help="default: 0")
     add("--output", metavar="DIR", type=Path, help="default: judgements/<suite>")
     return parser
@@ -89,9 +73,8 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         OSError: the output is there already, or cannot be written.
     """
     from coherencegym.builders.command.run import MANIFEST
-    from coherencegym.builders.judgement.draw import draw
+    from coherencegym.builders.judgement.draw import PAIRS, SHEET, draw, write_sheet
     from coherencegym.builders.judgement.questions import questions_of
-    from coherencegym.builders.judgement.sheet import PAIRS, SHEET, write_sheet
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.data.dataset import tables
     from coherencegym.eval.data.source import find_dataset
@@ -103,7 +86,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
             f"{folder}: no {MANIFEST}; expected the folder of a build, such as suites/story_cloze"
         )
     source = find_dataset(str(folder))
-    output: Path = arguments.output or _OUTPUT / source.suite
+    output: Path = arguments.output or Path("judgements", source.suite)
     if output.exists():
         # Never overwritten: what annotators have filled in may lie there.
         raise FileExistsError(f"{output} exists; name another folder with --output")
@@ -111,14 +94,8 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         questions = questions_of(source.manifest)
     except ValueError as error:
         raise EvaluationError(f"{folder}: manifest.json cannot be read ({error})") from None
-    drawing = draw(
-        source.suite,
-        list(tables(source, arguments.config)),
-        arguments.n,
-        arguments.seed,
-        arguments.group,
-        questions,
-    )
+    read = list(tables(source, arguments.config))
+    drawing = draw(source.suite, read, arguments.n, arguments.seed, arguments.group, questions)
     if not drawing.pairs:
         wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
         raise EvaluationError(f"{folder}: no pair{wanted}; expected items with two conditions")

@@ -4,47 +4,68 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import mean
 from typing import Any
 
-from coherencegym.builders.judgement.agreement import Label, alpha, majority
-from coherencegym.builders.judgement.match import COHERENT, INCOHERENT, JudgedPair, human_ok
+from coherencegym.builders.judgement.match import (
+    COHERENT,
+    INCOHERENT,
+    JudgedPair,
+    human_ok,
+    majority,
+)
 from coherencegym.builders.judgement.questions import CANT_TELL, NO, YES, Question
 from coherencegym.builders.suite import Config
 from coherencegym.eval.statistics.intervals import share_interval
 
+#: (annotator, unit, label).
+Label = tuple[str, str, str]
+
+
+def alpha(labels: Iterable[Label]) -> tuple[float | None, int]:
+    """Krippendorff's alpha for nominal labels, with missing ones (Krippendorff 2011).
+
+    Alpha, and the number of units that at least two annotators labelled, which it is over. None
+    where there is no such unit, or no variation: where all labels are equal nobody can tell
+    agreement from habit (nltk says 1 there).
+    """
+    units: dict[str, list[Label]] = defaultdict(list)
+    for label in sorted(labels):
+        units[label[1]].append(label)
+    shared = [label for of_unit in units.values() if len(of_unit) > 1 for label in of_unit]
+    number = len({unit for _, unit, _ in shared})
+    if len({label for _, _, label in shared}) < 2:
+        return None, number
+
+    from nltk.metrics.agreement import AnnotationTask
+
+    return float(AnnotationTask(data=shared).alpha()), number
+
 
 def human_figures(config: Config, judged: Sequence[JudgedPair], digests: Sequence[str]) -> Any:
-    """The human figures of a split.
+    """The human figures of a split, of which at least one pair was judged.
 
-    Args:
-        config: whose headline and breakdowns say how scores are grouped; its further questions
-            are reported where anybody answered them.
-        judged: its judged pairs, at least one.
-        digests: sha256 of the files of answers. Neither their names nor the annotators' are kept.
+    The config's headline and breakdowns say how scores are grouped; its further questions are
+    reported where anybody answered them. Of the files of answers only their sha256 are kept.
     """
-    coherence, n_coherence = alpha(_coherence_labels(judged))
-    form, n_form = alpha(_form_labels(judged))
     per_item: dict[str, list[JudgedPair]] = defaultdict(list)
     for one in judged:
         per_item[one.item.item_id].append(one)
     verdicts = Counter(human_ok(of_item) for of_item in per_item.values())
+    votes = [vote for one in judged for vote in one.votes]
+    asked = {question.name for question in config.questions}
     further = [figures for q in config.questions if (figures := question_figures(q, judged))]
     return {
         "pairs": len(judged),
         "items": len(per_item),
-        "annotators": len({vote.annotator for one in judged for vote in one.votes}),
-        "answers": sum(len(one.votes) for one in judged),
-        "questions_left_open": sum(
-            v.open_questions + sum(question.name not in v.further for question in config.questions)
-            for one in judged
-            for v in one.votes
-        ),
+        "annotators": len({vote.annotator for vote in votes}),
+        "answers": len(votes),
+        "questions_left_open": sum(v.open_questions + len(asked - v.further.keys()) for v in votes),
         "human_ok": {"true": verdicts[True], "false": verdicts[False], "null": verdicts[None]},
         "agreement": {
-            "less_coherent": {"alpha": _rounded(coherence), "units": n_coherence},
-            "grammatical": {"alpha": _rounded(form), "units": n_form},
+            "less_coherent": _alpha_figures(_coherence_labels(judged)),
+            "grammatical": _alpha_figures(_form_labels(judged)),
         },
         "grammatical": _grammatical(judged),
         "scores": human_scores(config, judged),
@@ -100,31 +121,24 @@ def question_figures(question: Question, judged: Sequence[JudgedPair]) -> dict[s
     more than half of those who answered gave it, and alpha of giving it or not. The words of the
     question stand beside, so that a merge of releases cannot part them.
     """
-    given = {
-        _unit(one): {
-            v.annotator: v.further[question.name] for v in one.votes if question.name in v.further
-        }
-        for one in judged
-    }
-    asked = {unit: votes for unit, votes in given.items() if votes}
+    name = question.name
+    asked: dict[str, dict[str, tuple[str, ...]]] = {}
+    for one in judged:
+        said = {v.annotator: v.further[name] for v in one.votes if name in v.further}
+        if said:
+            asked[_unit(one)] = said
     if not asked:
         return {}
     answers = {}
     for value, words in question.answers:
-        said = {
-            unit: {name: YES if value in answer else NO for name, answer in votes.items()}
+        labels = [
+            (who, unit, YES if value in answer else NO)
             for unit, votes in asked.items()
-        }
-        most = [majority(list(votes.values())) == YES for votes in said.values()]
-        agreement, units = alpha(
-            (name, unit, label) for unit, votes in said.items() for name, label in votes.items()
-        )
-        answers[value] = {
-            "words": words,
-            "share": round(mean(most), 4),
-            "alpha": _rounded(agreement),
-            "units": units,
-        }
+            for who, answer in votes.items()
+        ]
+        gave = [[value in answer for answer in votes.values()] for votes in asked.values()]
+        share = round(mean(majority(votes) is True for votes in gave), 4)
+        answers[value] = {"words": words, "share": share, **_alpha_figures(labels)}
     return question.entry | {"pairs": len(asked), "answers": answers}
 
 
@@ -149,7 +163,8 @@ def _coherence_labels(judged: Sequence[JudgedPair]) -> Iterator[Label]:
     the same for two sheets that show a pair in different orders.
     """
     for one in judged:
-        order = sorted((one.pair.coherent_text, one.pair.incoherent_text), key=_digest)
+        texts = one.pair.coherent_text, one.pair.incoherent_text
+        order = sorted(texts, key=lambda text: hashlib.sha256(text.encode("utf-8")).hexdigest())
         names = {COHERENT: one.pair.coherent_text, INCOHERENT: one.pair.incoherent_text}
         for vote in one.votes:
             if vote.less_coherent == CANT_TELL:
@@ -162,10 +177,8 @@ def _coherence_labels(judged: Sequence[JudgedPair]) -> Iterator[Label]:
 def _form_labels(judged: Sequence[JudgedPair]) -> Iterator[Label]:
     for one in judged:
         for vote in one.votes:
-            for name, value in (
-                (COHERENT, vote.coherent_grammatical),
-                (INCOHERENT, vote.incoherent_grammatical),
-            ):
+            said = {COHERENT: vote.coherent_grammatical, INCOHERENT: vote.incoherent_grammatical}
+            for name, value in said.items():
                 if value is not None:
                     yield vote.annotator, f"{_unit(one)} {name}", str(value)
 
@@ -174,9 +187,6 @@ def _unit(one: JudgedPair) -> str:
     return f"{one.item.item_id} {one.pair.coherent} {one.pair.incoherent}"
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+def _alpha_figures(labels: Iterable[Label]) -> dict[str, Any]:
+    value, units = alpha(labels)
+    return {"alpha": None if value is None else round(value, 4), "units": units}

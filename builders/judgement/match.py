@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from coherencegym.builders.judgement.agreement import majority
-from coherencegym.builders.judgement.pairs import Pair, pairs_of, place_digest, texts_digest
+from coherencegym.builders.judgement.pairs import (
+    ConditionPair,
+    condition_pairs,
+    place_digest,
+    texts_digest,
+)
 from coherencegym.builders.judgement.questions import CANT_TELL, TEXT_A, YES
-from coherencegym.builders.judgement.read import Answer, Answers
+from coherencegym.builders.judgement.read import Answers, PairAnswer
 from coherencegym.builders.suite import Column
 from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.corpus import CorpusError
@@ -26,6 +32,16 @@ HUMAN_OK_COLUMN = Column(
 #: Answers in a vote on coherence.
 COHERENT, INCOHERENT = "coherent", "incoherent"
 
+_Vote = TypeVar("_Vote", bound=Hashable)
+
+
+def majority(votes: Sequence[_Vote]) -> _Vote | None:
+    """The answer of more than half of those who answered; none where there is no such answer."""
+    if not votes:
+        return None
+    ((answer, count), *_) = Counter(votes).most_common(1)
+    return answer if 2 * count > len(votes) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Vote:
@@ -42,18 +58,10 @@ class Vote:
     further: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
-    def is_empty(self) -> bool:
-        """True where every question was left open."""
-        return self.open_questions == 3 and not self.further
-
-    @property
     def open_questions(self) -> int:
         """The number of the three questions that were left open."""
-        return (
-            self.coherent_grammatical,
-            self.incoherent_grammatical,
-            self.less_coherent,
-        ).count(None)
+        forms = self.coherent_grammatical, self.incoherent_grammatical
+        return (*forms, self.less_coherent).count(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,7 @@ class JudgedPair:
     """A pair of an item, and what annotators said of it: at least one of them something."""
 
     item: Item
-    pair: Pair
+    pair: ConditionPair
     votes: tuple[Vote, ...]
 
     @property
@@ -77,13 +85,11 @@ class JudgedPair:
     def grammatical(self, condition: str) -> bool | None:
         """Tell whether most find a condition grammatical; none where nobody was of any opinion."""
         said = [
-            vote.coherent_grammatical
-            if condition == self.pair.coherent
-            else vote.incoherent_grammatical
-            for vote in self.votes
+            v.coherent_grammatical if condition == self.pair.coherent else v.incoherent_grammatical
+            for v in self.votes
         ]
-        votes = [YES if one else "" for one in said if one is not None]
-        return majority(votes) == YES if votes else None
+        votes = [one for one in said if one is not None]
+        return majority(votes) is True if votes else None
 
     @property
     def is_ok(self) -> bool | None:
@@ -106,7 +112,7 @@ class Matcher:
     def __init__(self, suite: str, answers: Answers) -> None:
         self.suite = suite
         self.answers = answers
-        self._by_texts: dict[str, list[Answer]] = defaultdict(list)
+        self._by_texts: dict[str, list[PairAnswer]] = defaultdict(list)
         for answer in answers.answers:
             self._by_texts[answer.texts].append(answer)
         self._items = {answer.item for answer in answers.answers}
@@ -122,29 +128,26 @@ class Matcher:
             CorpusError: an annotator answered one pair in two sheets.
         """
         found = []
-        for pair in pairs_of(item):
+        for pair in condition_pairs(item):
             place = place_digest(self.suite, config, split, item.item_id, pair)
             if place in self._items:
                 self._items_seen.add(place)
-            votes: dict[str, tuple[Vote, Answer]] = {}
+            votes: dict[str, tuple[Vote, PairAnswer]] = {}
+            texts = (pair.coherent_text, pair.incoherent_text)
             for coherent_is_a in (True, False):
-                texts = (pair.coherent_text, pair.incoherent_text)
                 digest = texts_digest(*(texts if coherent_is_a else texts[::-1]))
-                if digest not in self._by_texts:
-                    continue
-                self._texts_seen.add(digest)
-                for answer in self._by_texts[digest]:
-                    vote = _vote(answer, coherent_is_a)
-                    if vote.is_empty:
+                if digest in self._by_texts:
+                    self._texts_seen.add(digest)
+                for answer in self._by_texts.get(digest, ()):
+                    if answer.is_open:
                         continue
-                    if answer.annotator in votes:
+                    if before := votes.get(answer.annotator):
                         raise CorpusError(
                             f"{answer.place}: the texts of pair {answer.pair} are those of pair "
-                            f"{votes[answer.annotator][1].pair}, which was answered at "
-                            f"{votes[answer.annotator][1].place}, expected one answer to a pair "
-                            "from each annotator"
+                            f"{before[1].pair}, which was answered at {before[1].place}, expected "
+                            "one answer to a pair from each annotator"
                         )
-                    votes[answer.annotator] = vote, answer
+                    votes[answer.annotator] = _vote(answer, coherent_is_a), answer
             if votes:
                 found.append(JudgedPair(item, pair, tuple(vote for vote, _ in votes.values())))
         return found
@@ -155,36 +158,36 @@ class Matcher:
         Raises:
             CorpusError: one is; with ``skip_bad_rows`` they are counted instead.
         """
+        out = "or pass --skip-bad-rows to leave it out"
         for answer in self.answers.answers:
             if answer.texts in self._texts_seen:
                 continue
+            problem = (
+                f"is of no item of this build of {self.suite}, expected answers to pairs drawn "
+                f"from it; build the corpora that they were drawn from, {out}"
+            )
+            reason = "its pair is of no item of this build"
             if answer.item in self._items_seen:
-                self.answers.options.bad(
-                    f"{answer.place}: pair {answer.pair} has other texts in this build, expected "
-                    "those that were judged; draw pairs anew, or pass --skip-bad-rows to leave it "
-                    "out",
-                    "the texts of its pair have changed",
+                problem = (
+                    "has other texts in this build, expected those that were judged; draw pairs "
+                    f"anew, {out}"
                 )
-            else:
-                self.answers.options.bad(
-                    f"{answer.place}: pair {answer.pair} is of no item of this build of "
-                    f"{self.suite}, expected answers to pairs drawn from it; build the corpora "
-                    "that they were drawn from, or pass --skip-bad-rows to leave it out",
-                    "its pair is of no item of this build",
-                )
+                reason = "the texts of its pair have changed"
+            self.answers.options.bad(f"{answer.place}: pair {answer.pair} {problem}", reason)
 
     def lines(self) -> list[str]:
         """Report what became of the answers, for the end of a build."""
         read = self.answers.answers
         given = sum(not answer.is_open and answer.texts in self._texts_seen for answer in read)
         empty = sum(answer.is_open for answer in read)
-        lines = [f"judgements: {given:,} answers" + (f", {empty:,} pairs left open" * bool(empty))]
-        for reason, count in sorted(self.answers.options.skipped.items()):
-            lines.append(f"judgements left out: {count:,}, {reason}")
-        return lines
+        skipped = sorted(self.answers.options.skipped.items())
+        return [
+            f"judgements: {given:,} answers" + (f", {empty:,} pairs left open" * bool(empty)),
+            *(f"judgements left out: {count:,}, {reason}" for reason, count in skipped),
+        ]
 
 
-def _vote(answer: Answer, coherent_is_a: bool) -> Vote:
+def _vote(answer: PairAnswer, coherent_is_a: bool) -> Vote:
     values = answer.values
     forms = [values[f] == YES if f in values else None for f in ("a_grammatical", "b_grammatical")]
     chosen = values.get("less_coherent")

@@ -19,14 +19,8 @@ PAIR_ID = r"[0-9a-f]{8}-[0-9a-f]{12}"
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two conditions of an item that its predictions compare.
-
-    Attributes:
-        coherent, incoherent: the conditions' names, as the predictions have them.
-        coherent_text, incoherent_text: their texts.
-        groups: the groups of all predictions that compare these two.
-    """
+class ConditionPair:
+    """Two conditions of an item, and their texts; the groups of all predictions about these two."""
 
     coherent: str
     incoherent: str
@@ -35,7 +29,7 @@ class Pair:
     groups: tuple[str, ...]
 
 
-def pairs_of(item: Item) -> list[Pair]:
+def condition_pairs(item: Item) -> list[ConditionPair]:
     """The pairs of an item, in the order of its predictions, each once.
 
     A prediction that is not about one condition against another gives none, and neither do two
@@ -46,23 +40,23 @@ def pairs_of(item: Item) -> list[Pair]:
     """
     groups: dict[tuple[str, str], dict[str, None]] = {}
     for prediction in item.predictions:
-        tree = parse_formula(prediction.formula)
-        if not isinstance(tree, Comparison) or tree.operator == "=":
-            continue
-        sides = (tree.left, tree.right) if tree.operator == ">" else (tree.right, tree.left)
-        if not isinstance(sides[0], Value) or not isinstance(sides[1], Value):
-            continue
-        names = (sides[1].condition, sides[0].condition)
+        match parse_formula(prediction.formula):
+            case Comparison(operator=">", left=Value() as worse, right=Value() as better):
+                names = better.condition, worse.condition
+            case Comparison(operator="<", left=Value() as better, right=Value() as worse):
+                names = better.condition, worse.condition
+            case _:
+                continue
         groups.setdefault(names, {}).update(dict.fromkeys(prediction.groups))
     found = []
     for (coherent, incoherent), named in groups.items():
         texts = item.condition(coherent).content, item.condition(incoherent).content
         if texts[0] != texts[1]:
-            found.append(Pair(coherent, incoherent, *texts, tuple(named)))
+            found.append(ConditionPair(coherent, incoherent, *texts, tuple(named)))
     return found
 
 
-def place_digest(suite: str, config: str, split: str, item_id: str, pair: Pair) -> str:
+def place_digest(suite: str, config: str, split: str, item_id: str, pair: ConditionPair) -> str:
     """The first half of an identifier: which conditions of which item."""
     return _digest([suite, config, split, item_id, pair.coherent, pair.incoherent], 8)
 

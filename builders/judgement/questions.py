@@ -21,7 +21,7 @@ QUESTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 
 #: An answer as it is printed.
-LABELS = {YES: "yes", NO: "no", TEXT_A: "A", TEXT_B: "B", CANT_TELL: "can’t tell"}
+ANSWER_LABELS = {YES: "yes", NO: "no", TEXT_A: "A", TEXT_B: "B", CANT_TELL: "can’t tell"}
 
 #: The fields of a line that annotators fill, or leave empty.
 FREE_FIELDS = ("annotator", "comment")
@@ -37,12 +37,9 @@ NONE = "none"
 class Question:
     """A further question about a pair, whichever of its texts is A.
 
-    Attributes:
-        name: the field of its answers: lower-case letters, digits and ``_``.
-        text: the question in the words that are printed.
-        answers: (value, words) of each: what stands in the field, and what is printed. The value
-            ``none`` goes with no other.
-        several: true where more than one of them may be given.
+    ``name`` is the field of its answers, ``text`` the question in the words that are printed.
+    ``answers`` are (value, words): what stands in the field, and what is printed; the value
+    ``none`` goes with no other. ``several`` of them may be given where it is true.
 
     Raises:
         ValueError: the name is none, or that of another field; or there are fewer than two
@@ -75,12 +72,7 @@ class Question:
         return {"name": self.name, "text": self.text, "answers": answers, "several": self.several}
 
 
-def question_from(entry: Any) -> Question:
-    """The question of an entry of a manifest.
-
-    Raises:
-        ValueError: it is none.
-    """
+def _question(entry: Any) -> Question:
     match entry:
         case {"name": str(), "text": str(), "answers": dict(), "several": bool()}:
             answers = tuple(entry["answers"].items())
@@ -100,7 +92,7 @@ def questions_of(manifest: Mapping[str, Any]) -> dict[str, tuple[Question, ...]]
         entries = about.get("questions", [])
         if not isinstance(entries, list):
             raise ValueError(f"the questions of {name!r} are no list")
-        found[name] = tuple(map(question_from, entries))
+        found[name] = tuple(map(_question, entries))
     distinct(question for questions in found.values() for question in questions)
     return found
 

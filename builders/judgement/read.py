@@ -11,7 +11,6 @@ from pathlib import Path
 from coherencegym.builders.judgement.pairs import PAIR_ID, texts_digest
 from coherencegym.builders.judgement.questions import (
     FREE_FIELDS,
-    GIVEN_FIELDS,
     NONE,
     QUESTIONS,
     Question,
@@ -19,21 +18,17 @@ from coherencegym.builders.judgement.questions import (
 )
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.json_records import json_records
-from coherencegym.loaders.formats.lines import shown, text_problem
+from coherencegym.loaders.formats.lines import shown, text_problem, tidy
 from coherencegym.loaders.formats.records import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PairAnswer:
     """One annotator's answers about one pair.
 
-    Attributes:
-        place: ``file:line``.
-        pair: its identifier.
-        annotator: a name, or the file where no name is given.
-        values: question -> answer; a question that was left open is not in it.
-        further: further question -> the answers to it, in the question's order; neither are those
-            in it that were left open.
+    ``place`` is ``file:line``, ``annotator`` a name, or the file where no name is given. A question
+    that was left open is neither in ``values`` (question -> answer) nor in ``further`` (further
+    question -> the answers to it, in the question's order).
     """
 
     place: str
@@ -60,16 +55,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers of some files.
+    """The answers of some files, pairs that were left open altogether among them.
 
-    Attributes:
-        answers: all answers in the order of the files; pairs that were left open altogether are
-            among them.
-        digests: sha256 (hex) of each file.
-        options: the treatment of bad lines, and the number of those skipped, by reason.
+    ``digests`` are the sha256 (hex) of the files; ``options`` counts the lines that were skipped.
     """
 
-    answers: tuple[Answer, ...]
+    answers: tuple[PairAnswer, ...]
     digests: tuple[str, ...]
     options: ReadOptions
 
@@ -79,10 +70,7 @@ def read_answers(
 ) -> Answers:
     """Read files of answers: each is one annotator, unless its lines name them.
 
-    Args:
-        paths: the files.
-        skip_bad_rows: true where bad lines are counted, and not refused.
-        questions: the suite's further questions.
+    ``questions`` are the suite's further ones.
 
     Raises:
         CorpusError: a line is no answer, answers a pair for a second time, or a file is there
@@ -90,7 +78,7 @@ def read_answers(
         OSError: a file cannot be read.
     """
     options = ReadOptions(skip_bad_rows)
-    answers: list[Answer] = []
+    answers: list[PairAnswer] = []
     digests: dict[str, Path] = {}
     places: dict[tuple[str, str], str] = {}
     for path in paths:
@@ -126,39 +114,31 @@ class _BadAnswerError(Exception):
         self.reason = reason
 
 
-def _answer(record: Record, path: Path, questions: Sequence[Question]) -> Answer:
-    values = record.values
+def _answer(record: Record, path: Path, questions: Sequence[Question]) -> PairAnswer:
+    values, known = record.values, fields(questions)
     for name in values:
-        if name not in (known := fields(questions)):
-            raise _BadAnswerError(
-                f"a field {shown(name)}, expected only {', '.join(known)}", "unknown field"
-            )
+        if name not in known:
+            problem = f"a field {shown(name)}, expected only {', '.join(known)}"
+            raise _BadAnswerError(problem, "unknown field")
     if "pair" not in values:
         raise _BadAnswerError("no field 'pair', expected a pair's identifier", "no pair")
-    texts = {
-        name: _text(name, values.get(name))
-        for name in (*GIVEN_FIELDS, *FREE_FIELDS)
-        if name != "number"
-    }
+    names = ("pair", "text_a", "text_b", *FREE_FIELDS)
+    texts = {name: _text(name, values.get(name)) for name in names}
     pair = texts["pair"].strip()
     if not re.fullmatch(PAIR_ID, pair):
-        raise _BadAnswerError(
-            f"{shown(pair)} is no pair, expected an identifier as `pairs.jsonl` has it", "no pair"
-        )
+        problem = f"{shown(pair)} is no pair, expected an identifier as `pairs.jsonl` has it"
+        raise _BadAnswerError(problem, "no pair")
     answers = {
         name: _choice(name, values.get(name), allowed) for name, (_, allowed) in QUESTIONS.items()
     }
     further = {
         question.name: _choices(question, values.get(question.name)) for question in questions
     }
-    if texts["text_a"] and texts["text_b"]:
-        digest = texts_digest(texts["text_a"], texts["text_b"])
-        if not pair.endswith(digest):
-            raise _BadAnswerError(
-                f"the texts of pair {pair} are not those that were drawn, expected them unchanged",
-                "changed texts",
-            )
-    return Answer(
+    drawn = texts["text_a"], texts["text_b"]
+    if all(drawn) and not pair.endswith(texts_digest(*drawn)):
+        problem = f"the texts of pair {pair} are not those that were drawn, expected them unchanged"
+        raise _BadAnswerError(problem, "changed texts")
+    return PairAnswer(
         place=record.place,
         pair=pair,
         annotator=texts["annotator"].strip() or f"file {path}",
@@ -180,12 +160,11 @@ def _text(name: str, value: object) -> str:
 
 def _choice(name: str, value: object, allowed: Sequence[str]) -> str:
     """The answer to a question, empty where it was left open."""
-    text = " ".join(_text(name, value).replace("’", "'").lower().split())
+    text = tidy(_text(name, value).replace("’", "'").lower())
     if text and text not in allowed:
         listed = ", ".join(f'"{answer}"' for answer in allowed)
-        raise _BadAnswerError(
-            f"{name} is {shown(text)}, expected {listed}, or nothing", "no such answer"
-        )
+        problem = f"{name} is {shown(text)}, expected {listed}, or nothing"
+        raise _BadAnswerError(problem, "no such answer")
     return text
 
 
@@ -197,7 +176,6 @@ def _choices(question: Question, value: object) -> tuple[str, ...]:
     if len(set(given)) < len(given):
         raise _BadAnswerError(f"{name} has an answer twice, expected each once", "an answer twice")
     if NONE in given and len(given) > 1:
-        raise _BadAnswerError(
-            f'{name} has "{NONE}" beside other answers, expected it alone', "nothing and something"
-        )
+        problem = f'{name} has "{NONE}" beside other answers, expected it alone'
+        raise _BadAnswerError(problem, "nothing and something")
     return tuple(answer for answer in question.values if answer in given)

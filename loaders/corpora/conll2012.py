@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Mention, SourceSpan, Unit
 from coherencegym.loaders.formats.conll2012 import (
@@ -33,36 +34,27 @@ from coherencegym.loaders.text.detokenize import lay_out
 _WITHHELD = "[WORD]"
 
 
-def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a file of documents. A bad line makes its whole part a bad one.
-
-    Raises:
-        CorpusError: there is no document in the file, or a bad line.
-    """
+def read_conll2012(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a file of documents. A bad line makes its whole part a bad one."""
     found = False
     for part in read_parts(file, options):
         found = True
         try:
-            discourse = _document(corpus, file, part)
+            _check(part)
+            if (discourse := _document(corpus, file, part)) is not None:
+                yield discourse
+            else:
+                options.skipped["withheld text"] += 1
         except LineError as error:
             error.report(file, options)
-            continue
-        if discourse is None:
-            options.skipped["withheld text"] += 1
-            continue
-        yield discourse
     if not found:
         raise CorpusError(
             f"{file.path}:1: no document, expected '#begin document (<name>); part 000'"
         )
 
 
-def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
-    """The discourse of a part; none where its words are withheld.
-
-    Raises:
-        LineError: something is wrong.
-    """
+def _check(part: Part) -> None:
+    """Check the lines of a part, and that it begins and ends."""
     for at, line in part.lines:
         if (unusable := text_problem(line)) is not None:
             raise LineError(at, *unusable)
@@ -72,6 +64,10 @@ def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
     if not part.whole:
         problem = f"the document of line {part.line} does not end, expected {END!r}"
         raise LineError(part.last_line, problem, "document cut off")
+
+
+def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
+    """The discourse of a part; none where its words are withheld."""
     sentences = list(part_sentences(part))
     if not sentences:
         raise LineError(part.line, "a document without words, expected some", "empty document")
@@ -80,10 +76,11 @@ def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
     units: list[Unit] = []
     found: list[tuple[int, Mention]] = []
     for number, words in enumerate(sentences):
-        text, places = lay_out([spelling(word.form) for word in words])
+        text, places = lay_out([_spelling(word.form) for word in words])
         source = SourceSpan(file.path.name, words[0].line, words[-1].line)
-        speaker = words[0].speaker
-        units.append(Unit(text, None if speaker in ("-", "") else speaker, source))
+        units.append(
+            Unit(text, None if words[0].speaker in ("-", "") else words[0].speaker, source)
+        )
         found += conll2012_mentions(number, words, places)
     sizes = Counter(mention.chain for _, mention in found)
     for at, mention in found:
@@ -99,7 +96,7 @@ def _document(corpus: Corpus, file: CorpusFile, part: Part) -> Discourse | None:
     )
 
 
-def spelling(form: str) -> str:
+def _spelling(form: str) -> str:
     """The word without the signs that OntoNotes puts in front of some (``/.``, ``\\/``)."""
     if len(form) > 1 and form[0] == "/" and form[1] in ".?!-,:;":
         return form[1:]
@@ -110,35 +107,20 @@ CORPUS = Corpus(
     name="ontonotes",
     title="OntoNotes 5 (CoNLL-2012)",
     homepage="https://conll.cemantix.org/2012/",
-    citation="""\
-@inproceedings{pradhan-etal-2012-conll,
-    title = "{C}o{NLL}-2012 Shared Task: Modeling Multilingual Unrestricted Coreference in
-      {O}nto{N}otes",
-    author = "Pradhan, Sameer and Moschitti, Alessandro and Xue, Nianwen and Uryupina, Olga and
-      Zhang, Yuchen",
-    booktitle = "Joint Conference on {EMNLP} and {C}o{NLL} - Shared Task",
-    year = "2012",
-    address = "Jeju Island, Korea",
-    publisher = "Association for Computational Linguistics",
-    url = "https://aclanthology.org/W12-4501",
-    pages = "1--40",
-}""",
-    licence="other",
+    citation=cited("pradhan-etal-2012-conll"),
     licence_name="Linguistic Data Consortium user agreement",
     licence_url="https://catalog.ldc.upenn.edu/LDC2013T19",
-    republishable=False,
     obtain=(
         "get LDC2013T19 from the Linguistic Data Consortium and the CoNLL-2012 skeletons, let "
         "the scripts that come with them put in the words, and join the English files of a split"
     ),
-    proven=False,
     patterns=(
         FilePattern("train*gold_conll", "train", "train.english.v4_gold_conll"),
         FilePattern("dev*gold_conll", "validation", "dev.english.v4_gold_conll"),
         FilePattern("test*gold_conll", "test", "test.english.v4_gold_conll"),
         FilePattern("*gold_conll", "unsplit", "<document>.v4_gold_conll"),
     ),
-    reader=read_documents,
+    reader=read_conll2012,
     producers="Writers of news, of the web and of the Bible, and speakers on radio and telephone.",
     source_datasets=("extended|other-ontonotes",),
 )

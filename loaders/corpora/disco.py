@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
 from coherencegym.loaders.formats.standoff import Placed
-from coherencegym.loaders.formats.table import rows
+from coherencegym.loaders.formats.table import Row, rows
 from coherencegym.loaders.text.sentences import sentence_spans
 
 #: The senses that each connective is annotated with.
@@ -29,53 +30,28 @@ SENSES: Mapping[str, tuple[str, ...]] = {
     "while": ("contrast", "concession", "temporal", "temporal-contrast", "temporal-causal"),
     "yet": ("adv", "contrast", "concession"),
 }
-_COLUMNS = ("connective", "sense", "offset", "segment")
 
 
 def read_table(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a table of segments.
-
-    Raises:
-        CorpusError: a bad row, unless bad rows are skipped; or the file is no such table.
-    """
-    for row in rows(file, _COLUMNS, options):
+    """Read a table of segments."""
+    for row in rows(file, ("connective", "sense", "offset", "segment"), options):
         try:
-            offset = _number(row.line, row.values["offset"])
-            yield segment(
-                corpus,
-                file,
-                row.line,
-                row.values["connective"].lower(),
-                row.values["sense"].lower(),
-                offset,
-                row.values["segment"],
-            )
+            yield _discourse(corpus, file, row)
         except LineError as error:
             error.report(file, options)
 
 
-def segment(
-    corpus: Corpus, file: CorpusFile, line: int, connective: str, sense: str, offset: int, text: str
-) -> Discourse:
-    """A segment as a discourse.
-
-    Raises:
-        LineError: the connective or its sense is unknown, or it does not stand at the offset.
-    """
+def _discourse(corpus: Corpus, file: CorpusFile, row: Row) -> Discourse:
+    """A segment as a discourse."""
+    line, text = row.line, row.values["segment"]
+    connective, sense = row.values["connective"].lower(), row.values["sense"].lower()
+    offset = _offset(line, row.values["offset"])
     if connective not in SENSES:
-        raise LineError(
-            line,
-            f"{shown(connective)} is no connective of this corpus, expected one of "
-            f"{', '.join(SENSES)}",
-            "unknown connective",
-        )
+        known = f"no connective of this corpus, expected one of {', '.join(SENSES)}"
+        raise LineError(line, f"{shown(connective)} is {known}", "unknown connective")
     if sense not in SENSES[connective]:
-        raise LineError(
-            line,
-            f"{shown(sense)} is no sense of {connective!r}, expected one of "
-            f"{', '.join(SENSES[connective])}",
-            "unknown sense",
-        )
+        known = f"no sense of {connective!r}, expected one of {', '.join(SENSES[connective])}"
+        raise LineError(line, f"{shown(sense)} is {known}", "unknown sense")
     end = offset + len(connective)
     alone = not (text[:offset][-1:].isalnum() or text[end : end + 1].isalnum())
     if text[offset:end].lower() != connective or not alone:
@@ -86,23 +62,15 @@ def segment(
             "connective elsewhere",
         )
     placed = Placed(text)
-    for first, last in sentence_spans(text):
-        placed.add([(first, last)])
+    for span in sentence_spans(text):
+        placed.add([span])
     place = placed.span(((offset, end),))
-    number = f"{line - 1:05}"
+    around = _all_between(placed, 0, offset), _all_between(placed, end, len(text))
     return Discourse(
-        id=f"{tidy(file.path.stem)}-{number}",
+        id=f"{tidy(file.path.stem)}-{line - 1:05}",
         corpus=corpus.name,
         units=tuple(Unit(t, source=SourceSpan(file.path.name, line, line)) for t in placed.texts),
-        relations=(
-            Relation(
-                "Explicit",
-                place,
-                _all_between(placed, 0, offset),
-                _all_between(placed, end, len(text)),
-                (sense,),
-            ),
-        ),
+        relations=(Relation("Explicit", place, *around, (sense,)),),
         meta={"split": file.split, "sense_source": "disco"},
     )
 
@@ -115,11 +83,10 @@ def _all_between(placed: Placed, start: int, end: int) -> Span:
         return ()
 
 
-def _number(line: int, text: str) -> int:
+def _offset(line: int, text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise LineError(
-            line, f"the offset is {shown(text)}, expected a number of characters", "bad offset"
-        )
+        problem = f"the offset is {shown(text)}, expected a number of characters"
+        raise LineError(line, problem, "bad offset")
     return int(text)
 
 
@@ -127,27 +94,13 @@ CORPUS = Corpus(
     name="disco",
     title="Disco-Annotation",
     homepage="https://www.idiap.ch/dataset/Disco-Annotation",
-    citation="""\
-@inproceedings{popescu-belis-etal-2012-discourse,
-    title = "Discourse-level Annotation over {E}uroparl for Machine Translation: Connectives and
-      Pronouns",
-    author = "Popescu-Belis, Andrei and Meyer, Thomas and Liyanapathirana, Jeevanthi and Cartoni,
-      Bruno and Zufferey, Sandrine",
-    booktitle = "Proceedings of the Eighth International Conference on Language Resources and
-      Evaluation (LREC'12)",
-    year = "2012",
-    address = "Istanbul, Turkey",
-    publisher = "European Language Resources Association",
-}""",
-    licence="other",
+    citation=cited("popescu-belis-etal-2012-discourse"),
     licence_name="not stated here: see the corpus's page",
     licence_url="https://www.idiap.ch/dataset/Disco-Annotation",
-    republishable=False,
     obtain=(
         "get https://www.idiap.ch/dataset/Disco-Annotation and make a tab-separated table "
         "disco.tsv with the columns connective, sense, offset, segment"
     ),
-    proven=False,
     patterns=(FilePattern("disco*.tsv", "unsplit", "disco.tsv"),),
     reader=read_table,
     sample_patterns=("*.tsv",),

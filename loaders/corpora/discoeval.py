@@ -19,35 +19,53 @@ The repository has them as ``data/SP/<domain>/test.txt`` and so on. ``meta`` has
 ``SP/wiki/test/000001``. The same sentences may stand in several documents: in both tasks, and in
 chat, where documents are overlapping windows of one conversation.
 
-Text is detokenised (:mod:`loaders.corpora.discoeval_text`). What the corpus itself masks stays as
-it is (``<user>``, ``<unka>``); ``meta["masked"]`` says how often it does, where it does.
+Text is detokenised. Beside tokenisation the files have marks of how they were made, which are
+undone: sentences cut in two at an abbreviation or at a closing sign, brackets that are empty as
+what stood in them was a template, and in SP's Wikipedia quotation marks that all look alike,
+opening marks left at the end of the sentence before, and signs set apart that touch the words
+around them. What was lost before (``a draft of .``) cannot be put back, and what the corpus itself
+masks stays as it is (``<user>``, ``<unka>``); ``meta["masked"]`` says how often, where it does.
 """
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator, Sequence
 
-from coherencegym.loaders.corpora.discoeval_text import MASKED, sentences
+from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import numbered_lines, shown, text_problem
+from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
+from coherencegym.loaders.text.detokenize import detokenize
+from coherencegym.loaders.text.sentences import rejoined
+from coherencegym.loaders.text.tex_spacing import without_tex_spaces
 
 #: The number of sentences that a line has after its label.
 _SENTENCES = {"SP": 5, "BSO": 2, "DC": 6}
 #: The labels of each task; a line of a task without labels begins with a sentence.
 _LABELS = {"SP": ("0", "1", "2", "3", "4"), "DC": ("0", "1")}
 #: The beginning of the names of splits whose texts are in no order.
-UNORDERED = "unordered_"
+_UNORDERED = "unordered_"
 #: Names of folders, and what their texts are called here; others keep their name.
 _DOMAINS = {"wiki": "wikipedia", "roc": "rocstory", "rocstories": "rocstory"}
 
+#: A name or a word that the corpus hides: ``<user>``, ``<unka>``, ``<unk#a.>``.
+_MASKED = re.compile(r"<(?:user|unk[^\s<>]*)>")
 
-def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a file; its folders say which task and which domain it is of.
+#: Whom a message is for, at its beginning (``<user> :``); who wrote it is not in the files.
+_ADDRESSEE = re.compile(r"<(?:user|unk[a#]*)>(?: [:,])+(?:\s+|$)|<unk[a#]*[:,]>(?:\s+|$)")
 
-    Raises:
-        CorpusError: the folders say nothing, the file is empty, or a line is bad.
-    """
+_ENTITY = re.compile(r"& (#?\w{1,8}) ;")
+_STOPS = {".", "!", "?"}
+_MONTH = (
+    "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|"
+    "August|September|October|November|December"
+)
+
+
+def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a file; its folders say which task and which domain it is of."""
     task, folder = file.path.parent.parent.name.upper(), file.path.parent.name.lower()
     if task not in _SENTENCES:
         raise CorpusError(
@@ -59,22 +77,22 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
         if not line.strip():
             continue
         found = True
-        fields = [field.strip() for field in line.split("\t")]
-        if (problem := text_problem(line) or _problem(task, fields)) is not None:
-            options.bad(f"{file.path}:{number}: {problem[0]}", problem[1])
+        try:
+            order = _in_order(task, number, line)
+        except LineError as error:
+            error.report(file, options)
             continue
-        order = _in_order(task, fields)
         if order is None:
             options.skipped["label 0: a sentence was replaced"] += 1
             continue
-        source = SourceSpan(file.path.name, number, number)
-        texts = sentences(order, domain, ordered=not file.split.startswith(UNORDERED))
+        texts = sentences(order, domain, ordered=not file.split.startswith(_UNORDERED))
         if not texts:
             options.skipped["no sentence with a word"] += 1
             continue
         meta = {"split": file.split, "task": task, "domain": domain}
-        if masked := len(MASKED.findall(" ".join(texts))):
+        if masked := len(_MASKED.findall(" ".join(texts))):
             meta["masked"] = str(masked)
+        source = SourceSpan(file.path.name, number, number)
         yield Discourse(
             id=f"{task}/{folder}/{file.path.stem}/{number:06d}",
             corpus=corpus.name,
@@ -85,38 +103,106 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
         raise CorpusError(f"{file.path}:1: no line with text, expected sentences between tabs")
 
 
-def _problem(task: str, fields: Sequence[str]) -> tuple[str, str] | None:
-    """Say what is wrong with a line, and the short reason; none where it is fine."""
-    labels = _LABELS.get(task, ())
+def _in_order(task: str, number: int, line: str) -> list[str] | None:
+    """The sentences of a line as they stood; none where one of them is from another document."""
+    if (unusable := text_problem(line)) is not None:
+        raise LineError(number, *unusable)
+    fields, labels = [field.strip() for field in line.split("\t")], _LABELS.get(task, ())
     expected = _SENTENCES[task] + bool(labels)
-    if len(fields) != expected:
-        few = len(fields) < expected
-        return (
-            f"{len(fields)} fields, expected {expected} with tabs between them"
-            + (" (is the line cut off?)" if few else ""),
-            "truncated line" if few else "too many fields",
-        )
+    problem = f"{len(fields)} fields, expected {expected} with tabs between them"
+    if len(fields) < expected:
+        raise LineError(number, f"{problem} (is the line cut off?)", "truncated line")
+    if len(fields) > expected:
+        raise LineError(number, problem, "too many fields")
     if labels and fields[0] not in labels:
-        return f"label is {shown(fields[0])}, expected one of {', '.join(labels)}", "unknown label"
-    for place, field in enumerate(fields, start=1):
-        if not field:
-            return f"field {place} is empty, expected a sentence", "empty sentence"
-    return None
-
-
-def _in_order(task: str, fields: Sequence[str]) -> list[str] | None:
-    """The sentences as they stood; none where one of them is from another document."""
+        problem = f"label is {shown(fields[0])}, expected one of {', '.join(labels)}"
+        raise LineError(number, problem, "unknown label")
+    if "" in fields:
+        problem = f"field {fields.index('') + 1} is empty, expected a sentence"
+        raise LineError(number, problem, "empty sentence")
     if task == "SP":
         place, (moved, *others) = int(fields[0]), fields[1:]
         return [*others[:place], moved, *others[place:]]
     if task == "DC":
-        return list(fields[1:]) if fields[0] == "1" else None
-    return list(fields)
+        return fields[1:] if fields[0] == "1" else None
+    return fields
+
+
+def sentences(tokenised: Sequence[str], domain: str, ordered: bool = True) -> list[str]:
+    """The sentences of one document, in order; fewer where one was cut in two.
+
+    Args:
+        tokenised: the sentences as the file has them, in the order of the document.
+        domain: the kind of text, as ``meta`` has it.
+        ordered: false of the files of Wikipedia's that are in no order, whose signs differ, too.
+    """
+    if domain == "chat":
+        plain = [_ADDRESSEE.sub("", sentence, count=1) for sentence in tokenised]
+    else:
+        plain = [_ENTITY.sub(_character, sentence) for sentence in tokenised]
+        plain = rejoined(plain) if ordered else [_apart(_directed(sentence)) for sentence in plain]
+    if domain == "arxiv":
+        texts = [without_tex_spaces(sentence, detokenize) for sentence in plain]
+    elif domain == "wikipedia":
+        texts = [detokenize(_wiki(sentence)) for sentence in plain]
+    else:
+        texts = [detokenize(sentence) for sentence in plain]
+    return [tidy(text) for text in texts if any(map(str.isalnum, text))]
+
+
+def _character(match: re.Match[str]) -> str:
+    """Give the character that a tokenised entity of HTML (``& amp ;``) stands for."""
+    entity = f"&{match[1]};"
+    character = html.unescape(entity)
+    return match[0] if character == entity or not character.isprintable() else character
+
+
+def _wiki(text: str) -> str:
+    """Wikipedia without what an empty template left in brackets, doubled marks, and ``R & B``."""
+    text = re.sub(r"(?<!\S)([A-Z]{1,3}) & ([A-Z]{1,3})(?!\S)", r"\1&\2", text)
+    text = re.sub(r"\( (?:[,;:] )*\) ?", "", text)
+    text = re.sub(r"\( (?:[,;:] )+", "( ", text)
+    return re.sub(r"``\s+(?:``|'')\s+(\w[^`\"]*?)\s+(?:``|'')\s+(?:``|'')", r"`` \1 ''", text)
+
+
+def _apart(text: str) -> str:
+    """Join signs that are never set apart in running text: names, fractions, ranges, ``R&B``."""
+    text = re.sub(r"(?<!\S)([OLDTSNCJMQoldtsncjmq]) '(?=\w)", r"\1'", text)
+    text = re.sub(r"(?<=[^\W\d_]) '(?=[a-zà-ÿ]{2})(?!(?:re|ve|ll|em|til|tis)\b)", "'", text)
+    text = re.sub(r"(?<=\w) / (?=\w)", "/", text)
+    return re.sub(rf"(?<=\d) – (?=\d+(?! (?:{_MONTH})\b))", "–", text)
+
+
+def _directed(tokenised: str) -> str:
+    """Tell opening quotation marks from closing ones, where all of them are two backquotes.
+
+    They open and close by turns, unless they do not pair: then a mark behind the full stop belonged
+    to the next sentence, and one that can only close a quotation lost its beginning to the sentence
+    before.
+    """
+    tokens = tokenised.split()
+    marks = [place for place, token in enumerate(tokens) if token == "``"]
+    if len(marks) % 2 and len(tokens) > 1 and tokens[-1] == "``" and tokens[-2] in _STOPS:
+        tokens.pop()
+        marks.pop()
+    elif len(marks) % 2 and _closes(tokens, marks[0]):
+        tokens.insert(0, "``")
+        marks = [0, *(place + 1 for place in marks)]
+    for place in marks[1::2]:
+        tokens[place] = "''"
+    return " ".join(tokens)
+
+
+def _closes(tokens: Sequence[str], place: int) -> bool:
+    """Tell whether a first mark closes a quotation: a name begins the text, and none follows it."""
+    after = tokens[place + 1 : place + 2]
+    begins = 0 < place <= 8 and tokens[0][0].isalnum()
+    return begins and bool(after) and (after[0][0].islower() or after[0] in {",", ".", "(", "'s"})
 
 
 def _patterns() -> Iterator[FilePattern]:
     """The files as the repository has them, with or without its folder ``data``."""
-    for folder, prefix in (("SP/wiki", UNORDERED), ("SP/*", ""), ("DC/*", ""), ("BSO/*", "bso_")):
+    for folder, prefix in (("SP/wiki", _UNORDERED), ("SP/*", ""), ("DC/*", ""), ("BSO/*", "bso_")):
         for part, split in (("train", "train"), ("valid", "validation"), ("test", "test")):
             for place in ("", "data/"):
                 yield FilePattern(
@@ -131,29 +217,13 @@ CORPUS = Corpus(
     name="discoeval",
     title="DiscoEval",
     homepage="https://github.com/ZeweiChu/DiscoEval",
-    citation="""\
-@inproceedings{chen-etal-2019-evaluation,
-    title = "Evaluation Benchmarks and Learning Criteria for Discourse-Aware Sentence
-      Representations",
-    author = "Chen, Mingda and Chu, Zewei and Gimpel, Kevin",
-    booktitle = "Proceedings of the 2019 Conference on Empirical Methods in Natural Language
-      Processing and the 9th International Joint Conference on Natural Language Processing
-      (EMNLP-IJCNLP)",
-    year = "2019",
-    address = "Hong Kong, China",
-    publisher = "Association for Computational Linguistics",
-    url = "https://aclanthology.org/D19-1060",
-    doi = "10.18653/v1/D19-1060",
-    pages = "649--662",
-}""",
-    licence="other",
+    citation=cited("chen-etal-2019-evaluation"),
     licence_name="BSD-3-Clause for the repository; none stated for the texts",
     licence_url="https://github.com/ZeweiChu/DiscoEval/blob/master/LICENSE",
-    republishable=False,
     obtain="get https://github.com/ZeweiChu/DiscoEval and take its folder data",
     proven=True,
     patterns=tuple(_patterns()),
-    reader=read_documents,
+    reader=read_discoeval,
     producers=(
         "Authors of Wikipedia articles, of arXiv abstracts, of the stories of ROCStories and of "
         "messages in Ubuntu's chat channels (Chen et al. 2019)."

@@ -35,15 +35,15 @@ from coherencegym.loaders.text.articles import (
     discourse_of,
 )
 
-UNSPLIT = "unsplit"
+_UNSPLIT = "unsplit"
 
 #: Names of splits, in reading order; the first name is the one that they get.
-SPLITS = {
+_SPLITS = {
     "train": ("train", "training"),
     "validation": ("validation", "valid", "val", "dev"),
     "test": ("test",),
 }
-_BY_NAME = {name: split for split, names in SPLITS.items() for name in names}
+_BY_NAME = {name: split for split, names in _SPLITS.items() for name in names}
 
 _SHAPE = Shape()
 _JSON = (".jsonl", ".jsonl.gz")
@@ -51,14 +51,10 @@ _NAMED = re.compile(rf"(?:{'|'.join(_BY_NAME)})[-_.].*jsonl(?:\.gz)?\Z", re.IGNO
 _SUFFIX = re.compile(r"\.(?:txt|jsonl|jsonl\.gz)\Z", re.IGNORECASE)
 
 
-def read_documents(
+def read_articles(
     corpus: Corpus, file: CorpusFile, options: ReadOptions, *, shape: Shape
 ) -> Iterator[Discourse]:
-    """Read a text file, or one of JSON objects.
-
-    Raises:
-        CorpusError: the file cannot be decoded, or a bad record.
-    """
+    """Read a text file, or one of JSON objects."""
     if file.path.name.lower().endswith(_JSON):
         yield from _read_records(corpus, file, options, shape)
         return
@@ -68,17 +64,15 @@ def read_documents(
     except CorpusError as error:
         options.bad(str(error), "text file that cannot be decoded")
         return
-    if not content.strip():
-        message = f"{file.path}:1: nothing but white space, expected an article"
-        options.bad(message, "empty text file")
-        return
-    if len(content) == LONGEST_FIELD and "\n" not in content:
-        message = f"{file.path}:1: a line of more than {LONGEST_FIELD:,} characters, expected fewer"
-        options.bad(message, "overlong line")
-        return
     source = SourceSpan(file.path.name, 1, content.rstrip().count("\n") + 1)
     article = Article(_stem(file), content, source, file.split)
     try:
+        if not content.strip():
+            problem = "nothing but white space, expected an article"
+            raise BadArticleError(problem, "empty text file")
+        if len(content) == LONGEST_FIELD and "\n" not in content:
+            problem = f"a line of more than {LONGEST_FIELD:,} characters, expected fewer"
+            raise BadArticleError(problem, "overlong line")
         made = discourse_of(corpus, article, shape, options)
     except BadArticleError as bad:
         options.bad(f"{file.path}:1: {bad.problem}", bad.reason)
@@ -104,12 +98,13 @@ def _read_records(
 ) -> Iterator[Discourse]:
     said = options.memory.setdefault("said", set())
     options = _Once(options.skip_bad_rows, options.skipped, options.memory, said)
-    own_split = _own_split(file)
+    # The name of the file, or its folder's, says the split; elsewhere the rows do.
+    named = _NAMED.match(file.path.name) or file.path.parent.name.lower() in _BY_NAME
     for record in json_records(file, options):
         source = SourceSpan(file.path.name, record.line, record.line)
         identifier = f"{_stem(file)}-{record.number:06d}"
         try:
-            split = own_split or _split(record.values.get("split"))
+            split = file.split if named else _split(record.values.get("split"))
             if split != file.split:
                 continue
             article = article_of_row(record.values, identifier, source, split)
@@ -126,21 +121,11 @@ def _stem(file: CorpusFile) -> str:
     return tidy(_SUFFIX.sub("", file.path.name)) or file.path.name
 
 
-def _own_split(file: CorpusFile) -> str | None:
-    """The split of a file whose name, or whose folder's, says it; none where the rows do."""
-    named = _NAMED.match(file.path.name) or file.path.parent.name.lower() in _BY_NAME
-    return file.split if named else None
-
-
 def _split(value: object) -> str:
-    """The split that a row says it is of.
-
-    Raises:
-        BadArticleError: there is no such split.
-    """
-    name = UNSPLIT if value is None else tidy(str(value)).lower() or UNSPLIT
-    if name not in _BY_NAME and name != UNSPLIT:
-        expected = ", ".join((*SPLITS, UNSPLIT))
+    """The split that a row says it is of."""
+    name = _UNSPLIT if value is None else tidy(str(value)).lower() or _UNSPLIT
+    if name not in _BY_NAME and name != _UNSPLIT:
+        expected = ", ".join((*_SPLITS, _UNSPLIT))
         problem = f"split is {shown(str(value))}, expected one of {expected}"
         raise BadArticleError(problem, "unknown split")
     return _BY_NAME.get(name, name)
@@ -148,16 +133,16 @@ def _split(value: object) -> str:
 
 def _patterns() -> Iterator[FilePattern]:
     """Name the files of each split; files that may hold rows of all splits last."""
-    for split, names in SPLITS.items():
+    for split, names in _SPLITS.items():
         for name in names:
-            for suffix in ("txt", "jsonl", "jsonl.gz"):
-                yield FilePattern(f"{name}/*.{suffix}", split, f"{split}/*.(txt|jsonl[.gz])")
-            for suffix in ("jsonl", "jsonl.gz"):
-                yield FilePattern(f"{name}[-_.]*{suffix}", split, f"{split}.jsonl[.gz]")
-    yield FilePattern("*.txt", UNSPLIT)
-    for split in (*SPLITS, UNSPLIT):
-        for suffix in ("jsonl", "jsonl.gz"):
-            yield FilePattern(f"*.{suffix}", split, "*.jsonl[.gz]")
+            for suffix in (".txt", *_JSON):
+                yield FilePattern(f"{name}/*{suffix}", split, f"{split}/*.(txt|jsonl[.gz])")
+            for suffix in _JSON:
+                yield FilePattern(f"{name}[-_.]*{suffix[1:]}", split, f"{split}.jsonl[.gz]")
+    yield FilePattern("*.txt", _UNSPLIT)
+    for split in (*_SPLITS, _UNSPLIT):
+        for suffix in _JSON:
+            yield FilePattern(f"*{suffix}", split, "*.jsonl[.gz]")
 
 
 def documents_corpus(shape: Shape = _SHAPE, licence: str = "") -> Corpus:
@@ -181,9 +166,8 @@ def documents_corpus(shape: Shape = _SHAPE, licence: str = "") -> Corpus:
             "id, title, domain, split if there are any) into a folder called documents, and name "
             "the folder around it with --data-dir"
         ),
-        proven=False,
         patterns=tuple(_patterns()),
-        reader=partial(read_documents, shape=shape),
+        reader=partial(read_articles, shape=shape),
         producers="The authors of the articles, which are the builder's own collection.",
         source_datasets=("extended|other-documents",),
         own_folder=True,

@@ -6,9 +6,13 @@ the document: ``GUM_bio_byron``), the title, ``sentence_types``: one word a unit
 ``frag``, ``wh``, and ``headings``: the numbers of the units that are headings or captions.
 
 Read are the files of the corpus's own repository, one a document, and those of its releases as a
-treebank and as part of CorefUD, which hold many. Where the discourse relations of a document's file
-stand beside it (:mod:`loaders.corpora.gum_relations`), they are read with it. Documents whose text
-is withheld (Reddit's have underscores for words) are left out and counted.
+treebank and as part of CorefUD, which hold many. Documents whose text is withheld (Reddit's have
+underscores for words) are left out and counted.
+
+Where the discourse relations of a document's file stand beside it (GDTB, Liu et al. 2024), they are
+read with it. They count characters of a raw file that holds the words of the document, parted by
+spaces (``He 's teething .``). The words are those of the CoNLL-U file, so each is looked for where
+the one before it ends, and takes its place in the natural text from there.
 
 The splits are those of the corpus's ``splits.md``; ``test2`` is GENTLE, eight further genres. A
 document that the lists do not name is of split ``train``.
@@ -18,14 +22,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from pathlib import Path
 
-from coherencegym.loaders.corpora.gum_relations import document_files, read_document_relations
+from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Mention, SourceSpan, Unit
+from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Unit
 from coherencegym.loaders.formats.conllu import Block, Sentence, documents, parse
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
-from coherencegym.loaders.formats.lines import LineError, tidy
+from coherencegym.loaders.formats.lines import LineError, shown, tidy
+from coherencegym.loaders.formats.standoff import Placed, placed_relations, read_raw
 
 #: https://github.com/amir-zeldes/gum/blob/master/splits.md
 VALIDATION = (
@@ -51,23 +56,19 @@ TEST = (
 #: the only one that YouTube has. Speeches are said to be in the public domain, which is no licence
 #: with an identifier, and Reddit's texts have none.
 LICENCES = {
-    "academic": "CC-BY-4.0",
-    "bio": "CC-BY-SA-3.0",
-    "conversation": "CC-BY-4.0",
-    "court": "CC-BY-4.0",
-    "essay": "CC-BY-NC-SA-4.0",
-    "fiction": "CC-BY-NC-SA-3.0",
-    "interview": "CC-BY-2.5",
-    "letter": "CC-BY-NC-SA-4.0",
-    "news": "CC-BY-2.5",
-    "podcast": "CC-BY-NC-SA-4.0",
-    "textbook": "CC-BY-4.0",
-    "vlog": "CC-BY-3.0",
-    "voyage": "CC-BY-SA-3.0",
-    "whow": "CC-BY-NC-SA-3.0",
+    genre: licence
+    for licence, genres in (
+        ("CC-BY-2.5", "interview news"),
+        ("CC-BY-3.0", "vlog"),
+        ("CC-BY-4.0", "academic conversation court textbook"),
+        ("CC-BY-SA-3.0", "bio voyage"),
+        ("CC-BY-NC-SA-3.0", "fiction whow"),
+        ("CC-BY-NC-SA-4.0", "essay letter podcast"),
+    )
+    for genre in genres.split()
 }
 #: The licence of a document of another genre: nobody may publish texts made from it.
-NO_LICENCE = "other"
+_NO_LICENCE = "other"
 
 _NAME = re.compile(r"(?P<collection>[^_]+)_(?P<genre>[^_]+)_.+")
 #: A speech in the comment ``# newpar_block``, and how many sentences it has.
@@ -76,14 +77,13 @@ _SPEECH = re.compile(r'\bsp who:::"#?(?P<who>[^"]*)"[^|]*\((?P<sentences>\d{1,6}
 _HEADING = re.compile(r"\b(?:head|caption)(?: [\w:.\"-]+)* \((?P<sentences>\d{1,6}) s\)")
 #: Parts of speech that a withheld word has and a line to be filled in has not.
 _NO_WORDS = ("PUNCT", "SYM", "X", "_")
+#: Places of relations and raw text of ``<folder>/<name>.conllu``: beside the folder, in the
+#: layout of the corpus's repository, or with the folders of relations laid next to it.
+_FOLDERS = ("rst/gdtb/pdtb/{kind}/00", "pdtb/{kind}", "pdtb/{kind}/00", "{kind}")
 
 
-def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a file of documents. A bad line makes its whole document a bad one.
-
-    Raises:
-        CorpusError: there is no document in the file, or a bad line.
-    """
+def read_gum(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a file of documents. A bad line makes its whole document a bad one."""
     names: tuple[str, ...] | None = None
     found = False
     for blocks in documents(file):
@@ -104,17 +104,12 @@ def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 
 def _is_withheld(block: Block) -> bool:
     """Tell whether a word of the sentence is nothing but underscores."""
-    for _, line in block.rows:
-        columns = line.split("\t", 4)
-        if (
-            len(columns) == 5
-            and columns[0].isdigit()
-            and not columns[1].strip("_")
-            and columns[1]
-            and columns[3] not in _NO_WORDS
-        ):
-            return True
-    return False
+    rows = (line.split("\t", 4) for _, line in block.rows)
+    return any(
+        columns[0].isdigit() and set(columns[1]) == {"_"} and columns[3] not in _NO_WORDS
+        for columns in rows
+        if len(columns) == 5
+    )
 
 
 def _document(
@@ -124,71 +119,118 @@ def _document(
     names: Sequence[str] | None,
     options: ReadOptions,
 ) -> Discourse:
-    units: list[Unit] = []
-    sentences: list[Sentence] = []
-    found: list[Mention] = []
-    types: list[str] = []
-    headings: list[str] = []
-    heading_until = 0
-    speech = _Speech()
-    for number, block in enumerate(blocks):
-        sentence = parse(block)
-        sentences.append(sentence)
-        comments = sentence.comments
-        source = SourceSpan(file.path.name, sentence.line, sentence.last_line)
-        speaker = speech.speaker(comments.get("newpar_block", ""), comments.get("speaker", ""))
-        units.append(Unit(sentence.text, speaker or None, source))
-        types.append(comments.get("s_type", "").replace(" ", "-") or "-")
-        if heading := _HEADING.search(comments.get("newpar_block", "")):
-            heading_until = number + int(heading["sentences"])
-        if number < heading_until:
-            headings.append(str(number))
-        found += corefud_mentions(sentence, number, names)
-    comments = blocks[0].comments
+    sentences = [parse(block) for block in blocks]
+    found = tuple(
+        mention
+        for number, sentence in enumerate(sentences)
+        for mention in corefud_mentions(sentence, number, names)
+    )
     # After all lines were found to be text: an id goes into messages.
-    identifier = tidy(comments.get("newdoc id", "")) or tidy(file.path.stem)
-    meta = {"split": file.split}
+    about = sentences[0].comments
+    identifier = tidy(about.get("newdoc id", "")) or tidy(file.path.stem)
     name = _NAME.fullmatch(identifier)
-    genre = name["genre"] if name else ""
-    for key, value in (
-        ("genre", genre),
-        ("title", tidy(comments.get("meta::title", ""))),
-        ("sentence_types", "" if set(types) == {"-"} else " ".join(types)),
-        ("headings", " ".join(headings)),
-    ):
-        if value:
-            meta[key] = value
-    licence = None
-    if name and name["collection"] in ("GUM", "GENTLE"):
-        licence = LICENCES.get(genre, NO_LICENCE) if name["collection"] == "GUM" else NO_LICENCE
-    relations = read_document_relations(file, sentences, options)
-    if relations:
-        meta["sense_source"] = "pdtb3"
+    collection, genre = name.groups() if name else ("", "")
+    relations = _relations(file, sentences, options)
+    meta = {
+        "split": file.split,
+        "genre": genre,
+        "title": tidy(about.get("meta::title", "")),
+        **_layout(sentences),
+        "sense_source": "pdtb3" if relations else "",
+    }
+    licence = LICENCES.get(genre, _NO_LICENCE) if collection == "GUM" else None
     return Discourse(
         id=identifier,
         corpus=corpus.name,
-        units=tuple(units),
-        mentions=tuple(found),
+        units=tuple(_units(file, sentences)),
+        mentions=found,
         relations=relations,
-        licence=licence,
-        meta=meta,
+        licence=_NO_LICENCE if collection == "GENTLE" else licence,
+        meta={key: value for key, value in meta.items() if value},
     )
 
 
-@dataclass
-class _Speech:
-    """The speaker of a sentence, or of a block of so many sentences that begins with it."""
+def _units(file: CorpusFile, sentences: Sequence[Sentence]) -> Iterator[Unit]:
+    for sentence, speech in zip(sentences, _stretches(sentences, _SPEECH), strict=True):
+        speaker = sentence.comments.get("speaker") or (speech["who"] if speech else "")
+        source = SourceSpan(file.path.name, sentence.line, sentence.last_line)
+        yield Unit(sentence.text, tidy(speaker) or None, source)
 
-    who: str = ""
-    left: int = 0
 
-    def speaker(self, block: str, said: str) -> str:
-        """The speaker of the next sentence; empty where there is none."""
-        if match := _SPEECH.search(block):
-            self.who, self.left = match["who"], int(match["sentences"])
-        who = self.who if self.left else ""
-        self.left = max(0, self.left - 1)
-        return tidy(said or who)
+def _layout(sentences: Sequence[Sentence]) -> dict[str, str]:
+    """The types of the sentences, and which of them are headings."""
+    types = [s.comments.get("s_type", "").replace(" ", "-") or "-" for s in sentences]
+    headings = enumerate(_stretches(sentences, _HEADING))
+    return {
+        "sentence_types": "" if set(types) == {"-"} else " ".join(types),
+        "headings": " ".join(str(number) for number, heading in headings if heading),
+    }
+
+
+def _stretches(
+    sentences: Sequence[Sentence], pattern: re.Pattern[str]
+) -> Iterator[re.Match[str] | None]:
+    """The match that begins with each sentence, or with one before it and goes on so far."""
+    match, left = None, 0
+    for sentence in sentences:
+        if found := pattern.search(sentence.comments.get("newpar_block", "")):
+            match, left = found, int(found["sentences"])
+        yield match if left > 0 else None
+        left -= 1
+
+
+def _relation_files(path: Path) -> tuple[Path, ...]:
+    """The files of relations and raw text of a CoNLL-U file; empty where there are none."""
+    for root in (path.parent.parent, path.parent):
+        for folder in _FOLDERS:
+            pair = tuple(root / folder.format(kind=kind) / path.stem for kind in ("gold", "raw"))
+            if pair[0].is_file():
+                return pair
+    return ()
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    """The files that are read for one CoNLL-U file: itself, its relations and their raw text."""
+    return (path, *(other for other in _relation_files(path) if other.is_file()))
+
+
+def _relations(
+    file: CorpusFile, sentences: Sequence[Sentence], options: ReadOptions
+) -> tuple[Relation, ...]:
+    """The relations of a document, with spans in its sentences; none where it has no such file."""
+    paths = _relation_files(file.path)
+    if not paths:
+        return ()
+    gold, raw_path = paths
+    try:
+        if not raw_path.is_file():
+            raise CorpusError(f"{gold}: its raw text is missing, expected {raw_path}")
+        text = _align(read_raw(raw_path), sentences, raw_path)
+    except CorpusError as error:  # the document itself may be good
+        options.bad(str(error), "relations without their raw text")
+        return ()
+    return placed_relations((gold,), file.split, text, options)[0]
+
+
+def _align(raw: str, sentences: Sequence[Sentence], path: Path) -> Placed:
+    """Find where the words of a raw text stand in the texts of the sentences."""
+    placed = Placed(raw, texts=[sentence.text for sentence in sentences])
+    offset = 0
+    for unit, sentence in enumerate(sentences):
+        for word in sentence.words:
+            while offset < len(raw) and raw[offset].isspace():
+                offset += 1
+            if not raw.startswith(word.form, offset):
+                raise CorpusError(
+                    f"{path}: character {offset}: {shown(raw[offset : offset + 30])}, expected "
+                    f"{shown(word.form)} as in sentence {unit + 1} of the CoNLL-U file"
+                )
+            for i in range(len(word.form)):
+                # Words of one written token (don't) share its letters, each as far as it reaches.
+                character = min(word.start + i, max(word.start, word.end - 1))
+                placed.places[offset + i] = (unit, character)
+            offset += len(word.form)
+    return placed
 
 
 def _patterns() -> Iterator[FilePattern]:
@@ -212,17 +254,7 @@ CORPUS = Corpus(
     name="gum",
     title="GUM, the Georgetown University Multilayer corpus",
     homepage="https://gucorpling.org/gum/",
-    citation="""\
-@article{zeldes-2017-gum,
-    title = "The {GUM} Corpus: Creating Multilayer Resources in the Classroom",
-    author = "Zeldes, Amir",
-    journal = "Language Resources and Evaluation",
-    year = "2017",
-    volume = "51",
-    number = "3",
-    pages = "581--612",
-    doi = "10.1007/s10579-016-9343-x",
-}""",
+    citation=cited("zeldes-2017-gum"),
     licence="CC-BY-4.0",
     republishable=True,
     obtain=(
@@ -231,8 +263,8 @@ CORPUS = Corpus(
     ),
     proven=True,
     patterns=tuple(_patterns()),
-    reader=read_documents,
-    parts=document_files,
+    reader=read_gum,
+    parts=_parts,
     sample_patterns=("*.conllu",),
     producers=(
         "Many authors and speakers of published texts, and the students and staff of Georgetown "

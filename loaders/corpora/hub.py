@@ -1,25 +1,33 @@
 """Any dataset on the Hugging Face Hub, or a local folder laid out like one, as a corpus.
 
-The dataset needs one column that holds a discourse (:mod:`loaders.corpora.hub_rows`). It is
-streamed: what is not asked for is not downloaded. A name such as ``main`` is resolved to a commit
-once, and everything is read at that commit; code in the repository is never run (``datasets``
-refuses it).
+The dataset needs one column that holds a discourse: a list of sentences (strings), a list of turns,
+or plain text. Turns are strings, whose speakers are then ``A`` and ``B`` by turns, or dictionaries
+with the text under one of :data:`TEXT_FIELDS` and the speaker under one of :data:`SPEAKER_FIELDS`.
+
+It is streamed: what is not asked for is not downloaded. A name such as ``main`` is resolved to a
+commit once, and everything is read at that commit; code in the repository is never run
+(``datasets`` refuses it).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from coherencegym.loaders.corpora.hub_rows import KINDS, RowFormat, read_row
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
-from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
+from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
 from coherencegym.loaders.licence import licence_fields
 from coherencegym.loaders.text.articles import Shape, read_article_row
+from coherencegym.loaders.text.sentences import TooLongError, split_sentences
+
+_KINDS = ("auto", "sentences", "turns", "text")
+TEXT_FIELDS = ("text", "content", "value")
+SPEAKER_FIELDS = ("speaker", "role", "from")
 
 #: Corpus, file, row number, row, options -> the discourse of the row, if it makes one.
 _RowReader = Callable[[Corpus, CorpusFile, int, Mapping[str, Any], ReadOptions], Discourse | None]
@@ -64,19 +72,11 @@ def hub_corpus(
         CorpusError: the dataset, revision, configuration, split or column is not there, or the Hub
             cannot be reached.
     """
-    if kind not in KINDS:
-        raise CorpusError(f"{repo}: kind is {kind!r}, expected one of {', '.join(KINDS)}")
-    if column is None and articles is None:
-        raise CorpusError(f"{repo}: no column named, expected the one that holds the discourses")
     local = Path(repo).is_dir()
-    if local and revision is not None:
-        raise CorpusError(f"{repo}: a folder has no revision {revision!r}; leave it out")
+    if problem := _request_problem(local, column, revision, kind, articles):
+        raise CorpusError(f"{repo}: {problem}")
     sha = "" if local else _commit(repo, revision)
     builder = _builder(repo, config, sha)
-    splits = {str(name): list(files) for name, files in builder.config.data_files.items()}
-    if split is not None and split not in splits:
-        raise CorpusError(f"{repo}: no split {split!r}; its splits are {', '.join(splits)}")
-    wanted = [split] if split is not None else list(splits)
     card = _card(repo, sha)
     language = _language(card, config)
     reader: _RowReader
@@ -84,39 +84,46 @@ def hub_corpus(
         shape = replace(articles, language=language, pipeline=pipeline)
         reader = partial(read_article_row, shape=shape, column=column, id_column=id_column)
     else:
-        assert column is not None
-        row_format = RowFormat(column, id_column, kind, language, pipeline)
-        reader = partial(read_row, row_format=row_format)
-    stated = licence or card.get("license")
-    name, link = card.get("license_name"), card.get("license_link")
+        row_format = _RowFormat(column or "", id_column, kind, language, pipeline)
+        reader = partial(_read_row, row_format=row_format)
+    stated = [licence] if licence else [card.get(f"license{end}") for end in ("", "_name", "_link")]
     return Corpus(
         name=_name(repo, config),
         title=str(card.get("pretty_name") or repo.rstrip("/").rsplit("/", 1)[-1]),
         homepage="" if local else f"https://huggingface.co/datasets/{repo}",
         citation="",
-        **licence_fields(stated, *((None, None) if licence else (name, link))),
+        **licence_fields(*stated),
         language=language,
         # Of a folder only its name: this text is published.
         obtain=f"the folder {Path(repo).name}" if local else f"{repo} on the Hugging Face Hub",
-        proven=False,
         patterns=(),
         reader=partial(_read, builder=builder, read_one=reader),
         source_datasets=() if local else (f"extended|{repo}",),
         files=tuple(
-            CorpusFile(Path(repo), name, tuple(map(Path, splits[name])) if local else (), sha)
-            for name in wanted
+            CorpusFile(Path(repo), name, tuple(map(Path, parts)) if local else (), sha)
+            for name, parts in _wanted(builder, repo, split).items()
         ),
     )
+
+
+def _request_problem(
+    local: bool, column: str | None, revision: str | None, kind: str, articles: Shape | None
+) -> str:
+    if kind not in _KINDS:
+        return f"kind is {kind!r}, expected one of {', '.join(_KINDS)}"
+    if column is None and articles is None:
+        return "no column named, expected the one that holds the discourses"
+    if local and revision is not None:
+        return f"a folder has no revision {revision!r}; leave it out"
+    return ""
 
 
 def _read(
     corpus: Corpus, file: CorpusFile, options: ReadOptions, *, builder: Any, read_one: _RowReader
 ) -> Iterator[Discourse]:
     """Stream the rows of one split."""
-    rows = _rows(builder, file)
-    for number, row in enumerate(rows, 1):
-        discourse = read_one(corpus, file, number, row, options)
-        if discourse is not None:
+    for number, row in enumerate(_rows(builder, file), 1):
+        if (discourse := read_one(corpus, file, number, row, options)) is not None:
             yield discourse
 
 
@@ -129,28 +136,31 @@ def _rows(builder: Any, file: CorpusFile) -> Iterator[Mapping[str, Any]]:
         raise _loading_error(str(file.path), error) from error
 
 
+def _wanted(builder: Any, repo: str, split: str | None) -> dict[str, list[str]]:
+    """Split -> its files: the split that is asked for, or all there are."""
+    splits = {str(name): list(files) for name, files in builder.config.data_files.items()}
+    if split is not None and split not in splits:
+        raise CorpusError(f"{repo}: no split {split!r}; its splits are {', '.join(splits)}")
+    return splits if split is None else {split: splits[split]}
+
+
 def _commit(repo: str, revision: str | None) -> str:
     """The commit that a revision stands for now."""
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import (
-        GatedRepoError,
-        RepositoryNotFoundError,
-        RevisionNotFoundError,
-    )
+    from huggingface_hub import HfApi, errors
 
     try:
         sha = HfApi().dataset_info(repo, revision=revision).sha
-    except GatedRepoError as error:
+    except errors.GatedRepoError as error:
         raise CorpusError(
             f"{repo}: access to the dataset has to be granted first; ask for it on its page "
             "and log in with `hf auth login`"
         ) from error
-    except RepositoryNotFoundError as error:
+    except errors.RepositoryNotFoundError as error:
         raise CorpusError(
             f"{repo}: neither a folder here nor a dataset on the Hub "
             "(or a private one; log in with `hf auth login`)"
         ) from error
-    except RevisionNotFoundError as error:
+    except errors.RevisionNotFoundError as error:
         raise CorpusError(f"{repo}: the dataset has no revision {revision!r}") from error
     except Exception as error:  # no connection, offline mode, a malformed name: no common base
         raise _loading_error(repo, error) from error
@@ -197,11 +207,11 @@ def _language(card: Mapping[str, Any], config: str | None) -> str:
     """The card's language; of several the one in the configuration's name (``20231101.en``)."""
     stated = card.get("language")
     codes = stated if isinstance(stated, list) else [stated] if stated else []
-    names = [str(code) for code in codes]
+    names = [str(code) for code in codes] or ["en"]
+    if len(names) == 1:
+        return names[0]
     named = [part for part in re.split(r"[^a-z]+", (config or "").lower()) if part in names]
-    if len(names) > 1:
-        return named[-1] if named else "en" if "en" in names else names[0]
-    return names[0] if names else "en"
+    return named[-1] if named else "en" if "en" in names else names[0]
 
 
 def _name(repo: str, config: str | None) -> str:
@@ -209,3 +219,102 @@ def _name(repo: str, config: str | None) -> str:
     last = repo.rstrip("/").rsplit("/", 1)[-1]
     parts = [last] if config in (None, "default") else [last, str(config)]
     return re.sub(r"[^a-z0-9]+", "_", "_".join(parts).lower()).strip("_") or "hub"
+
+
+@dataclass(frozen=True, slots=True)
+class _RowFormat:
+    """The columns of a row with discourse and id, and what :func:`hub_corpus` was told of them."""
+
+    column: str
+    id_column: str | None
+    kind: str
+    language: str
+    pipeline: str | None
+
+
+def _read_row(
+    corpus: Corpus,
+    file: CorpusFile,
+    number: int,
+    row: Mapping[str, Any],
+    options: ReadOptions,
+    *,
+    row_format: _RowFormat,
+) -> Discourse | None:
+    """The discourse of one row; none where the row is bad and bad rows are skipped."""
+    for column in (row_format.column, row_format.id_column):
+        if column is not None and column not in row:
+            problem = f"no column {column!r}; the columns are {shown_names(row)}"
+            raise CorpusError(f"{file.path}:{number}: {problem}")
+    identifier = f"{file.split}-{number:06d}"
+    if row_format.id_column is not None:
+        value = row[row_format.id_column]
+        identifier = "" if value is None else tidy(str(value))
+    source = SourceSpan(file.path.name, number, number)
+    try:
+        if not identifier:
+            problem = f"{row_format.id_column} is empty, expected an id"
+            raise LineError(number, problem, "empty id")
+        units = tuple(_units(row[row_format.column], row_format, source))
+        if not units:
+            problem = f"{row_format.column} is empty, expected some text"
+            raise LineError(number, problem, "empty text")
+        for text in (identifier, *(unit.text for unit in units)):
+            if unusable := text_problem(text):
+                raise LineError(number, *unusable)
+    except LineError as error:
+        error.report(file, options)
+        return None
+    return Discourse(identifier, corpus.name, units, meta={"split": file.split})
+
+
+def _units(value: Any, row_format: _RowFormat, source: SourceSpan) -> Iterator[Unit]:
+    if isinstance(value, Mapping):  # how older versions of datasets give a list of dictionaries
+        value = _by_item(value)
+    kind = row_format.kind if row_format.kind != "auto" else _kind(value)
+    if kind == "text":
+        if not isinstance(value, str):
+            raise _wrong_type(row_format, value, "text", source)
+        try:  # an empty line always ends a sentence, as after a heading
+            for sentence in split_sentences(value, row_format.language, row_format.pipeline):
+                yield Unit(sentence, source=source)
+        except TooLongError as error:
+            raise LineError(source.start, str(error), "overlong field") from None
+        return
+    if not isinstance(value, list):
+        raise _wrong_type(row_format, value, f"a list of {kind}", source)
+    for place, item in enumerate(value):
+        text, speaker = item, "AB"[place % 2] if kind == "turns" else None
+        if kind == "turns" and isinstance(item, Mapping):
+            text, speaker = _field(item, TEXT_FIELDS), _field(item, SPEAKER_FIELDS)
+        if not isinstance(text, str):
+            raise _wrong_type(row_format, item, f"text in a list of {kind}", source)
+        if not tidy(text):
+            problem = f"text {place + 1} of {row_format.column} is empty, expected some"
+            raise LineError(source.start, problem, "empty sentence")
+        yield Unit(tidy(text), None if speaker is None else str(speaker), source)
+
+
+def _kind(value: Any) -> str:
+    """Guess the kind that a value is read as."""
+    if isinstance(value, str):
+        return "text"
+    dictionaries = isinstance(value, list) and value and isinstance(value[0], Mapping)
+    return "turns" if dictionaries else "sentences"
+
+
+def _by_item(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """``{"text": [a, b], ...}`` to ``[{"text": a, ...}, {"text": b, ...}]``."""
+    lists = {name: column for name, column in value.items() if isinstance(column, list)}
+    return [dict(zip(lists, items, strict=True)) for items in zip(*lists.values(), strict=False)]
+
+
+def _field(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """The value of the first of these fields that is there and not null."""
+    return next((item[name] for name in names if item.get(name) is not None), None)
+
+
+def _wrong_type(row_format: _RowFormat, value: Any, expected: str, source: SourceSpan) -> LineError:
+    found = shown(value if isinstance(value, str) else repr(value))
+    problem = f"{row_format.column} has {found}, expected {expected}"
+    return LineError(source.start, problem, "wrong type")

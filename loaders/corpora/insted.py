@@ -12,9 +12,10 @@ The official files are read by default for their test documents; those to train 
 split ``train``. The linguistic probes (100 documents in each of 16 files) are read by name, too, as
 the split ``probes``, or where nothing else is there. ``meta["probe"]`` is the probe;
 ``meta["where"]`` is ``injected`` where the intruder was changed, and ``original`` where it is the
-document's own sentence that was changed and takes its own place. What people answered
-(:mod:`loaders.corpora.insted_answers`) are judgements, whose labels are numbers of sentences as the
-authors count them, to be compared with ``meta["gold"]``.
+document's own sentence that was changed and takes its own place. What people answered are
+judgements, whose labels are numbers of sentences as the authors count them, to be compared with
+``meta["gold"]``; a line of their file is ``{"file_id": "4183", "gold": "4", "annoated": ["4", "-1",
+...]}`` (sic): the number of the sentence that is the intruder, and what each annotator said.
 
 Left out and counted are records whose sentence is not in their context, or which change nothing.
 The files ``official_wikipedia.jsonl`` and ``official_cnn.jsonl`` and ten of the probe files could
@@ -27,167 +28,127 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
-from coherencegym.loaders.corpora.insted_answers import (
-    OTHER_GOLD,
-    DocumentAnswers,
-    answers_file,
-    read_answers,
-)
+from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpora.insted_record import (
     COHERENT,
     InstedRecord,
-    PlacedRecord,
-    place,
-    read_records,
+    insted_records,
+    placed,
 )
+from coherencegym.loaders.corpora.json_fields import is_whole
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Alternative, Discourse, HumanJudgement, SourceSpan, Unit
+from coherencegym.loaders.formats.json_records import json_kind, json_records
+from coherencegym.loaders.formats.lines import tidy
 
 #: The procedure behind documents with an intruder, and the dataset INSteD.
-SHEN_2021 = """\
-@article{shen-etal-2021-evaluating,
-    title = "Evaluating Document Coherence Modeling",
-    author = "Shen, Aili and Mistica, Meladel and Salehi, Bahar and Li, Hang and
-      Baldwin, Timothy and Qi, Jianzhong",
-    journal = "Transactions of the Association for Computational Linguistics",
-    volume = "9",
-    year = "2021",
-    address = "Cambridge, MA",
-    publisher = "MIT Press",
-    url = "https://aclanthology.org/2021.tacl-1.38",
-    doi = "10.1162/tacl_a_00388",
-    pages = "621--640",
-}"""
+SHEN_2021 = cited("shen-etal-2021-evaluating")
 
-#: The probes, as their files are called.
-_PROBES = (
-    "gender_pronoun_flip",
-    "animacy_pronoun_downgrade",
-    "animacy_pronoun_upgrade",
-    "singular_determiner_flip",
-    "conjunction_flip",
-    "past_to_future_flip",
-    "to_negation",
-    "number_exaggerate",
-)
-#: Sentences that a probe may have changed: the intruder, or the document's own.
-WHERE = ("injected", "original")
-_DOMAINS = ("wikipedia", "cnn")
-#: The split of the files of probes.
-PROBE_SPLIT = "probes"
+#: The probes as their files are called, and as the files of answers call them.
+_PROBES = {
+    "gender_pronoun_flip": "gender_flip",
+    "animacy_pronoun_downgrade": "animacy_downgrade",
+    "animacy_pronoun_upgrade": "animacy_upgrade",
+    "singular_determiner_flip": "demonstrative",
+    "conjunction_flip": "conjunction",
+    "past_to_future_flip": "past_to_future",
+    "to_negation": "negation",
+    "number_exaggerate": "number_exaggeration",
+}
 #: The probe in whose files the context already has the intruder in it.
-CORRUPTED = "singular_determiner_flip"
+_CORRUPTED = "singular_determiner_flip"
+#: The split of the files of probes.
+_PROBE_SPLIT = "probes"
+#: The field with people's answers, and how it may have been spelt right.
+_ANSWERS = ("annoated", "annotated")
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
-    """The content of a file; ``probe`` and ``where`` are empty of the official files."""
+class _Contents:
+    """The content of a file; ``probe`` and ``where`` (which sentence was changed) may be empty."""
 
     domain: str
     probe: str = ""
     where: str = ""
 
-    @property
-    def corrupted(self) -> str:
-        """Difference of the context from the document
-        (:func:`loaders.corpora.insted_record.place`)."""
-        return self.where if self.probe == CORRUPTED else ""
-
-    @property
-    def name(self) -> str:
-        """The beginning of the ids of its documents."""
-        return f"{self.probe}/{self.where}" if self.probe else self.domain
-
 
 #: The content of each file. The probes were made from test documents of Wikipedia's.
-FILES = {f"official_{domain}.jsonl": Contents(domain) for domain in _DOMAINS} | {
-    f"{where}_{probe}.txt": Contents("wikipedia", probe, where)
-    for probe, where in product(_PROBES, WHERE)
+_FILES = {f"official_{domain}.jsonl": _Contents(domain) for domain in ("wikipedia", "cnn")} | {
+    f"{where}_{probe}.txt": _Contents("wikipedia", probe, where)
+    for probe, where in product(_PROBES, ("injected", "original"))
 }
 
 
-def contents_of(path: Path) -> Contents:
-    """Tell the content of a file by its name.
-
-    Raises:
-        CorpusError: its name says nothing.
-    """
-    contents = FILES.get(path.name.lower())
-    if contents is None:
-        names = "official_<domain>.jsonl, injected_<probe>.txt or original_<probe>.txt"
-        raise CorpusError(f"{path}:1: the name is of no file of this corpus, expected {names}")
-    return contents
+def _contents(path: Path) -> _Contents:
+    """Tell the content of a file by its name."""
+    if contents := _FILES.get(path.name.lower()):
+        return contents
+    names = "official_<domain>.jsonl, injected_<probe>.txt or original_<probe>.txt"
+    raise CorpusError(f"{path}:1: the name is of no file of this corpus, expected {names}")
 
 
-def read_documents(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a file of records; of an official file those of the file's split.
-
-    Raises:
-        CorpusError: the name of the file says nothing, or a bad record, or bad human answers.
-    """
-    contents = contents_of(file.path)
-    path = answers_file(file.path, contents.probe, contents.where)
-    answers = read_answers(path, file.split, options) if path is not None else {}
-    for record in read_records(file, options):
-        if file.split not in (record.split, PROBE_SPLIT):
+def read_insted(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a file of records; of an official file those of the file's split."""
+    contents = _contents(file.path)
+    _, *more = _parts(file.path)
+    answers = _read_answers(CorpusFile(more[0], file.split), options) if more else {}
+    corrupted = contents.where if contents.probe == _CORRUPTED else ""
+    for record in insted_records(file, options):
+        if file.split not in (record.split, _PROBE_SPLIT):
             continue
-        placed = place(record, contents.corrupted)
-        if isinstance(placed, str):
-            options.skipped[placed] += 1
+        found = placed(record, corrupted)
+        if isinstance(found, str):
+            options.skipped[found] += 1
             continue
-        if placed.sentences:
-            given = _answers(record, answers, options)
-            yield _discourse(corpus, file, record, placed, contents, given)
-        else:
+        if not found[0]:
             options.bad(f"{record.place}: no sentence in ctx, expected some", "empty text")
-
-
-def _answers(
-    record: InstedRecord, answers: dict[str, list[DocumentAnswers]], options: ReadOptions
-) -> DocumentAnswers | None:
-    """Give people's answers about a document; none where the right answer is another sentence."""
-    there = answers.get(record.file_id, [])
-    given = next((one for one in there if one.gold == str(record.position)), None)
-    if there and given is None:
-        options.skipped[OTHER_GOLD] += 1
-    return given
+            continue
+        given = answers.get(record.file_id, {})
+        said = given.get(str(record.position))
+        if given and said is None:
+            options.skipped["human answers to another sentence"] += 1
+        yield _discourse(corpus, file, record, *found, contents, said)
 
 
 def _discourse(
     corpus: Corpus,
     file: CorpusFile,
     record: InstedRecord,
-    placed: PlacedRecord,
-    contents: Contents,
-    given: DocumentAnswers | None,
+    sentences: tuple[str, ...],
+    unit: int,
+    contents: _Contents,
+    said: tuple[str, ...] | None,
 ) -> Discourse:
+    """The document whose sentence ``unit`` is replaced; ``said`` are people's answers about it."""
     source = SourceSpan(file.path.name, record.line, record.line)
     meta = {
         "split": record.split,
         "domain": contents.domain,
         "file_id": record.file_id,
-        "position": str(placed.unit),
+        "position": str(unit),
         "sen_position": str(record.position),
         "label": record.label,
     }
+    name = contents.domain
     if contents.probe:
         meta |= {"probe": contents.probe, "where": contents.where}
-    if given is not None:
-        meta["gold"] = given.gold
+        name = f"{contents.probe}/{contents.where}"
+    if said is not None:
+        meta["gold"] = str(record.position)
     alternatives: tuple[Alternative, ...] = ()
-    if placed.unit != COHERENT:
-        own = placed.sentences[placed.unit]
-        options = (own, " ".join(record.replacement.split()))
-        alternatives = (Alternative(((placed.unit, 0, len(own)),), options, 0),)
+    if unit != COHERENT:
+        own = sentences[unit]
+        options = (own, tidy(record.replacement))
+        alternatives = (Alternative(((unit, 0, len(own)),), options, 0),)
     return Discourse(
-        id=f"{contents.name}/{record.split}/{record.file_id}",
+        id=f"{name}/{record.split}/{record.file_id}",
         corpus=corpus.name,
-        units=tuple(Unit(sentence, source=source) for sentence in placed.sentences),
+        units=tuple(Unit(sentence, source=source) for sentence in sentences),
         alternatives=alternatives,
         judgements=tuple(
-            HumanJudgement(None, label, str(number))
-            for number, label in enumerate(given.said if given else (), start=1)
+            HumanJudgement(None, label, str(number)) for number, label in enumerate(said or (), 1)
         ),
         meta=meta,
     )
@@ -195,20 +156,53 @@ def _discourse(
 
 def _parts(path: Path) -> tuple[Path, ...]:
     """The files that are read for one file of records: itself, and the human answers."""
-    contents = contents_of(path)
-    answers = answers_file(path, contents.probe, contents.where)
-    return (path,) if answers is None else (path, answers)
+    contents = _contents(path)
+    answers = path.parent / "human_annotation.jsonl"
+    if contents.probe:
+        name = f"{contents.where}_{_PROBES[contents.probe]}.jsonl"
+        answers = path.parent / "human_annotation" / name
+    return (path, answers) if answers.is_file() else (path,)
+
+
+def _read_answers(file: CorpusFile, options: ReadOptions) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The id of a document -> the right answer -> what people said; numbers of sentences."""
+    answers: dict[str, dict[str, tuple[str, ...]]] = {}
+    for record in json_records(file, options):
+        values = record.values
+        said: Any = next((values[name] for name in _ANSWERS if name in values), None)
+        if problem := _answers_problem(values, said):
+            options.bad(f"{record.place}: {problem}", "malformed human answers")
+            continue
+        of_document = answers.setdefault(tidy(str(values["file_id"])), {})
+        of_document.setdefault(tidy(str(values["gold"])), tuple(tidy(str(one)) for one in said))
+    return answers
+
+
+def _answers_problem(values: dict[str, Any], said: Any) -> str | None:
+    for name in ("file_id", "gold"):
+        if not _is_word(value := values.get(name)):
+            return f"{name} is {json_kind(value)}, expected a number, or a text that is one"
+    if not isinstance(said, list) or not all(map(_is_word, said)):
+        return f"{_ANSWERS[0]} is {json_kind(said)}, expected a list of numbers of sentences"
+    return None
+
+
+def _is_word(value: Any) -> bool:
+    """Tell whether a value is a whole number, or a short text of letters, digits and hyphens."""
+    if isinstance(value, str):
+        word = value.strip().lstrip("-")
+        return 0 < len(word) <= 40 and word.isascii() and word.replace("_", "").isalnum()
+    return is_whole(value)
 
 
 def _patterns() -> Iterator[FilePattern]:
     """The official files, each of two splits, then the probes, in their folder or in none."""
-    for split, name in product(("test", "train"), FILES):
-        if not FILES[name].probe:
-            yield FilePattern(name, split, by_default=split == "test")
-    for name, folder in product(FILES, ("linguistic_probe_data/", "")):
-        if FILES[name].probe:
-            example = "linguistic_probe_data/<where>_<probe>.txt"
-            yield FilePattern(f"{folder}{name}", PROBE_SPLIT, example, by_default=False)
+    official = [name for name, contents in _FILES.items() if not contents.probe]
+    for split, name in product(("test", "train"), official):
+        yield FilePattern(name, split, by_default=split == "test")
+    for name, folder in product(list(_FILES)[len(official) :], ("linguistic_probe_data/", "")):
+        example = "linguistic_probe_data/<where>_<probe>.txt"
+        yield FilePattern(f"{folder}{name}", _PROBE_SPLIT, example, by_default=False)
 
 
 CORPUS = Corpus(
@@ -216,18 +210,15 @@ CORPUS = Corpus(
     title="INSteD, the Intruder Sentence Detection dataset",
     homepage="https://github.com/AiliAili/Coherence_Modelling",
     citation=SHEN_2021,
-    licence="other",
     licence_name="no licence found that its authors state",
     licence_url="https://github.com/AiliAili/Coherence_Modelling",
-    republishable=False,
     obtain=(
         "get https://github.com/AiliAili/Coherence_Modelling for the probes and the human answers "
         "(read by name, as the split probes, and proven on six of their sixteen files), and put "
         "official_wikipedia.jsonl and official_cnn.jsonl (unproven) beside them"
     ),
-    proven=False,
     patterns=tuple(_patterns()),
-    reader=read_documents,
+    reader=read_insted,
     parts=_parts,
     producers=(
         "Authors of Wikipedia articles and of CNN's, and crowd workers on Amazon Mechanical Turk, "

@@ -19,20 +19,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from coherencegym.loaders.corpora.json_fields import (
+    Problem,
+    is_whole,
+    missing_field,
+    text_field_problem,
+)
 from coherencegym.loaders.corpus import CorpusFile, ReadOptions
-from coherencegym.loaders.formats.json_records import json_kind, json_records
-from coherencegym.loaders.formats.lines import shown, text_problem, tidy
+from coherencegym.loaders.formats.json_records import json_records
+from coherencegym.loaders.formats.lines import shown, tidy
 from coherencegym.loaders.text.sentences import sentence_spans
 
 #: A coherent document's ``sen_position``.
 COHERENT = -1
 #: Reasons why a record is left out that holds to the format but not together.
-NOT_FOUND = "the sentence to be replaced is not in ctx"
-NOT_THERE = "the intruder is not in ctx: the probe changed the document's own sentence"
-NOT_SURE = "no telling which sentence of ctx is the intruder"
-UNCHANGED = "the sentence is replaced by itself"
+_NOT_FOUND = "the sentence to be replaced is not in ctx"
+_NOT_THERE = "the intruder is not in ctx: the probe changed the document's own sentence"
+_NOT_SURE = "no telling which sentence of ctx is the intruder"
+_UNCHANGED = "the sentence is replaced by itself"
 
 _FIELDS = ("file_id", "ctx", "to_be_replaced", "replace_with", "sen_position", "train")
+#: Fields with numbers: the numbers that they may have, and these in words.
+_NUMBERS = (
+    ("sen_position", range(COHERENT, 10**9), f"{COHERENT} or more"),
+    ("train", range(2), "0 or 1"),
+)
 _STOP = re.compile(r"[.!?][\"'”’)\]]*(?=\s|$)")
 #: The forms that the probe singular_determiner_flip makes, with the forms before, for the way back.
 _FLIPPED = {"these": "(?:this|these)", "those": "(?:that|those)"}
@@ -53,27 +64,8 @@ class InstedRecord:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedRecord:
-    """A coherent document, and the sentence in it that a record replaces.
-
-    Attributes:
-        sentences: the document's own, in order.
-        unit: the index of the one that is replaced; -1 where none is.
-        intruder: the intruder without a probe, where the context has it; else empty.
-    """
-
-    sentences: tuple[str, ...]
-    unit: int
-    intruder: str = ""
-
-
-def read_records(file: CorpusFile, options: ReadOptions) -> Iterator[InstedRecord]:
-    """The records of a file of JSON lines.
-
-    Raises:
-        CorpusError: the file is not of JSON objects, or a bad record.
-    """
+def insted_records(file: CorpusFile, options: ReadOptions) -> Iterator[InstedRecord]:
+    """The records of a file of JSON lines."""
     for record in json_records(file, options):
         problem = _problem(record.values)
         if problem is not None:
@@ -93,34 +85,36 @@ def read_records(file: CorpusFile, options: ReadOptions) -> Iterator[InstedRecor
         )
 
 
-def place(record: InstedRecord, corrupted: str = "") -> PlacedRecord | str:
-    """The document of a record and the sentence that it replaces, or why there is none.
+def placed(record: InstedRecord, corrupted: str) -> tuple[tuple[str, ...], int] | str:
+    """The coherent document of a record and the number of the sentence that it replaces.
 
     Args:
         record: the record to place.
         corrupted: ``injected`` or ``original`` where the context has the intruder in it, for the
             record of a probe of that kind; empty where it is the document's own.
+
+    Returns:
+        The document's own sentences, and the index of the one that is replaced (-1: none is); or
+        the reason why there is none.
     """
+    context = record.context
     if record.position == COHERENT:
-        return PlacedRecord(_sentences(record.context), COHERENT)
+        return _sentences(context), COHERENT
     if tidy(record.own) == tidy(record.replacement):
-        return UNCHANGED
+        return _UNCHANGED
     if not corrupted:
-        found, missing = _occurrence(record.context, record.own, record.position), NOT_FOUND
+        found, missing = _occurrence(context, record.own, record.position), _NOT_FOUND
     elif corrupted == "injected":
-        found, missing = _unflipped(record.context, record.replacement), NOT_THERE
+        found, missing = _unflipped(context, record.replacement), _NOT_THERE
     else:
-        found, missing = _numbered(record.context, record.position), NOT_SURE
+        found, missing = _numbered(context, record.position), _NOT_SURE
     if found is None:
         return missing
     start, end = found
-    intruder = tidy(record.context[start:end]) if corrupted else ""
-    if corrupted == "injected" and intruder == tidy(record.replacement):
-        return UNCHANGED
-    before = _sentences(record.context[:start])
-    return PlacedRecord(
-        (*before, tidy(record.own), *_sentences(record.context[end:])), len(before), intruder
-    )
+    if corrupted == "injected" and tidy(context[start:end]) == tidy(record.replacement):
+        return _UNCHANGED
+    before = _sentences(context[:start])
+    return (*before, tidy(record.own), *_sentences(context[end:])), len(before)
 
 
 def _sentences(text: str) -> tuple[str, ...]:
@@ -157,43 +151,29 @@ def _numbered(context: str, position: int) -> tuple[int, int] | None:
     return spans[position] if stops == position + 1 else None
 
 
-def _problem(values: dict[str, Any]) -> tuple[str, str] | None:
+def _problem(values: dict[str, Any]) -> Problem | None:
     """Say what is wrong with a record, and the short reason; none where it is fine."""
-    for name in _FIELDS:
-        if name not in values:
-            return f"no field {name}, expected one", f"no {name}"
-    for name in ("sen_position", "train"):
-        if not _is_whole(values[name]):
-            return f"{name} is {_shown(values[name])}, expected a whole number", f"bad {name}"
-    if int(values["train"]) not in (0, 1):
-        return f"train is {_shown(values['train'])}, expected 0 or 1", "bad train"
-    if int(values["sen_position"]) < COHERENT:
-        return f"sen_position is {_shown(values['sen_position'])}, expected -1 or more", (
-            "bad sen_position"
-        )
-    coherent = int(values["sen_position"]) == COHERENT
+    if problem := missing_field(values, _FIELDS):
+        return problem
+    for name, allowed, expected in _NUMBERS:
+        number = shown(str(values[name]))
+        if not _is_number(values[name]):
+            return f"{name} is {number}, expected a whole number", f"bad {name}"
+        if int(values[name]) not in allowed:
+            return f"{name} is {number}, expected {expected}", f"bad {name}"
+    free = {"label"}
+    if int(values["sen_position"]) == COHERENT:
+        free |= {"to_be_replaced", "replace_with"}
     for name in ("file_id", "ctx", "to_be_replaced", "replace_with", "label"):
         value = values.get(name)
-        if name in ("file_id", "label") and _is_whole(value):
+        if (value is None and name in free) or (name in ("file_id", "label") and is_whole(value)):
             continue
-        if value is None and (name == "label" or (coherent and name.endswith(("_with", "aced")))):
-            continue
-        if not isinstance(value, str):
-            return f"{name} is {json_kind(value)}, expected a text", "value that is no text"
-        needed = name in ("file_id", "ctx") or (not coherent and name != "label")
-        if needed and not value.strip():
-            return f"{name} is empty, expected a text", "empty text"
-        if (problem := text_problem(value)) is not None:
-            return f"{name}: {problem[0]}", problem[1]
+        if problem := text_field_problem(name, value, may_be_empty=name in free):
+            return problem
     return None
 
 
-def _is_whole(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     """Tell whether a value is a small whole number, or a text that is one."""
-    if isinstance(value, str):
-        return re.fullmatch(r"-?[0-9]{1,9}", value.strip()) is not None
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**9
-
-
-def _shown(value: Any) -> str:
-    return shown(str(value))
+    is_digits = isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,9}", value.strip())
+    return bool(is_digits) or is_whole(value)

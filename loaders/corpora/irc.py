@@ -17,16 +17,17 @@ beginning may be missing. Threads of fewer than three messages are left out and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Mention, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import numbered_lines, shown, text_problem, tidy
+from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
+from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
 from coherencegym.loaders.text.nicknames import Nicknames
 
 #: Messages that a thread has at least.
-SHORTEST = 3
+_SHORTEST = 3
 
 #: The logs of data/dev and data/test; those to train on have ``train`` in their names.
 _VALIDATION = (
@@ -51,75 +52,76 @@ _SERVER = re.compile(
     r"mode/|\.\.\[|\S+ (?:sets mode|changed the topic)\b)"
 )
 
+#: The speaker, the text, and whether it tells what they do.
+_Message = tuple[str, str, bool]
+
 
 def read_threads(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read the threads of a log; ``file`` is its annotation, beside which the log stands.
-
-    Raises:
-        CorpusError: there is no log or no link, or a bad line.
-    """
-    raw = raw_file(file.path)
-    if not raw.is_file():
-        raise CorpusError(f"{file.path}:1: its log is missing, expected {raw}")
+    """Read the threads of a log; ``file`` is its annotation, beside which the log stands."""
+    raw = CorpusFile(_raw_file(file.path), file.split)
+    if not raw.path.is_file():
+        raise CorpusError(f"{file.path}:1: its log is missing, expected {raw.path}")
     links = list(_links(file, options))
-    if not links:
-        raise CorpusError(f"{file.path}:1: no link, expected lines such as '1002 1003 -'")
-    bad: set[int] = set()
     lines, count, names = _lines(raw, {number for _, *link in links for number in link})
     if not any(map(_LINE.match, lines.values())):
-        raise CorpusError(f"{raw}:1: no line of a chat log, expected such as '[03:10] <nick> text'")
+        raise CorpusError(
+            f"{raw.path}:1: no line of a chat log, expected such as '[03:10] <nick> text'"
+        )
+    bad = _unusable(raw, lines, options)
+    known = []
+    for line, *link in links:
+        if lines.keys() >= set(link):
+            known.append(link)
+            continue
+        needed = f"{max(link) + 1:,}, by line {line} of {file.path.name} (which counts from 0)"
+        too_few = f"{count:,} lines, expected at least {needed}"
+        LineError(1, too_few, "log cut off").report(raw, options)
+    messages = {number: _message(text) for number, text in lines.items()}
+    nicknames = Nicknames(names, [message[1] for message in messages.values() if message])
+    for thread in filter(bad.isdisjoint, _components(known)):
+        said = [(number, message) for number in thread if (message := messages[number])]
+        if len(said) >= _SHORTEST:
+            yield _discourse(corpus, file, raw.path.name, said, nicknames)
+        elif said:
+            options.skipped["a thread of fewer than three messages"] += 1
+
+
+def _unusable(raw: CorpusFile, lines: Mapping[int, str], options: ReadOptions) -> set[int]:
+    """The numbers (from 0) of the lines whose text cannot be used, which are bad rows."""
+    bad = set()
     for number, text in sorted(lines.items()):
         if (problem := text_problem(text)) is not None:
-            options.bad(f"{raw}:{number + 1}: {problem[0]}", problem[1])
+            LineError(number + 1, *problem).report(raw, options)
             bad.add(number)
-    known = []
-    for line, one, other in links:
-        if one in lines and other in lines:
-            known.append((one, other))
-            continue
-        needed = (
-            f"{max(one, other) + 1:,}, by line {line} of {file.path.name} (which counts from 0)"
-        )
-        options.bad(f"{raw}:1: {count:,} lines, expected at least {needed}", "log cut off")
-    nicknames = Nicknames(
-        names, [message[1] for message in map(_message, lines.values()) if message]
-    )
-    for thread in _components(known):
-        if not bad.isdisjoint(thread):
-            continue
-        numbered = [(number, lines[number]) for number in thread]
-        discourse = _discourse(corpus, file, raw, numbered, nicknames, options)
-        if discourse is not None:
-            yield discourse
+    return bad
 
 
-def raw_file(path: Path) -> Path:
+def _raw_file(path: Path) -> Path:
     """The log that an annotation is of."""
     return path.with_name(path.name[: -len(_ANNOTATION)] + ".raw.txt")
 
 
 def _links(file: CorpusFile, options: ReadOptions) -> Iterator[tuple[int, int, int]]:
     """The line of the annotation, and the two numbers that it has."""
+    found = False
     for line, text in numbered_lines(file):
-        if not text.strip():
-            continue
-        match = _LINK.fullmatch(text)
-        if match is None:
-            problem = text_problem(text) or (
-                f"{shown(text)}, expected two numbers of lines such as '1002 1003 -'",
-                "malformed link",
-            )
-            options.bad(f"{file.path}:{line}: {problem[0]}", problem[1])
-            continue
-        yield line, int(match[1]), int(match[2])
+        if match := _LINK.fullmatch(text):
+            found = True
+            yield line, int(match[1]), int(match[2])
+        elif text.strip():
+            problem = f"{shown(text)}, expected two numbers of lines such as '1002 1003 -'"
+            fault = text_problem(text) or (problem, "malformed link")
+            LineError(line, *fault).report(file, options)
+    if not found:
+        raise CorpusError(f"{file.path}:1: no link, expected lines such as '1002 1003 -'")
 
 
-def _lines(raw: Path, wanted: set[int]) -> tuple[dict[int, str], int, set[str]]:
+def _lines(raw: CorpusFile, wanted: set[int]) -> tuple[dict[int, str], int, set[str]]:
     """The lines of these numbers (from 0), how many lines there are, and who takes part."""
     lines: dict[int, str] = {}
     names: set[str] = set()
     count = 0
-    for count, text in numbered_lines(CorpusFile(raw, "")):
+    for count, text in numbered_lines(raw):
         if count - 1 in wanted:
             lines[count - 1] = text
         if who := _MESSAGE.fullmatch(text) or _JOINED.match(text):
@@ -127,7 +129,7 @@ def _lines(raw: Path, wanted: set[int]) -> tuple[dict[int, str], int, set[str]]:
     return lines, count, names
 
 
-def _components(links: Iterable[tuple[int, int]]) -> list[list[int]]:
+def _components(links: Iterable[Sequence[int]]) -> list[list[int]]:
     """Group what links hold together: numbers in order, components in the order of their first."""
     of: dict[int, list[int]] = {}
     for one, other in links:
@@ -135,45 +137,37 @@ def _components(links: Iterable[tuple[int, int]]) -> list[list[int]]:
         if first is not second:
             small, large = sorted((first, second), key=len)
             large += small
-            for number in small:
-                of[number] = large
+            of.update(dict.fromkeys(small, large))
     return sorted(sorted(component) for component in {id(c): c for c in of.values()}.values())
 
 
 def _discourse(
     corpus: Corpus,
     file: CorpusFile,
-    raw: Path,
-    thread: Sequence[tuple[int, str]],
+    raw: str,
+    thread: Sequence[tuple[int, _Message]],
     nicknames: Nicknames,
-    options: ReadOptions,
-) -> Discourse | None:
-    """A thread of lines with their numbers (from 0); none where it is too short."""
-    units: list[Unit] = []
-    mentions: list[Mention] = []
-    for number, text in thread:
-        if (message := _message(text)) is None:
-            continue
-        who, said, acts = message
-        mentions += nicknames.mentions(said, len(units), who if acts else None)
-        units.append(Unit(said, who, SourceSpan(raw.name, number + 1, number + 1)))
-    if len(units) < SHORTEST:
-        if units:
-            options.skipped["a thread of fewer than three messages"] += 1
-        return None
+) -> Discourse:
+    """A thread of messages with the numbers of their lines (from 0)."""
     log = tidy(file.path.name[: -len(_ANNOTATION)])
-    first = units[0].source
     return Discourse(
-        id=f"{log}/{first.start if first else 0}",
+        id=f"{log}/{thread[0][0] + 1}",
         corpus=corpus.name,
-        units=tuple(units),
-        mentions=tuple(mentions),
+        units=tuple(
+            Unit(said, who, SourceSpan(raw, number + 1, number + 1))
+            for number, (who, said, _) in thread
+        ),
+        mentions=tuple(
+            mention
+            for unit, (_, (who, said, acts)) in enumerate(thread)
+            for mention in nicknames.mentions(said, unit, who if acts else None)
+        ),
         meta={"split": file.split, "domain": "chat", "log": log},
     )
 
 
-def _message(text: str) -> tuple[str, str, bool] | None:
-    """Read the speaker, the text, and whether it tells what they do; none where nobody speaks."""
+def _message(text: str) -> _Message | None:
+    """Read a line; none where nobody speaks."""
     if match := _MESSAGE.fullmatch(text):
         who, said, acts = match["who"], tidy(match["said"]), False
     elif (match := _ACTION.fullmatch(text)) and not _SERVER.match(text):
@@ -186,7 +180,7 @@ def _message(text: str) -> tuple[str, str, bool] | None:
 
 def _parts(path: Path) -> tuple[Path, ...]:
     """The annotation, and the log that it is of."""
-    return tuple(file for file in (path, raw_file(path)) if file.is_file())
+    return (path, raw) if (raw := _raw_file(path)).is_file() else (path,)
 
 
 def _patterns() -> Iterator[FilePattern]:
@@ -205,21 +199,7 @@ CORPUS = Corpus(
     name="irc",
     title="Ubuntu IRC, disentangled",
     homepage="https://jkk.name/irc-disentanglement/",
-    citation="""\
-@inproceedings{kummerfeld-etal-2019-large,
-    title = "A Large-Scale Corpus for Conversation Disentanglement",
-    author = "Kummerfeld, Jonathan K. and Gouravajhala, Sai R. and Peper, Joseph J. and
-      Athreya, Vignesh and Gunasekara, Chulaka and Ganhotra, Jatin and Patel, Siva Sankalp and
-      Polymenakos, Lazaros C and Lasecki, Walter",
-    booktitle = "Proceedings of the 57th Annual Meeting of the Association for Computational
-      Linguistics",
-    year = "2019",
-    address = "Florence, Italy",
-    publisher = "Association for Computational Linguistics",
-    url = "https://aclanthology.org/P19-1374",
-    doi = "10.18653/v1/P19-1374",
-    pages = "3846--3856",
-}""",
+    citation=cited("kummerfeld-etal-2019-large"),
     licence="CC-BY-4.0",
     republishable=True,
     obtain=(

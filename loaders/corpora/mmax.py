@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.mmax import (
@@ -29,12 +30,8 @@ from coherencegym.loaders.formats.mmax import (
 from coherencegym.loaders.text.detokenize import lay_out
 
 
-def read_document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a document. Anything wrong in one of its files makes it a bad one.
-
-    Raises:
-        CorpusError: a file is missing or malformed, or a span is not one of words.
-    """
+def read_mmax(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a document. Anything wrong in one of its files makes it a bad one."""
     try:
         discourse = _document(corpus, file)
     except CorpusError as error:
@@ -95,27 +92,12 @@ ARRAU = Corpus(
     name="arrau",
     title="ARRAU",
     homepage="https://catalog.ldc.upenn.edu/LDC2013T22",
-    citation="""\
-@article{uryupina-etal-2020-arrau,
-    title = "Annotating a broad range of anaphoric phenomena, in a variety of genres: the {ARRAU}
-      Corpus",
-    author = "Uryupina, Olga and Artstein, Ron and Bristot, Antonella and Cavicchio, Federica and
-      Delogu, Francesca and Rodriguez, Kepa J. and Poesio, Massimo",
-    journal = "Natural Language Engineering",
-    volume = "26",
-    number = "1",
-    year = "2020",
-    pages = "95--128",
-    doi = "10.1017/S1351324919000056",
-}""",
-    licence="other",
+    citation=cited("uryupina-etal-2020-arrau"),
     licence_name="Linguistic Data Consortium user agreement",
     licence_url="https://catalog.ldc.upenn.edu/LDC2013T22",
-    republishable=False,
     obtain="get LDC2013T22 from the Linguistic Data Consortium" + _OBTAIN,
-    proven=False,
     patterns=_patterns(*_HERE),
-    reader=read_document,
+    reader=read_mmax,
     parts=document_files,
     producers="Writers of news, speakers of task dialogues and narrators of stories.",
     source_datasets=("extended|other-arrau",),
@@ -125,28 +107,15 @@ PARCOR = Corpus(
     name="parcor",
     title="ParCorFull (English)",
     homepage="https://github.com/chardmeier/parcor-full",
-    citation="""\
-@inproceedings{lapshinova-koltunski-etal-2018-parcorfull,
-    title = "{P}ar{C}or{F}ull: a Parallel Corpus Annotated with Full Coreference",
-    author = "Lapshinova-Koltunski, Ekaterina and Hardmeier, Christian and Krielke, Pauline",
-    booktitle = "Proceedings of the Eleventh International Conference on Language Resources and
-      Evaluation (LREC 2018)",
-    year = "2018",
-    address = "Miyazaki, Japan",
-    publisher = "European Language Resources Association",
-    url = "https://aclanthology.org/L18-1065",
-}""",
-    licence="other",
+    citation=cited("lapshinova-koltunski-etal-2018-parcorfull"),
     licence_name="the talks and news articles keep their own licences",
     licence_url="http://hdl.handle.net/11372/LRT-2614",
-    republishable=False,
     obtain=(
         "get http://hdl.handle.net/11372/LRT-2614; point --data-dir at the folder that holds its "
         "DiscoMT, TED and news, all of which are read, or at the folder EN of one of them"
     ),
-    proven=False,
     patterns=_patterns(*_COLLECTIONS, *_HERE),
-    reader=read_document,
+    reader=read_mmax,
     parts=document_files,
     producers="Speakers of TED talks and writers of news.",
     source_datasets=("extended|other-parcorfull",),

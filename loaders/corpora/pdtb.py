@@ -14,10 +14,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import LineError, tidy
-from coherencegym.loaders.formats.standoff import Placed, placed_relation, read_raw, read_relations
+from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
+from coherencegym.loaders.formats.lines import tidy
+from coherencegym.loaders.formats.standoff import Placed, placed_relations, read_raw
 from coherencegym.loaders.text.sentences import sentence_spans
 
 #: Folders of annotation, whose neighbour ``raw`` has the texts.
@@ -27,7 +28,7 @@ _HALVES = ("_intra", "_inter")
 _STAGE = re.compile(r"\((?:Laughter|Applause|Cheers|Cheering|Music|Video|Audio|Sings|Singing)\)")
 
 
-def read_document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+def read_pdtb(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read one document: its raw text and its file or files of relations.
 
     A bad line spoils its relation only, a bad raw text the document.
@@ -36,44 +37,30 @@ def read_document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Ite
         CorpusError: the raw text is missing or no text, or a bad line.
         OSError: a file cannot be read.
     """
+    annotation, raw_path = _files(file.path)
     try:
-        discourse = _document(corpus, file, options)
+        if not raw_path.is_file():
+            raise CorpusError(f"{file.path}: its raw text is missing, expected {raw_path}")
+        text, title = _units(read_raw(raw_path))
+        if not text.texts:
+            said = f"no sentence, expected the raw text of {file.path.name}"
+            raise CorpusError(f"{raw_path}:1: {said}")
     except CorpusError as error:
         options.bad(str(error), "malformed document")
-    else:
-        yield discourse
-
-
-def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discourse:
-    annotation, raw_path = _files(file.path)
-    if not raw_path.is_file():
-        raise CorpusError(f"{file.path}: its raw text is missing, expected {raw_path}")
-    text, title = _units(read_raw(raw_path))
-    if not text.texts:
-        raise CorpusError(f"{raw_path}:1: no sentence, expected the raw text of {file.path.name}")
-    relations: dict[Relation, None] = {}
-    schemes = set()
-    for path in annotation:
-        part = CorpusFile(path, file.split)
-        for raw in read_relations(part, options):
-            schemes.add(raw.scheme)
-            try:
-                relations[placed_relation(raw, text)] = None
-            except LineError as error:
-                error.report(part, options)
+        return
+    name = file.path.name.removesuffix(".txt").removesuffix(".pipe")
+    relations, schemes = placed_relations(annotation, file.split, text, options)
     meta = {"split": file.split, "sense_source": min(schemes, default="pdtb3")}
-    if title:
-        meta["title"] = title
-    return Discourse(
-        id=_identifier(file.path),
+    yield Discourse(
+        id=tidy(name.removesuffix(_HALVES[0]).removesuffix(_HALVES[1])),
         corpus=corpus.name,
         units=tuple(Unit(t, source=SourceSpan(raw_path.name, 1, 1)) for t in text.texts),
-        relations=tuple(relations),
-        meta=meta,
+        relations=relations,
+        meta=meta | ({"title": title} if title else {}),
     )
 
 
-def document_files(path: Path) -> tuple[Path, ...]:
+def _parts(path: Path) -> tuple[Path, ...]:
     """The files that are read for one annotation file: all of the document, and its raw text."""
     annotation, raw = _files(path)
     return (*annotation, raw) if raw.is_file() else annotation
@@ -90,13 +77,6 @@ def _files(path: Path) -> tuple[tuple[Path, ...], Path]:
         return tuple(annotation), path.with_name("raw") / path.name
     raw = Path(*folders[:place], "raw", *folders[place + 1 :])
     return tuple(annotation), raw if raw.is_file() else raw.with_suffix("")
-
-
-def _identifier(path: Path) -> str:
-    name = path.name.removesuffix(".txt").removesuffix(".pipe")
-    for half in _HALVES:
-        name = name.removesuffix(half)
-    return tidy(name)
 
 
 def _units(raw: str) -> tuple[Placed, str]:
@@ -148,26 +128,16 @@ PDTB = Corpus(
     name="pdtb",
     title="Penn Discourse Treebank",
     homepage="https://catalog.ldc.upenn.edu/LDC2019T05",
-    citation="""\
-@misc{prasad-etal-2019-pdtb,
-    title = "Penn Discourse Treebank Version 3.0",
-    author = "Prasad, Rashmi and Webber, Bonnie and Lee, Alan and Joshi, Aravind",
-    year = "2019",
-    publisher = "Linguistic Data Consortium",
-    note = "LDC2019T05",
-}""",
-    licence="other",
+    citation=cited("prasad-etal-2019-pdtb"),
     licence_name="Linguistic Data Consortium user agreement",
     licence_url="https://catalog.ldc.upenn.edu/LDC2019T05",
-    republishable=False,
     obtain=(
         "get LDC2019T05 (or LDC2008T05 in pipe format) from the Linguistic Data Consortium; "
         "point --data-dir at the folder that holds gold (or pipe) and raw"
     ),
-    proven=False,
     patterns=tuple(_sections()),
-    reader=read_document,
-    parts=document_files,
+    reader=read_pdtb,
+    parts=_parts,
     sample_patterns=("pipe/*",),
     producers="Writers of the Wall Street Journal, 1989.",
     source_datasets=("extended|other-pdtb",),
@@ -177,18 +147,7 @@ TEDMDB = Corpus(
     name="tedmdb",
     title="TED Multilingual Discourse Bank (English)",
     homepage="https://github.com/MurathanKurfali/Ted-MDB-Annotations",
-    citation="""\
-@article{zeyrek-etal-2020-ted,
-    title = "{TED} Multilingual Discourse Bank ({TED-MDB}): a parallel corpus annotated in the
-      {PDTB} style",
-    author = "Zeyrek, Deniz and Mendes, Am{\\'a}lia and Grishina, Yulia and Kurfal{\\i}, Murathan
-      and Gibbon, Samuel and Ogrodniczuk, Maciej",
-    journal = "Language Resources and Evaluation",
-    volume = "54",
-    pages = "587--613",
-    year = "2020",
-    doi = "10.1007/s10579-019-09445-9",
-}""",
+    citation=cited("zeyrek-etal-2020-ted"),
     licence="CC-BY-4.0",
     republishable=True,
     obtain=(
@@ -201,8 +160,8 @@ TEDMDB = Corpus(
         for folder in ("English/", "")
         for half in ("", "_intra")
     ),
-    reader=read_document,
-    parts=document_files,
+    reader=read_pdtb,
+    parts=_parts,
     sample_patterns=("ann/*",),
     producers="Speakers of TED talks.",
     source_datasets=("extended|other-ted-mdb",),

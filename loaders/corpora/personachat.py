@@ -18,11 +18,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from itertools import groupby
 
+from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
-from coherencegym.loaders.formats.lines import numbered_lines, shown, text_problem, tidy
+from coherencegym.loaders.formats.lines import (
+    Line,
+    LineError,
+    numbered_lines,
+    shown,
+    text_problem,
+    tidy,
+)
 from coherencegym.loaders.text.detokenize import detokenize
 
 #: Versions of one split in the order of preference: short files first.
@@ -34,7 +42,7 @@ VARIANTS = tuple(
 )
 
 #: ParlAI's mark where a speaker says nothing.
-SILENCE = "__SILENCE__"
+_SILENCE = "__SILENCE__"
 
 _NUMBERED = re.compile(r"(\d{1,6}) (.*)")
 _PERSONA = re.compile(r"(?:your|partner's) persona:")
@@ -46,121 +54,72 @@ _ANY_VARIANT = "(none|self|other|both)_(original|revised)[_no_cands]"
 _EXAMPLE = "'1 hello !<TAB>hi there .'"
 
 
-@dataclass
-class _Dialogue:
-    """A dialogue while it is read; ``whole`` is false from the first bad line on."""
-
-    number: int
-    units: list[Unit] = field(default_factory=list)
-    whole: bool = True
-
-
 def read_dialogues(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a file of dialogues. A bad line makes its whole dialogue a bad one.
-
-    Raises:
-        CorpusError: there is no dialogue in the file, or a bad line.
-    """
-    any_line = False
-    for dialogue in _dialogues(file, options):
-        any_line = True
-        if not dialogue.whole:
+    """Read a file of dialogues. A bad line makes its whole dialogue a bad one."""
+    number = 0
+    for number, lines in _dialogues(file):
+        units: list[Unit] = []
+        line = 0
+        try:
+            for expected, (line, content) in enumerate(lines, start=1):
+                units += _utterances(file, expected, line, content)
+            if not units:
+                problem = "the dialogue ends without an utterance, expected some"
+                raise LineError(line, problem, "empty dialogue")
+        except LineError as error:
+            error.report(file, options)
             continue
-        yield Discourse(
-            id=f"{file.split}-{dialogue.number:04d}",
-            corpus=corpus.name,
-            units=tuple(dialogue.units),
-            meta={"split": file.split},
-        )
-    if not any_line:
+        identifier = f"{file.split}-{number:04d}"
+        yield Discourse(identifier, corpus.name, tuple(units), meta={"split": file.split})
+    if not number:
         raise CorpusError(f"{file.path}:1: no dialogue, expected lines such as {_EXAMPLE}")
 
 
-def _dialogues(file: CorpusFile, options: ReadOptions) -> Iterator[_Dialogue]:
-    """Split the file where numbers restart, and report what is wrong with a dialogue once."""
-    dialogue: _Dialogue | None = None
-    previous = line = 0
-    for line, content in numbered_lines(file):
-        if not content.strip():
-            continue
-        number, problem = 0, text_problem(content)
-        match = _NUMBERED.fullmatch(content)
-        if match is not None:
-            number = int(match[1])
-        elif problem is None:
-            problem = (
-                f"no number at the start of {shown(content.strip())}, expected {_EXAMPLE}",
-                "line without number",
-            )
-        if dialogue is None or number == 1:
-            if dialogue is not None:
-                yield _finished(dialogue, file, line, options)
-            dialogue = _Dialogue(1 if dialogue is None else dialogue.number + 1)
-            previous = 0
-        if not dialogue.whole:
-            continue
-        if problem is None and number != previous + 1:
-            expected = f"{previous + 1} or 1" if previous else "1"
-            problem = (f"number {number}, expected {expected}", "number out of order")
-        previous = number
-        if problem is None and match is not None:
-            problem = _add_utterances(dialogue, match[2], SourceSpan(file.path.name, line, line))
-        if problem is not None:
-            dialogue.whole = False
-            options.bad(f"{file.path}:{line}: {problem[0]}", problem[1])
-    if dialogue is not None:
-        yield _finished(dialogue, file, line + 1, options)
+def _dialogues(file: CorpusFile) -> Iterator[tuple[int, Iterator[Line]]]:
+    """The dialogues by number, with their lines; one begins where the lines' numbers restart."""
+    count = 0
+
+    def dialogue(line: Line) -> int:
+        nonlocal count
+        numbered = _NUMBERED.fullmatch(line[1])
+        if count == 0 or (numbered and int(numbered[1]) == 1):
+            count += 1
+        return count
+
+    return groupby((line for line in numbered_lines(file) if line[1].strip()), dialogue)
 
 
-def _finished(dialogue: _Dialogue, file: CorpusFile, line: int, options: ReadOptions) -> _Dialogue:
-    """The dialogue, checked for being empty; ``line`` is the one after it."""
-    if dialogue.whole and not dialogue.units:
-        dialogue.whole = False
-        message = f"{file.path}:{line - 1}: the dialogue ends without an utterance, expected some"
-        options.bad(message, "empty dialogue")
-    return dialogue
-
-
-def _add_utterances(
-    dialogue: _Dialogue, content: str, source: SourceSpan
-) -> tuple[str, str] | None:
-    """Append the utterances of one line; what is wrong with it, if anything, as for a text."""
-    fields = content.split("\t")
-    if _PERSONA.match(content):
-        return None
+def _utterances(file: CorpusFile, expected: int, line: int, content: str) -> Iterator[Unit]:
+    """The utterances of a line, which is the expected one of its dialogue."""
+    if (unusable := text_problem(content)) is not None:
+        raise LineError(line, *unusable)
+    if (numbered := _NUMBERED.fullmatch(content)) is None:
+        problem = f"no number at the start of {shown(content.strip())}, expected {_EXAMPLE}"
+        raise LineError(line, problem, "line without number")
+    if int(numbered[1]) != expected:
+        allowed = f"{expected} or 1" if expected > 1 else "1"
+        problem = f"number {int(numbered[1])}, expected {allowed}"
+        raise LineError(line, problem, "number out of order")
+    if _PERSONA.match(numbered[2]):
+        return
+    fields = numbered[2].split("\t")
     if len(fields) < 2:
-        return (
-            f"one utterance in {shown(content)}, expected two with a tab between them",
-            "truncated line",
-        )
+        problem = f"one utterance in {shown(fields[0])}, expected two with a tab between them"
+        raise LineError(line, problem, "truncated line")
     for speaker, raw in zip(("partner", "self"), fields, strict=False):
-        if raw.strip() == SILENCE:
+        if raw.strip() == _SILENCE:
             continue
-        text = tidy(detokenize(raw))
-        if not text:
-            return f"the utterance of {speaker} is empty, expected text", "empty utterance"
-        dialogue.units.append(Unit(text, speaker, source))
-    return None
+        if not (text := tidy(detokenize(raw))):
+            problem = f"the utterance of {speaker} is empty, expected text"
+            raise LineError(line, problem, "empty utterance")
+        yield Unit(text, speaker, SourceSpan(file.path.name, line, line))
 
 
 CORPUS = Corpus(
     name="personachat",
     title="PersonaChat",
     homepage="https://github.com/facebookresearch/ParlAI/tree/main/projects/personachat",
-    citation="""\
-@inproceedings{zhang-etal-2018-personalizing,
-    title = "Personalizing Dialogue Agents: {I} have a dog, do you have pets too?",
-    author = "Zhang, Saizheng and Dinan, Emily and Urbanek, Jack and Szlam, Arthur and
-      Kiela, Douwe and Weston, Jason",
-    booktitle = "Proceedings of the 56th Annual Meeting of the Association for Computational
-      Linguistics (Volume 1: Long Papers)",
-    year = "2018",
-    address = "Melbourne, Australia",
-    publisher = "Association for Computational Linguistics",
-    url = "https://aclanthology.org/P18-1205",
-    doi = "10.18653/v1/P18-1205",
-    pages = "2204--2213",
-}""",
+    citation=cited("zhang-etal-2018-personalizing"),
     licence="CC-BY-4.0",
     republishable=True,
     obtain=(

@@ -9,19 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse
 
-FOLDER = Path(__file__).parent / "samples"
+SAMPLES = Path(__file__).parent / "samples"
 NAME = "sample"
-
-_CITATION = """\
-@misc{coherencegym-samples,
-    title = "{CoherenceGym} samples",
-    author = "{The CoherenceGym contributors}",
-    note = "Texts written for the CoherenceGym project, CC0-1.0",
-}"""
 
 
 def sample_of(corpus: Corpus) -> Corpus | None:
@@ -30,25 +25,19 @@ def sample_of(corpus: Corpus) -> Corpus | None:
     What comes back is read by the same reader and is called ``sample``; ``native`` is the name of
     the corpus whose format it has.
     """
-    folder = FOLDER / corpus.name
+    folder = SAMPLES / corpus.name
     if not folder.is_dir():
         return None
-    return _sample(
-        replace(
-            corpus,
-            patterns=tuple(FilePattern(glob, "test") for glob in corpus.sample_patterns),
-            native=corpus.name,
-            folder=folder,
-        )
-    )
+    patterns = tuple(FilePattern(glob, "test") for glob in corpus.sample_patterns)
+    return _sample(corpus, patterns=patterns, native=corpus.name, folder=folder)
 
 
 def all_samples(corpora: Sequence[Corpus]) -> Corpus:
     """The samples of all these corpora as one corpus; ``native`` names them, comma-separated."""
-    natives = {corpus.name: corpus for corpus in corpora if (FOLDER / corpus.name).is_dir()}
+    natives = {corpus.name: corpus for corpus in corpora if (SAMPLES / corpus.name).is_dir()}
 
     def native(path: Path) -> Corpus:
-        return natives[path.relative_to(FOLDER).parts[0]]
+        return natives[path.relative_to(SAMPLES).parts[0]]
 
     def read_sample(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
         return native(file.path).reader(corpus, file, options)
@@ -58,36 +47,28 @@ def all_samples(corpora: Sequence[Corpus]) -> Corpus:
         return of(path) if of is not None else ()
 
     return _sample(
-        Corpus(
-            name=NAME,
-            title="",
-            homepage="",
-            citation="",
-            licence="",
-            republishable=True,
-            obtain="",
-            proven=True,
-            patterns=tuple(
-                FilePattern(f"{name}/{glob}", "test")
-                for name, of in natives.items()
-                for glob in of.sample_patterns
-            ),
-            reader=read_sample,
-            parts=parts,
-            native=", ".join(natives),
-            folder=FOLDER,
-        )
+        corpora[0],  # what it declares of itself is replaced
+        patterns=tuple(
+            FilePattern(f"{name}/{glob}", "test")
+            for name, of in natives.items()
+            for glob in of.sample_patterns
+        ),
+        reader=read_sample,
+        parts=parts,
+        native=", ".join(natives),
+        folder=SAMPLES,
     )
 
 
-def _sample(corpus: Corpus) -> Corpus:
-    """The corpus with what all samples declare."""
+def _sample(corpus: Corpus, **own: Any) -> Corpus:
+    """The corpus with fields of its own, and with what all samples declare."""
     return replace(
         corpus,
+        **own,
         name=NAME,
         title="CoherenceGym samples",
         homepage="https://github.com/coherencegym/coherencegym",
-        citation=_CITATION,
+        citation=cited("coherencegym-samples"),
         licence="CC0-1.0",
         licence_name="",
         licence_url="",

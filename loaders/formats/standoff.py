@@ -205,6 +205,23 @@ class Placed:
         return tuple(parts)
 
 
+def placed_relations(
+    paths: Sequence[Path], split: str, text: Placed, options: ReadOptions
+) -> tuple[tuple[Relation, ...], set[str]]:
+    """The relations of files of annotation, each once, and the schemes of their senses."""
+    relations: dict[Relation, None] = {}
+    schemes = set()
+    for path in paths:
+        file = CorpusFile(path, split)
+        for raw in read_relations(file, options):
+            schemes.add(raw.scheme)
+            try:
+                relations[placed_relation(raw, text)] = None
+            except LineError as error:
+                error.report(file, options)
+    return tuple(relations), schemes
+
+
 def placed_relation(relation: RawRelation, text: Placed) -> Relation:
     """A relation with spans in units.
 

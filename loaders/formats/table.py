@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.formats.lines import (
@@ -34,19 +35,30 @@ class _Header:
     names: tuple[str, ...]
 
 
-def rows(file: CorpusFile, columns: Sequence[str], options: ReadOptions) -> Iterator[Row]:
-    """Read the rows of a table whose first line names these columns, in any case, among others.
+def rows(
+    file: CorpusFile,
+    columns: Sequence[str],
+    options: ReadOptions,
+    advice: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Row]:
+    """Read the rows of a table.
 
-    That line decides between comma and tab. A table with tabs whose header is not quoted is read
+    The header decides between comma and tab. A table with tabs whose header is not quoted is read
     without quoting, because there a leading quotation mark belongs to the text
     (``"Run!" he said.``); a field that writes its inner quotation marks twice is unquoted.
+
+    Args:
+        file: the table; its first line names the columns (case does not matter).
+        columns: the columns wanted; others are passed over.
+        options: the treatment of bad rows.
+        advice: the words for a column, where it is the only one that is missing.
 
     Raises:
         CorpusError: a column is missing, there is no row, or a bad row.
     """
     with open_text(file) as text:
         lines = bounded_lines(text, _LONGEST_LINE)
-        header = _header(file, next(lines, ""), columns)
+        header = _header(file, next(lines, ""), columns, advice)
         place = {name: header.names.index(name.lower()) for name in columns}
         line = 0
         for line, fields in _records(file, lines, header, options):
@@ -58,17 +70,16 @@ def rows(file: CorpusFile, columns: Sequence[str], options: ReadOptions) -> Iter
             raise CorpusError(f"{file.path}:2: no row after the header, expected at least one")
 
 
-def header_names(file: CorpusFile) -> tuple[str, ...]:
-    """The lower-case column names of a table's first line, split at its likelier delimiter."""
-    with open_text(file) as text:
-        return _split_header(next(bounded_lines(text, _LONGEST_LINE), ""), ()).names
-
-
-def _header(file: CorpusFile, line: str, columns: Sequence[str]) -> _Header:
-    if (problem := text_problem(line)) is not None:
+def _header(
+    file: CorpusFile, line: str, columns: Sequence[str], advice: Mapping[str, str]
+) -> _Header:
+    problem = text_problem(line)
+    if problem is not None:
         raise CorpusError(f"{file.path}:1: {problem[0]}")
     header = _split_header(line, columns)
     missing = [name for name in columns if name.lower() not in header.names]
+    if len(missing) == 1 and missing[0] in advice:
+        raise CorpusError(f"{file.path}:1: no column {missing[0]}, {advice[missing[0]]}")
     if missing:
         raise CorpusError(
             f"{file.path}:1: no column {', '.join(missing)}; expected a header line with "

@@ -17,8 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_shapes import HEADLINE, SHAPES, shapes_corpus
 
-from coherencegym.builders.export.harness import Release, module_text, tasks
-from coherencegym.builders.export.item_pairs import NO_PAIR, SAME_TEXT, SEPARATED, compared, pairs
+from coherencegym.builders.export.harness import ExportedRelease, module_text, tasks
+from coherencegym.builders.export.item_pairs import (
+    NO_PAIR,
+    SAME_TEXT,
+    SEPARATED,
+    compared,
+    row_pairs,
+)
 from coherencegym.builders.export.pairs import pair_table
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.making.build import BuildOptions, build
@@ -28,7 +34,7 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import parse_formula
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 
-RELEASE = Release("me/shapes", "v1.2.0", "1.2.0", "shapes", {})
+RELEASE = ExportedRelease("me/shapes", "v1.2.0", "1.2.0", "shapes", {})
 
 
 class TaskLoader(yaml.SafeLoader):
@@ -347,6 +353,6 @@ def test_pairs_are_made_of_rows_as_json_has_them() -> None:
         ],
         "predictions": [{"formula": "(*;%b%) > (*;%a%)", "metric": "sum", "groups": ["g"]}],
     }
-    ((pair, reason),) = pairs(json.loads(json.dumps(row)))
+    ((pair, reason),) = row_pairs(json.loads(json.dumps(row)))
     assert pair is not None
     assert (pair["sentence_good"], pair["sentence_bad"], reason) == ("good", "bad", "")

@@ -13,10 +13,9 @@ from hub.server import HubServer
 from huggingface_hub import HfApi
 from toy import stories, toy_corpus
 
-from coherencegym.builders.judgement.draw import draw
+from coherencegym.builders.judgement.draw import draw, write_sheet
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
-from coherencegym.builders.judgement.sheet import write_sheet
 from coherencegym.builders.release.publish import Publication, PublishOptions, publish
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.eval.data.dataset import tables

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.builders.judgement.agreement import Label, alpha, majority
+from coherencegym.builders.judgement.figures import Label, alpha
+from coherencegym.builders.judgement.match import majority
 
 #: Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", with the values that it gives
 #: for nominal data: two observers and two categories (section A), two observers and five (B), four

@@ -11,7 +11,7 @@ import pytest
 from toy import SURE, WHY
 
 from coherencegym.builders.judgement.draw import Drawing, draw
-from coherencegym.builders.judgement.pairs import pairs_of, texts_digest
+from coherencegym.builders.judgement.pairs import condition_pairs, texts_digest
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
@@ -58,7 +58,7 @@ def test_the_more_surprising_side_is_the_incoherent_one() -> None:
         "(1;%same%) > (1;%a%)": ("no difference",),
     }
     made = item(0, formulas, a="A.", b="B.", c="C.", same="A.")
-    found = [(p.coherent, p.incoherent, p.groups) for p in pairs_of(made)]
+    found = [(p.coherent, p.incoherent, p.groups) for p in condition_pairs(made)]
     assert found == [("a", "b", ("x", "y")), ("a", "c", ("z",))]
 
 
@@ -167,7 +167,7 @@ def test_pairs_of_the_samples_are_two_conditions_of_one_item(
         frozenset((pair.coherent_text, pair.incoherent_text)): (table, pair)
         for table in read
         for item in table.items
-        for pair in pairs_of(item)
+        for pair in condition_pairs(item)
     }
     assert len(set(texts(drawn))) == len(drawn.pairs) > 10
     for pair, both in zip(drawn.pairs, texts(drawn), strict=True):

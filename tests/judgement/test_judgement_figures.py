@@ -9,7 +9,7 @@ from toy import SUITE, SURE, WHY
 
 from coherencegym.builders.judgement.figures import human_figures, human_scores, question_figures
 from coherencegym.builders.judgement.match import COHERENT, INCOHERENT, JudgedPair, Vote, human_ok
-from coherencegym.builders.judgement.pairs import Pair
+from coherencegym.builders.judgement.pairs import ConditionPair
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 
 CONFIG = SUITE.configs[0]
@@ -31,7 +31,9 @@ def judged(
         corpus="toy",
         extra={"moved": number % 2 == 0},
     )
-    return JudgedPair(item, Pair("a", "b", *texts, groups), (Vote("ann", True, form, verdict),))
+    return JudgedPair(
+        item, ConditionPair("a", "b", *texts, groups), (Vote("ann", True, form, verdict),)
+    )
 
 
 def test_the_score_of_all_and_by_column_are_over_the_headline() -> None:
@@ -134,7 +136,6 @@ def test_only_a_config_that_asks_reports_and_counts_what_was_left_open() -> None
 
 def test_an_answer_to_a_further_question_alone_is_a_vote_and_no_verdict() -> None:
     one = replace(judged(0, None), votes=(Vote("ann", None, None, None, {"why": ("odd",)}),))
-    assert not one.votes[0].is_empty
     assert one.is_ok is None
 
 

@@ -15,9 +15,8 @@ import pytest
 from browser import Browser, headless
 from toy import SURE, WHY
 
-from coherencegym.builders.judgement.draw import DrawnPair, draw
+from coherencegym.builders.judgement.draw import DrawnPair, draw, json_lines, page, turns
 from coherencegym.builders.judgement.questions import QUESTIONS, fields, questions_of
-from coherencegym.builders.judgement.sheet import json_lines, page, turns
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from coherencegym.loaders.corpora.storycloze import CORPUS as STORYCLOZE
+from coherencegym.loaders.corpora.stories import STORYCLOZE
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.read import FileRead, Reading, read

@@ -14,16 +14,16 @@ import pytest
 from small_corpora import OfFile, error
 
 from coherencegym.loaders.corpora.sample import sample_of
-from coherencegym.loaders.corpora.winograd.difference import difference
-from coherencegym.loaders.corpora.winograd.reader import CORPUS, WINOGRANDE, read_schemas
-from coherencegym.loaders.corpora.winograd.schema import (
+from coherencegym.loaders.corpora.winograd import (
+    CORPUS,
     OPTION_ERRATA,
     TEXT_ERRATA,
-    Schema,
+    WINOGRANDE,
     assemble,
     corrected,
     tidied,
 )
+from coherencegym.loaders.corpora.winograd_layouts import Schema, difference, read_schemas
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.find import find

@@ -1,54 +1,35 @@
-"""A Winograd schema, whatever file it stood in, and the discourse that it becomes.
+"""The Winograd Schema Challenge and WinoGrande: a pronoun, and two things that it could mean.
 
-Every layout is brought to the same parts (:class:`Schema`) and put together by the same rules, so
-that a schema read from two of them gives the same text.
+A discourse is the text, one unit a sentence; its one ``alternatives`` entry holds the candidates in
+the order of the file at the span of the pronoun, or, where the file has a blank instead, of the
+right candidate, which then stands there. ``meta["pronoun"]`` is the pronoun, and ``meta["family"]``
+the same for schemas that are twins. Every layout (:mod:`loaders.corpora.winograd_layouts`) is
+brought to the same parts and put together by the same rules, so that a schema read from two of them
+gives the same text.
+
+The collection of the Challenge grew: the first 273 of its schemas are what the literature calls
+WSC273 (Trinh and Le 2018; Beyer et al. 2021) and are the split ``test``; those from 274 on (in the
+files of 283 and 285) are ``test_added``, read only by name. Ids are ``wsc-001`` to ``wsc-285``, the
+place in the file, in every layout; of WinoGrande they are the file's ``qID``.
+
+Slips in the collection that would make bad English are corrected (:data:`TEXT_ERRATA`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from coherencegym.loaders.corpus import Corpus, CorpusFile, ReadOptions
+from coherencegym.loaders.corpora.citations import cited
+from coherencegym.loaders.corpora.winograd_layouts import Schema, read_schemas
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import shown, text_problem, tidy
 from coherencegym.loaders.text.sentences import ends_sentence, sentence_spans
 
-
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """One problem: a text with a place in it, and what could be meant there.
-
-    Attributes:
-        number: its place in the file, from 1, bad ones counted.
-        line: the line on which it begins in the file.
-        left, right: the text before and after the place.
-        pronoun: the text at the place; empty where the layout has a blank there.
-        options: the candidates, two or more.
-        answer: index of the right one.
-        identifier: its identifier, where the layout has one.
-        credit: the person who thought of it, where the layout says so.
-    """
-
-    number: int
-    line: int
-    left: str
-    pronoun: str
-    right: str
-    options: tuple[str, ...]
-    answer: int
-    identifier: str = ""
-    credit: str = ""
-
-
-class BadSchemaError(Exception):
-    """A fault of a schema with what was expected, and the reason under which it is counted."""
-
-    def __init__(self, problem: str, reason: str) -> None:
-        super().__init__(problem)
-        self.problem, self.reason = problem, reason
-
+#: The number of schemas in WSC273, and the split of the schemas after those.
+_WSC273, _ADDED = 273, "test_added"
 
 #: Slips in the collection's texts, and what is read in their place. The mojibake is a no-break
 #: space that went through UTF-8 twice.
@@ -73,7 +54,23 @@ _STRAY_SPACE = re.compile(r" (?=[,.;:!?](?:[\s\"')\]”’]|$))")
 _ATTACHED = re.compile(r"[,.;:!?)\]”’%]|-\w|'(?:s|ll|d|re|ve|m)\b|'(?=\s)")
 
 
-def with_families(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, str]]:
+def read_challenge(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a file of the Winograd Schema Challenge: the schemas of the file's split."""
+    for schema, family in _with_families(read_schemas(file, options)):
+        if (schema.number > _WSC273) == (file.split == _ADDED):
+            yield from _discourse(corpus, file, schema, family, options)
+        # Not one further than needed: what is wrong there is no matter of this split.
+        if schema.number >= _WSC273 and file.split != _ADDED:
+            return
+
+
+def read_winogrande(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a file of WinoGrande."""
+    for schema, family in _with_families(read_schemas(file, options)):
+        yield from _discourse(corpus, file, schema, family, options)
+
+
+def _with_families(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, str]]:
     """Schemas, each with a name for the run of neighbours that share a candidate with the next.
 
     Twins stand side by side in every file, with the same two candidates or at least one of them.
@@ -87,9 +84,9 @@ def with_families(schemas: Iterable[Schema]) -> Iterator[tuple[Schema, str]]:
         yield schema, family
 
 
-def discourse_of(
+def _discourse(
     corpus: Corpus, file: CorpusFile, schema: Schema, family: str, options: ReadOptions
-) -> Discourse | None:
+) -> Iterator[Discourse]:
     """The discourse of a schema; none where the schema is bad and bad ones are skipped.
 
     Units are sentences. The one alternative stands where the pronoun is; in the place of a blank
@@ -99,7 +96,7 @@ def discourse_of(
     problem = _problem(schema)
     if problem is not None:
         options.bad(f"{file.path}:{schema.line}: {problem[0]}", problem[1])
-        return None
+        return
     filler = schema.pronoun or schema.options[schema.answer]
     if not schema.pronoun and ends_sentence(schema.left):
         filler = filler[0].upper() + filler[1:]
@@ -111,13 +108,9 @@ def discourse_of(
         units.append(Unit(text[first:last], source=source))
         if first <= start:
             span = (number, start - first, end - first)
-    meta = {
-        "split": file.split,
-        "family": family,
-        "pronoun": schema.pronoun,
-        "credit": schema.credit,
-    }
-    return Discourse(
+    meta = {"split": file.split, "family": family}
+    meta |= {"pronoun": schema.pronoun, "credit": schema.credit}
+    yield Discourse(
         id=schema.identifier or f"wsc-{schema.number:03d}",
         corpus=corpus.name,
         units=tuple(units),
@@ -192,3 +185,71 @@ def _problem(schema: Schema) -> tuple[str, str] | None:
         twice = shown(", ".join(schema.options), 80)
         return f"the candidates are {twice}, expected different ones", "same candidates"
     return None
+
+
+#: Files that may hold more than WSC273, and files that hold no more, with an example of each kind.
+#: The XML is proven and comes first.
+_LONG = {
+    "WSCollection*.xml": "WSCollection.xml",
+    "raw/WSCollection*.xml": "raw/WSCollection.xml",
+    "wsc28[35]*.xml": "WSCollection.xml",
+    "wsc285/test-*.parquet": "wsc285/test-00000-of-00001.parquet",
+    "wsc285*.parquet": "wsc285/test-00000-of-00001.parquet",
+    "wsc285*.json": "wsc285.json",
+    "wsc285*.jsonl": "wsc285.json",
+}
+_SHORT = {
+    "wsc273*.xml": "WSCollection.xml",
+    "wsc273/test-*.parquet": "wsc273/test-00000-of-00001.parquet",
+    "wsc273*.parquet": "wsc273/test-00000-of-00001.parquet",
+    "wsc273*.json": "wsc273.json",
+    "wsc273*.jsonl": "wsc273.json",
+}
+
+CORPUS = Corpus(
+    name="winograd",
+    title="Winograd Schema Challenge",
+    homepage="https://cs.nyu.edu/~davise/papers/WinogradSchemas/WS.html",
+    citation=cited("levesque-etal-2012-winograd"),
+    licence="CC-BY-4.0",
+    republishable=True,
+    obtain=(
+        "download WSCollection.xml from "
+        "https://cs.nyu.edu/~davise/papers/WinogradSchemas/WSCollection.xml"
+    ),
+    proven=True,
+    patterns=(
+        *(FilePattern(glob, "test", example) for glob, example in (_LONG | _SHORT).items()),
+        *(FilePattern(glob, _ADDED, example, by_default=False) for glob, example in _LONG.items()),
+    ),
+    reader=read_challenge,
+    producers="Experts (Hector Levesque, Ernest Davis and others; each schema names its author).",
+    source_datasets=("original",),
+    one_file_per_split=True,
+)
+
+WINOGRANDE = Corpus(
+    name="winogrande",
+    title="WinoGrande",
+    homepage="https://winogrande.allenai.org",
+    citation=cited("sakaguchi-etal-2020-winogrande"),
+    licence="CC-BY-4.0",
+    republishable=True,
+    obtain=(
+        "unpack https://storage.googleapis.com/ai2-mosaic/public/winogrande/winogrande_1.1.zip "
+        "into the folder"
+    ),
+    patterns=(
+        FilePattern("winogrande*/dev.jsonl", "validation", "winogrande_1.1/dev.jsonl"),
+        FilePattern("winogrande*/validation-*.parquet", "validation"),
+        *(
+            FilePattern(f"winogrande*/train_{size}.jsonl", "train", by_default=False)
+            for size in ("xl", "l", "m", "s", "xs")
+        ),
+        FilePattern("winogrande*/test.jsonl", "test", by_default=False),
+    ),
+    reader=read_winogrande,
+    producers="Crowd workers on Amazon Mechanical Turk (Sakaguchi et al. 2020).",
+    source_datasets=("extended|winogrande",),
+    one_file_per_split=True,
+)

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from small_corpora import OfFile, error, read_one
 
-from coherencegym.loaders.corpora.rocstories import CORPUS as ROCSTORIES
-from coherencegym.loaders.corpora.storycloze import CORPUS as STORYCLOZE
+from coherencegym.loaders.corpora.stories import ROCSTORIES, STORYCLOZE
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import SourceSpan, span_text
 from coherencegym.loaders.find import find

@@ -1,1 +1,0 @@
-"""Winograd schemas: Davis's XML, the Hub's layout, WinoGrande, Trinh and Le."""
