@@ -35,8 +35,8 @@ from benchmarks.worker import one_thread
 GOALS = {"shuffle": 6.0, "connective": 25.0}
 #: Functions whose time is shown, where they are called from.
 _STAGES = {
-    "read and verify the data": "coherencegym.eval.commands.score_command.read_tables",
-    "load the model": "coherencegym.eval.commands.score_command.load_model",
+    "read and verify the data": "coherencegym.eval.commands.options.read_tables",
+    "load the model": "coherencegym.eval.commands.running.load_model",
     "encode": "coherencegym.eval.surprisal.prepare",
     "plan": "coherencegym.eval.surprisal.make_plan",
     "make batches": "coherencegym.eval.plan.plan.make_batches",

@@ -18,7 +18,7 @@ from coherencegym.eval.kinds.items import Item, SuiteError, read_item
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
 from coherencegym.eval.results.results import Results, gather
 from coherencegym.eval.text.special import BosChoice, SpaceChoice
-from coherencegym.eval.views.notebook import ShownResults, shown
+from coherencegym.eval.views.notebook import ShownResults, shown_results
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
@@ -181,7 +181,7 @@ def score(
         "device_map": None,
         "trust_remote_code": loaded.remote_code,
     }
-    return shown(gather(read.source, loaded, found, settings))
+    return shown_results(gather(read.source, loaded, found, settings))
 
 
 def rows(results: Results, kind: Kind = "scores") -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The command line of the evaluator: which subcommands there are, and what errors look like."""
+"""The command line of the evaluator: its subcommands, and errors in one line."""
 
 from __future__ import annotations
 
@@ -14,46 +14,20 @@ from typing import NoReturn, Protocol, cast
 from coherencegym.errors import EvaluationError, ProcessError, one_line
 from coherencegym.eval.tasks.registry import TASKS
 
-#: Subcommand -> what it is for, and the module that has ``add_arguments`` and ``run``.
+#: Subcommands and their purposes; ``train_detector_command`` is the module of ``train-detector``,
+#: and has ``add_arguments`` and ``run``.
 COMMANDS = {
-    "score": (
-        "score a model on a dataset of minimal pairs (the default)",
-        "coherencegym.eval.commands.score_command",
-    ),
-    "cache": (
-        "where surprisals are kept from run to run, and how much",
-        "coherencegym.eval.commands.cache_command",
-    ),
-    "compare": (
-        "compare the results of models, item by item",
-        "coherencegym.eval.commands.compare_command",
-    ),
-    "show": (
-        "show the surprisal of every token of one item",
-        "coherencegym.eval.commands.show_command",
-    ),
-    "push": (
-        "push results to a dataset repository on the Hub",
-        "coherencegym.eval.commands.push_command",
-    ),
-    "detect": (
-        "find the sentence of a document that does not belong there",
-        "coherencegym.eval.commands.detect_command",
-    ),
-    "train-detector": (
-        "fine-tune an encoder to find that sentence, for comparison",
-        "coherencegym.eval.commands.train_command",
-    ),
-    "model-index": (
-        "print the scores for a model's own card",
-        "coherencegym.eval.commands.model_index_command",
-    ),
-    "plot": (
-        "draw the scores of several runs in one figure",
-        "coherencegym.eval.commands.plot_command",
-    ),
+    "score": "score a model on a dataset of minimal pairs (the default)",
+    "cache": "where surprisals are kept from run to run, and how much",
+    "compare": "compare the results of models, item by item",
+    "show": "show the surprisal of every token of one item",
+    "push": "push results to a dataset repository on the Hub",
+    "detect": "find the sentence of a document that does not belong there",
+    "train-detector": "fine-tune an encoder to find that sentence, for comparison",
+    "model-index": "print the scores for a model's own card",
+    "plot": "draw the scores of several runs in one figure",
 }
-DEFAULT = "score"
+_DEFAULT = "score"
 
 #: Exit codes: what the user asked for cannot be done; the user stopped it.
 USER_ERROR, INTERRUPTED = 2, 130
@@ -64,7 +38,7 @@ _COLLECT = (200_000, 20, 20)
 
 
 class Command(Protocol):
-    """What the module of a subcommand has; importing it must be quick."""
+    """The module of a subcommand; importing it must be quick."""
 
     EXAMPLES: str
 
@@ -83,9 +57,9 @@ class OneLine(argparse.ArgumentParser):
         self.exit(USER_ERROR, f"eval: {one_line(message)} (--help lists the options)\n")
 
 
-def _commands() -> dict[str, tuple[str, str]]:
+def _commands() -> dict[str, str]:
     """All subcommands, those of the tasks of the registry included."""
-    return {**COMMANDS, **TASKS}
+    return {**COMMANDS, **{name: summary for name, (summary, _) in TASKS.items()}}
 
 
 def _command(name: str) -> Command:
@@ -94,13 +68,14 @@ def _command(name: str) -> Command:
         from coherencegym.eval.tasks.registry import task_named
 
         return TaskCommand(task_named(name))
-    return cast(Command, importlib.import_module(COMMANDS[name][1]))
+    path = f"coherencegym.eval.commands.{name.replace('-', '_')}_command"
+    return cast(Command, importlib.import_module(path))
 
 
 def _parser(name: str, module: Command) -> argparse.ArgumentParser:
-    is_default = name == DEFAULT
-    summary, _ = _commands()[name]
-    others = "\n".join(f"  {key:<14} {help_text}" for key, (help_text, _) in _commands().items())
+    is_default = name == _DEFAULT
+    summary = _commands()[name]
+    others = "\n".join(f"  {key:<14} {help_text}" for key, help_text in _commands().items())
     parser = OneLine(
         prog="python -m eval" if is_default else f"python -m eval {name}",
         description=summary[0].upper() + summary[1:] + ".",
@@ -121,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     named = bool(words) and words[0] in _commands()
-    name = words.pop(0) if named else DEFAULT
+    name = words.pop(0) if named else _DEFAULT
     if words and not named and not words[0].startswith("-"):
         print(
             one_line(f"eval: no subcommand {words[0]!r}; expected one of {', '.join(_commands())}"),

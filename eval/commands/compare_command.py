@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 from itertools import combinations
-from pathlib import Path
 
+from coherencegym.eval.commands import options
 from coherencegym.numbers import not_negative
 
 EXAMPLES = """\
@@ -18,12 +18,8 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``compare``."""
     add = parser.add_argument
-    add(
-        "results",
-        nargs="+",
-        type=Path,
-        metavar="RESULTS",
-        help="two or more folders of results; the first is the baseline of all others",
+    options.add_results(
+        parser, "two or more folders of results; the first is the baseline of all others"
     )
     add("--all-pairs", action="store_true", help="compare each with each, the earlier as baseline")
     add(
@@ -42,15 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=not_negative,
         default=0,
         metavar="N",
-        help="of the signs that are drawn where not all can be counted; default 0",
+        help="seed of the signs that are drawn where not all can be counted; default 0",
     )
-    add(
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="also write comparison.json, comparison.png and comparison.svg there",
-    )
-    add("--overwrite", action="store_true", help="replace an existing folder of a comparison")
+    said = "also write comparison.json, comparison.png and comparison.svg there"
+    options.add_output(parser, said, "a comparison")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -63,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.results.comparison import compare
     from coherencegym.eval.results.labels import model_labels
     from coherencegym.eval.results.saved import read_saved
-    from coherencegym.eval.views.compare_report import MARKER, write
+    from coherencegym.eval.views.compare_report import COMPARISON_MARKER, write_comparisons
     from coherencegym.eval.views.compare_table import print_comparisons
     from coherencegym.files.folders import check_folder
 
@@ -72,32 +63,20 @@ def run(arguments: argparse.Namespace) -> int:
             f"{arguments.results[0]}: one folder of results; expected two or more"
         )
     if arguments.output is not None:
-        check_folder(arguments.output, arguments.overwrite, MARKER)
+        check_folder(arguments.output, arguments.overwrite, COMPARISON_MARKER)
     results = [read_saved(folder) for folder in arguments.results]
     labels = model_labels(results)
     places = list(combinations(range(len(results)), 2))
     if not arguments.all_pairs:
         places = [(baseline, model) for baseline, model in places if baseline == 0]
-    comparisons = [
-        compare(
-            results[baseline],
-            results[model],
-            anyway=arguments.anyway,
-            details=arguments.details,
-            seed=arguments.seed,
-        )
-        for baseline, model in places
-    ]
+    how = {name: getattr(arguments, name) for name in ("anyway", "details", "seed")}
+    comparisons = [compare(results[baseline], results[model], **how) for baseline, model in places]
     names = [(labels[model], labels[baseline]) for baseline, model in places]
+    notes: list[str] = []
     if arguments.output is not None:
-        write(
-            comparisons,
-            names,
-            arguments.output,
-            seed=arguments.seed,
-            overwrite=arguments.overwrite,
-        )
+        how = {"seed": arguments.seed, "overwrite": arguments.overwrite}
+        notes = write_comparisons(comparisons, names, arguments.output, **how)
     print_comparisons(comparisons, names)
     if arguments.output is not None:
-        print(f"written to {arguments.output}")
+        print("".join(f"· {note}\n" for note in notes) + f"written to {arguments.output}")
     return 0

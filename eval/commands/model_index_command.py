@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--eval-results",
         action="store_true",
-        help="as a file for .eval_results/ of the model's repository, not as a block of its card",
+        help="print a file for .eval_results/ of the model's repository, not a block of its card",
     )
 
 

@@ -6,7 +6,9 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from coherencegym.eval.commands import options
 
 if TYPE_CHECKING:
     from coherencegym.eval.results.runs import Run
@@ -16,64 +18,52 @@ EXAMPLES = """\
   python -m eval plot results/* --output figures
 """
 
-#: What was drawn; the file by which an earlier output is recognised.
-MARKER = "plots.json"
+#: The list of what was drawn, by which an earlier output is recognised.
+_MARKER = "plots.json"
 #: Settings that change what a score is of.
 _SETTINGS = (
-    "compat",
-    "bos",
-    "separator",
-    "separator_space",
-    "truncate",
-    "word_correction",
-    "max_items",
+    *("compat", "bos", "separator", "separator_space"),
+    *("truncate", "word_correction", "max_items"),
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``plot``."""
-    add = parser.add_argument
-    add(
-        "results",
-        nargs="+",
-        type=Path,
-        metavar="RESULTS",
-        help="folders that python -m eval wrote: of several models, of several datasets, or both",
+    options.add_results(
+        parser,
+        "folders that python -m eval wrote: of several models, of several datasets, or both",
     )
-    add("--output", type=Path, default=Path("plots"), metavar="DIR", help="default plots")
-    add("--overwrite", action="store_true", help="replace an existing folder of plots")
+    options.add_output(parser, "default plots", "plots", Path("plots"))
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw ``scores.png`` and ``.svg``, and ``heatmap.png`` and ``.svg`` where there is one."""
     from coherencegym.errors import EvaluationError
+    from coherencegym.eval.results.folder import write_json
     from coherencegym.eval.results.runs import read_run
     from coherencegym.eval.views.plots import plot_runs
     from coherencegym.files.folders import check_folder, written_beside
 
-    check_folder(arguments.output, arguments.overwrite, MARKER)
+    check_folder(arguments.output, arguments.overwrite, _MARKER)
     folders = [folder.resolve() for folder in arguments.results]
     for folder, given in zip(folders, arguments.results, strict=True):
         if folders.count(folder) > 1:
             raise EvaluationError(f"{given}: given twice; expected each folder of results once")
     runs = [read_run(folder) for folder in arguments.results]
-    with written_beside(arguments.output, arguments.overwrite, MARKER) as work:
+    with written_beside(arguments.output, arguments.overwrite, _MARKER) as work:
         missing = plot_runs(runs, work)
-        text = json.dumps({"runs": [_about(run) for run in runs]}, ensure_ascii=False, indent=1)
-        (work / MARKER).write_text(text + "\n", encoding="utf-8")
-        names = sorted(path.name for path in work.iterdir())
+        names = ("folder", "model", "signature")
+        drawn = [{name: getattr(run, name) for name in names} for run in runs]
+        write_json({"runs": drawn}, work / _MARKER)
+        written = sorted(path.name for path in work.iterdir())
     for note in _notes(runs, missing):
         print(f"· {note}")
-    print(f"written to {arguments.output}: {', '.join(names)}")
+    print(f"written to {arguments.output}: {', '.join(written)}")
     return 0
 
 
-def _about(run: Run) -> dict[str, Any]:
-    return {"folder": run.folder, "model": run.model, "signature": run.signature}
-
-
 def _notes(runs: Sequence[Run], missing: Sequence[str]) -> list[str]:
-    """What a reader of the figure must know."""
+    """Notes for a reader of the figure."""
     from coherencegym.eval.statistics.intervals import INTERVALS
     from coherencegym.eval.views.figures import missing_note
 

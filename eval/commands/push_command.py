@@ -30,13 +30,12 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.hub.commits import check_target
 
     check_target(arguments.repo_id)
-    for line in pushed(arguments.folder, arguments.repo_id, arguments.private, arguments.dry_run):
-        print(line)
+    print_push(arguments.folder, arguments.repo_id, arguments.private, arguments.dry_run)
     return 0
 
 
-def pushed(folder: Path, repo_id: str, private: bool = False, dry_run: bool = False) -> list[str]:
-    """Push, and say what was pushed, line by line.
+def print_push(folder: Path, repo_id: str, private: bool = False, dry_run: bool = False) -> None:
+    """Push, and print what was pushed, line by line.
 
     Raises:
         EvaluationError: the results cannot be read, or the Hub refused or could not be reached.
@@ -44,17 +43,18 @@ def pushed(folder: Path, repo_id: str, private: bool = False, dry_run: bool = Fa
     from huggingface_hub import HfApi
 
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.hub.push_results import push
+    from coherencegym.eval.hub.push_results import push_results
     from coherencegym.hub.answers import hub_answers, hub_problem
 
     command = shlex.join(["python", "-m", "eval", "push", str(folder), repo_id])
     again = f"a push is one commit, made or not made: run `{command}` again"
     try:
         with hub_answers():
-            return push(HfApi(), folder, repo_id, private=private, dry_run=dry_run).lines
+            pushed = push_results(HfApi(), folder, repo_id, private=private, dry_run=dry_run)
     except EvaluationError:
         raise
     except Exception as error:
         if (problem := hub_problem(error, again)) is None:
             raise
         raise EvaluationError(problem[1]) from None
+    print(*pushed.lines, sep="\n")

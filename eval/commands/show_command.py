@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 
-from coherencegym.eval.commands.data_options import add_data_arguments, read_tables
-from coherencegym.eval.commands.model_options import (
-    add_model_arguments,
-    chosen_options,
-    load_model,
-)
+from coherencegym.eval.commands import options
 from coherencegym.eval.models.libraries import quiet_libraries
 
 EXAMPLES = """\
@@ -21,25 +15,24 @@ EXAMPLES = """\
 """
 
 #: The file by which an earlier output is recognised.
-MARKER = "item.svg"
+_MARKER = "item.svg"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``show``."""
-    add = parser.add_argument
-    add("--item", required=True, metavar="ID", help="an item's id, or how it begins or ends")
-    add_model_arguments(parser)
-    add_data_arguments(parser)
-    add(
-        "--conditions",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="C",
-        help="only these; default all that the item's predictions read",
+    parser.add_argument(
+        "--item", required=True, metavar="ID", help="an item's id, or how it begins or ends"
     )
-    add("--output", type=Path, metavar="DIR", help="also write item.png and item.svg")
-    add("--overwrite", action="store_true", help="replace an existing folder of an item's plot")
+    options.add_model(parser)
+    options.add_scoring(parser)
+    options.add_items(parser)
+    options.many(
+        parser,
+        "--conditions",
+        metavar="C",
+        help="conditions to show; default all that the item's predictions read",
+    )
+    options.add_output(parser, "also write item.png and item.svg", "an item's plot")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -50,42 +43,30 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.views.item_text import print_item
     from coherencegym.files.folders import check_folder
 
-    options = replace(chosen_options(arguments), every_token=True)
+    chosen = replace(options.chosen(arguments), every_token=True)
     if arguments.output:
-        check_folder(arguments.output, arguments.overwrite, MARKER)
+        check_folder(arguments.output, arguments.overwrite, _MARKER)
     elif arguments.overwrite:
         raise EvaluationError("--overwrite: nothing is written; expected --output with it")
     quiet_libraries()
-    _, tables = read_tables(arguments)
+    _, tables = options.read_tables(arguments)
     from coherencegym.eval.data.dataset import find_item
-
-    table, item = find_item(tables, arguments.item)
     from coherencegym.eval.tasks.score.scoring import score
     from coherencegym.eval.views.item_view import check_conditions, view_item
 
+    table, item = find_item(tables, arguments.item)
     check_conditions(item, arguments.conditions)
-    model = load_model(arguments)
-    scored = score(
-        model.model,
-        model.tokenizer,
-        [item],
-        options,
-        uses_separator=table.separator,
-    )
-    view = view_item(
-        scored.items[0],
-        model.tokenizer,
-        table.config,
-        table.split,
-        arguments.conditions,
-        rules=options.rules,
-    )
+    model = options.load_model(arguments)
+    separator = table.separator
+    scored = score(model.model, model.tokenizer, [item], chosen, uses_separator=separator)
+    (one,), place = scored.items, (table.config, table.split)
+    view = view_item(one, model.tokenizer, *place, arguments.conditions, rules=chosen.rules)
     print_item(view, Console(highlight=False))
     if arguments.output:
         from coherencegym.eval.views.plots_item import plot_item
         from coherencegym.files.folders import written_beside
 
-        with written_beside(arguments.output, arguments.overwrite, MARKER) as work:
+        with written_beside(arguments.output, arguments.overwrite, _MARKER) as work:
             notes = plot_item(view, model.name, work / "item.png")
         print("".join(f"· {note}\n" for note in notes) + f"written to {arguments.output}")
     return 0

@@ -17,13 +17,9 @@ from coherencegym.eval.statistics.scores import CD, Score
 
 
 def model_index(run: Run) -> str:
-    """The YAML of a ``model-index`` with one entry for each config and split.
+    """The YAML of a ``model-index`` with one entry for each config and split; scores are shares.
 
-    Args:
-        run: one model's scores on one dataset.
-
-    Returns:
-        YAML to put between the ``---`` lines at the top of a model card; scores are shares, 0 to 1.
+    It belongs between the ``---`` lines at the top of a model card.
 
     Raises:
         EvaluationError: there is no score to report.
@@ -45,7 +41,11 @@ def model_index(run: Run) -> str:
         )
         for score, value in _reported(run)
     ]
-    return str(ModelCardData(model_name=_short(run.model), eval_results=results).to_yaml())
+    return str(
+        ModelCardData(
+            model_name=run.model.rstrip("/").rpartition("/")[2] or run.model, eval_results=results
+        ).to_yaml()
+    )
 
 
 def eval_results(run: Run) -> str:
@@ -86,18 +86,14 @@ def eval_results(run: Run) -> str:
 
 
 def _reported(run: Run) -> Iterator[tuple[Score, float]]:
-    """The score of each config and split.
-
-    Raises:
-        EvaluationError: there is none.
-    """
+    """The score of each config and split."""
     found = [(s, s.score) for s in run.scores if s.level == "all" and s.score is not None]
     if not found:
         raise EvaluationError(f"{run.folder}: no score to report; expected at least one config")
     yield from found
 
 
-#: What the Hub calls measures that are no accuracies.
+#: The Hub's names of measures that are no accuracies.
 _METRICS = {"F1": "f1", "AUC": "roc_auc", "precision": "precision", "recall": "recall"}
 
 
@@ -107,7 +103,7 @@ def _task(score: Score) -> str:
 
 
 def _arguments(run: Run, score: Score) -> dict[str, Any]:
-    """What a reader of a score needs beside it."""
+    """Figures that a reader of a score needs beside it."""
     about: dict[str, Any] = {"split": score.split, "items" if score.measure == CD else "n": score.n}
     if score.ci_low is not None and score.ci_high is not None:
         about |= {"ci_low": _share(score.ci_low), "ci_high": _share(score.ci_high)}
@@ -120,7 +116,3 @@ def _arguments(run: Run, score: Score) -> dict[str, Any]:
 
 def _share(value: float) -> float:
     return round(value, 4)
-
-
-def _short(model: str) -> str:
-    return model.rstrip("/").rpartition("/")[2] or model

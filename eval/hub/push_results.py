@@ -16,43 +16,43 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.hub.results_card import FOLDER, KINDS, render_card
+from coherencegym.eval.hub.results_card import RUNS, TABLES, render_results_card
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.runs import Run, read_run
 from coherencegym.hub.commits import TRIES, Head, commit, fetch, make_repository, read_head
 
 #: Files of a results folder that are pushed, where they are there.
-PUSHED = (MARKER, *(f"{kind}.parquet" for kind in KINDS), "scores.png", "heatmap.png")
-CARD = "README.md"
-_RUN = re.compile(rf"({FOLDER}/[\w.-]+/[\w.-]+/[\w.-]+/[0-9a-f]{{12}})/([\w.-]+)", re.ASCII)
+_PUSHED = (MARKER, *(f"{kind}.parquet" for kind in TABLES), "scores.png", "heatmap.png")
+_CARD = "README.md"
+_RUN = re.compile(rf"({RUNS}/[\w.-]+/[\w.-]+/[\w.-]+/[0-9a-f]{{12}})/([\w.-]+)", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """What a push did, or would do: lines for people, the commit (empty where there is none)."""
+    """Lines for people on a push, and its commit; empty where there is none."""
 
     lines: list[str]
     commit: str = ""
 
 
 def run_folder(run: Run) -> str:
-    """Where a run lies in the repository."""
+    """The folder of a run in the repository."""
     digest = hashlib.sha256(run.signature.encode()).hexdigest()[:12]
     # Of a folder its own name: the digest tells it from others of that name.
     model = Path(run.model).name if Path(run.model).is_absolute() else run.model
     names = map(_name, (run.suite, run.version or "unversioned", model))
-    return "/".join((FOLDER, *names, digest))
+    return "/".join((RUNS, *names, digest))
 
 
-def push(
+def push_results(
     api: Any, folder: Path, repo_id: str, *, private: bool = False, dry_run: bool = False
 ) -> Pushed:
-    """Push a folder of results.
+    """Push a folder of results to a dataset repository, which is made if it is not there.
 
     Args:
         api: a client of the Hub.
-        folder: that ``python -m eval score`` wrote.
-        repo_id: the dataset repository, USER/NAME; made if it is not there.
+        folder: results that a run wrote.
+        repo_id: USER/NAME.
         private: make it private, if it is made.
         dry_run: say what would be pushed; asks for reading only.
 
@@ -64,21 +64,10 @@ def push(
         huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
     run = read_run(folder)
-    files = {name: (folder / name).read_bytes() for name in PUSHED if (folder / name).is_file()}
+    files = {name: (folder / name).read_bytes() for name in _PUSHED if (folder / name).is_file()}
     place = run_folder(run)
     for _ in range(TRIES):
-        head = read_head(api, repo_id)
-        made = f"{repo_id} is not there: made{', private' if private else ''}"
-        lines = [] if head.exists else [made]
-        if not head.exists and not dry_run:
-            make_repository(api, repo_id, private)
-            # Somebody else may have made it, and pushed: what is there is read in any case.
-            head = read_head(api, repo_id)
-        if private and head.exists and not head.private:
-            raise EvaluationError(
-                f"--private: {repo_id} exists and is public; make it private on the Hub first, or "
-                "name another repository"
-            )
+        head, lines = _head(api, repo_id, private, dry_run)
         changed = _changed(api, repo_id, head, run, place, files)
         if not changed:
             return Pushed([f"{repo_id} has this run already: {place}"])
@@ -86,8 +75,9 @@ def push(
             f"  {'replace' if path in head.digests else 'add'} {path} ({len(content):,} bytes)"
             for path, content in sorted(changed.items())
         ]
-        lines += _remarks(run)
-        if dry_run or not head.exists:
+        if folders := [name for name in (run.model, run.data) if Path(name).is_absolute()]:
+            lines.append(f"  names of folders of this machine are in it: {', '.join(folders)}")
+        if dry_run:
             return Pushed([*lines, f"would be pushed to {repo_id}"])
         message = f"{run.model} on {run.suite or 'a suite'} {run.version}".rstrip()
         done = commit(api, repo_id, head.sha, changed, message=message)
@@ -99,10 +89,28 @@ def push(
     )
 
 
+def _head(api: Any, repo_id: str, private: bool, dry_run: bool) -> tuple[Head, list[str]]:
+    """The head of a repository, which is made where it is not there; and what is said of that."""
+    head = read_head(api, repo_id)
+    lines = []
+    if not head.exists:
+        lines.append(f"{repo_id} is not there: made{', private' if private else ''}")
+        if not dry_run:
+            make_repository(api, repo_id, private)
+            # Somebody else may have made it, and pushed: what is there is read in any case.
+            head = read_head(api, repo_id)
+    if private and head.exists and not head.private:
+        raise EvaluationError(
+            f"--private: {repo_id} exists and is public; make it private on the Hub first, or "
+            "name another repository"
+        )
+    return head, lines
+
+
 def _changed(
     api: Any, repo_id: str, head: Head, run: Run, place: str, files: Mapping[str, bytes]
 ) -> dict[str, bytes]:
-    """What the repository will hold that it does not hold now: the run, and the card of all."""
+    """Contents that the repository does not hold now: of the run, and the card of all."""
     there = head.digests
     runs = {place: run}
     tables: dict[str, list[str]] = {place: []}
@@ -111,18 +119,18 @@ def _changed(
             own, name = found.groups()
             kind = name.removesuffix(".parquet")
             tables.setdefault(own, [])
-            if name.endswith(".parquet") and kind in KINDS and kind not in tables[own]:
+            if name.endswith(".parquet") and kind in TABLES and kind not in tables[own]:
                 tables[own].append(kind)
             if name == MARKER and own != place:
                 runs[own] = _read_other(api, repo_id, path, head.sha)
     old = ""
-    if CARD in there:
-        card = fetch(api, repo_id, CARD, head.sha)
+    if _CARD in there:
+        card = fetch(api, repo_id, _CARD, head.sha)
         # As it is, line ends included.
         old = card.read_bytes().decode("utf-8-sig", "replace")
     tables = {own: kinds for own, kinds in tables.items() if own in runs}
     contents = {f"{place}/{name}": content for name, content in files.items()}
-    contents[CARD] = render_card(repo_id, runs, tables, old).encode()
+    contents[_CARD] = render_results_card(repo_id, runs, tables, old).encode()
     return {
         path: content
         for path, content in contents.items()
@@ -141,14 +149,8 @@ def _read_other(api: Any, repo_id: str, path: str, commit: str) -> Run:
         ) from None
 
 
-def _remarks(run: Run) -> list[str]:
-    """What somebody may not know to be in a run."""
-    folders = [name for name in (run.model, run.data) if Path(name).is_absolute()]
-    return [f"  names of folders of this machine are in it: {', '.join(folders)}"] * bool(folders)
-
-
 def _git_digest(content: bytes) -> str:
-    """What git calls a file of this content."""
+    """The name that git has for a file of this content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 

@@ -6,7 +6,6 @@ owner's, a licence for instance, and stays.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,14 +13,15 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import CD, Score
+from coherencegym.eval.views.grid import Grid, GridRow, made, markdown
 
-START = "<!-- scores: written by python -m eval push, replaced by the next push -->"
-END = "<!-- end of scores -->"
-TAGS = ("coherencegym", "evaluation", "discourse", "coherence")
+FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"
+LAST_MARK = "<!-- end of scores -->"
+_TAGS = ("coherencegym", "evaluation", "discourse", "coherence")
 #: Tables of a run that have a config each, so that ``load_dataset`` reads one run, not a mixture.
-KINDS = ("predictions", "regions", "outcomes", "documents")
-#: Where runs lie in a repository.
-FOLDER = "runs"
+TABLES = ("predictions", "regions", "outcomes", "documents")
+#: The folder of runs in a repository.
+RUNS = "runs"
 
 _EXPLANATION = (
     "Scores of [CoherenceGym](https://github.com/coherencegym/coherencegym). The CD score is the "
@@ -32,11 +32,11 @@ _EXPLANATION = (
     "The texts of the items are not here. They are in the datasets, under the terms of those; no "
     "licence is stated for these numbers unless the metadata of this card has one.",
 )
-
-#: Columns of the card's table.
-_COLUMNS = (
-    *("suite", "version", "config", "model", "measure", "n", "score", "95 % interval"),
-    *("artefact", "run"),
+_TABLES = (
+    "Each run has a config for each of its tables: `predictions`, a row for every prediction of "
+    "every item, and `regions`, the surprisal (bits) of every region that a prediction reads; "
+    "`outcomes`, what every unit came to under every measure, and `documents`, the scores of their "
+    "sentences:"
 )
 
 
@@ -45,16 +45,12 @@ def config_name(kind: str, place: str) -> str:
     return "-".join((kind, *place.split("/")[1:]))
 
 
-def render_card(
+def render_results_card(
     repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence[str]], old: str = ""
 ) -> str:
-    """The card of a repository of results.
+    """The card of a repository of results, which replaces an old one.
 
-    Args:
-        repo_id: its name.
-        runs: by their folders.
-        tables: by their folders, those of :data:`KINDS` that they have.
-        old: the card of now; empty for none.
+    Runs, and the :data:`TABLES` that they have, are known by their folders.
 
     Raises:
         EvaluationError: the card of now is somebody's own, or its metadata cannot be read.
@@ -63,30 +59,26 @@ def render_card(
     configs = about.get("configs")
     kept = [c for c in configs if not _is_ours(c)] if isinstance(configs, list) else []
     tags = about.get("tags")
-    others = [tag for tag in tags if tag not in TAGS] if isinstance(tags, list) else []
+    others = [tag for tag in tags if tag not in _TAGS] if isinstance(tags, list) else []
     merged = {
         "pretty_name": f"Results in {repo_id}",
         **about,
-        "tags": [*TAGS, *others],
+        "tags": [*_TAGS, *others],
         "configs": [*_configs(tables), *kept],
     }
-    block = f"{START}\n\n{_scores(repo_id, runs, tables)}\n\n{END}"
+    block = f"{FIRST_MARK}\n\n{_scores(repo_id, runs, tables)}\n\n{LAST_MARK}"
     if not text.strip():
         text = (
             f"\n# How often models find the incoherent version the more surprising one\n\n{block}\n"
         )
     else:
-        before, _, rest = text.partition(START)
-        text = before + block + rest.partition(END)[2]
+        before, _, rest = text.partition(FIRST_MARK)
+        text = before + block + rest.partition(LAST_MARK)[2]
     return f"---\n{_yaml(merged)}\n---\n{text}"
 
 
 def _parts(repo_id: str, card: str) -> tuple[dict[str, Any], str]:
-    """Metadata and text of a card.
-
-    Raises:
-        EvaluationError: it has a text without the marks, or metadata that cannot be read.
-    """
+    """Metadata and text of a card."""
     import yaml
     from huggingface_hub import DatasetCard
 
@@ -104,18 +96,18 @@ def _parts(repo_id: str, card: str) -> tuple[dict[str, Any], str]:
             f"{where}: its metadata cannot be read; expected YAML between two lines of ---"
         ) from None
     text = str(parsed.text)
-    marks = [text.find(START), text.find(END)]
+    marks = [text.find(FIRST_MARK), text.find(LAST_MARK)]
     if text.strip() and not 0 <= marks[0] < marks[1]:
         raise EvaluationError(
             f"{where}: somebody's own card, without the place for scores; name another repository, "
-            f"or put the two lines {START} and {END} where the scores should stand"
+            f"or put the two lines {FIRST_MARK} and {LAST_MARK} where the scores should stand"
         )
     return dict(parsed.data.to_dict()), text  # type: ignore[no-untyped-call]
 
 
 def _is_ours(config: Any) -> bool:
     files = config.get("data_files") if isinstance(config, dict) else None
-    return f"'path': '{FOLDER}/" in str(files)
+    return f"'path': '{RUNS}/" in str(files)
 
 
 def _configs(tables: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
@@ -125,7 +117,7 @@ def _configs(tables: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
             "data_files": [{"split": "test", "path": f"{place}/{kind}.parquet"}],
         }
         for place in sorted(tables)
-        for kind in KINDS
+        for kind in TABLES
         if kind in tables[place]
     ]
 
@@ -137,67 +129,60 @@ def _yaml(about: Mapping[str, Any]) -> str:
 
 
 def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence[str]]) -> str:
+    """Text between the marks."""
     ordered = sorted(
         runs.items(), key=lambda pair: (pair[1].suite, pair[1].version, pair[1].model, pair[0])
     )
-    ways = {place: run.settings.get("intervals") for place, run in ordered}
+    ways = {run.settings.get("intervals") for run in runs.values()}
     # Without a mark where all are alike.
-    earlier = {p for p, way in ways.items() if way != INTERVALS and INTERVALS in ways.values()}
-    lines = [
-        "\n\n".join(_EXPLANATION),
-        "",
-        f"| {' | '.join(_COLUMNS)} |",
-        "|---" * len(_COLUMNS) + "|",
-    ]
-    for place, run in ordered:
-        mark = " †" if place in earlier else ""
-        lines += [_row(place, run, score, mark) for score in run.scores if score.level == "all"]
-    if earlier:
+    several = INTERVALS in ways and len(ways) > 1
+    lines = ["\n\n".join(_EXPLANATION), "", *markdown(_grid(ordered, several))]
+    if several:
         lines += ["", "† by the intervals of an earlier release: docs/intervals.md compares them."]
-    loadable = [(place, kind) for place, _ in ordered for kind in KINDS if kind in tables[place]]
-    if loadable:
-        lines += [
-            "",
-            "Each run has a config for each of its tables: `predictions`, a row for every "
-            "prediction of every item, and `regions`, the surprisal (bits) of every region that a "
-            "prediction reads; `outcomes`, what every unit came to under every measure, and "
-            "`documents`, the scores of their sentences:",
-            "",
-            "```python",
-            "from datasets import load_dataset",
-            "",
-            *(
-                f'load_dataset("{repo_id}", "{config_name(kind, place)}", split="test")'
-                for place, kind in loadable
-            ),
-            "```",
-        ]
+    loads = [
+        f'load_dataset("{repo_id}", "{config_name(kind, place)}", split="test")'
+        for place, _ in ordered
+        for kind in TABLES
+        if kind in tables[place]
+    ]
+    if loads:
+        loading = ["from datasets import load_dataset", "", *loads]
+        lines += ["", _TABLES, "", "```python", *loading, "```"]
     lines += ["", "What each run was, from which its scores can be reproduced:", "", "```text"]
     # One line each, so that none can end the block.
     lines += [f"{place}: {' '.join(run.signature.split())}" for place, run in ordered]
     return "\n".join([*lines, "```"])
 
 
-def _row(place: str, run: Run, score: Score, mark: str) -> str:
-    config = score.config + (f" ({score.split})" if score.split else "")
+def _grid(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid:
+    """A row for each config of each run; ``marked``: tell the intervals of earlier releases."""
+    rows = []
+    for place, run in runs:
+        mark = " †" if marked and run.settings.get("intervals") != INTERVALS else ""
+        for score in run.scores:
+            if score.level == "all":
+                cells = (*_cells(run, score, mark), place.rpartition("/")[2])
+                rows.append(GridRow(cells, link=f"{place}/results.json"))
+    names = ("version", "config", "model", "measure", "n", "score", "95 % interval")
+    return made("suite", (*names, "artefact", "run"), rows)
+
+
+def _cells(run: Run, score: Score, mark: str) -> tuple[str, ...]:
     interval = "–"
     if score.ci_low is not None and score.ci_high is not None:
         interval = f"{100 * score.ci_low:.1f} to {100 * score.ci_high:.1f} %{mark}"
-    cells = (
+    return (
         run.suite,
         run.version,
-        config,
+        score.config + (f" ({score.split})" if score.split else ""),
         run.model,
         score.what or CD,
         f"{score.n:,}",
-        "–" if score.score is None else f"{100 * score.score:.1f} %",
+        _percent(score.score),
         interval,
-        "–" if score.artefact_score is None else f"{100 * score.artefact_score:.1f} %",
+        _percent(score.artefact_score),
     )
-    digest = place.rpartition("/")[2]
-    return f"| {' | '.join(map(_cell, cells))} | [{digest}]({place}/results.json) |"
 
 
-def _cell(text: str) -> str:
-    """Text that stays in its cell, whatever it holds: names come from models and datasets."""
-    return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", " ".join(text.split()))
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"

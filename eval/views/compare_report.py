@@ -1,53 +1,58 @@
-"""The folder of files that a comparison leaves behind: ``comparison.json``, and the plot twice."""
+"""The folder of files that comparisons leave behind: ``comparison.json``, and the plot twice.
+
+The plot has differences of scores with their intervals, as papers show them.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.results.comparison import ModelComparison
+from coherencegym.eval.results.folder import write_json
+from coherencegym.eval.results.labels import labels, printable
+from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.paired import FLIPS
+from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.views import figures
+from coherencegym.eval.views.compare_table import significant
 from coherencegym.files.folders import written_beside
 
 #: The file that every folder of a comparison has.
-MARKER = "comparison.json"
+COMPARISON_MARKER = "comparison.json"
+_MODEL = figures.COLOURS[0]
+#: Most rows in a panel; beyond, groups are left to the table.
+_MOST_ROWS = 60
+#: Panels beside each other.
+_MOST_COLUMNS = 3
 
 
-def write(
+def write_comparisons(
     comparisons: Sequence[ModelComparison],
     names: Sequence[tuple[str, str]],
     folder: Path,
     *,
     seed: int,
     overwrite: bool = False,
-) -> None:
-    """Write a folder of comparisons, whole or not at all.
+) -> list[str]:
+    """Write ``comparison.json`` and the plot, whole or not at all; ``names``: (model, baseline).
 
-    Args:
-        comparisons: at least one.
-        names: what to call the model and the baseline of each.
-        folder: where to.
-        seed: with which they were made.
-        overwrite: whether an earlier comparison there may be replaced.
+    Returns:
+        Notes on the plot, one line each.
 
     Raises:
         FileExistsError: the folder exists and overwriting was not asked for.
     """
-    from coherencegym.eval.views.compare_plot import plot_comparisons
-
-    with written_beside(folder, overwrite, MARKER) as work:
-        content = as_json(comparisons, names, seed)
-        text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
-        (work / MARKER).write_text(text + "\n", encoding="utf-8")
-        plot_comparisons(comparisons, names, [work / "comparison.png", work / "comparison.svg"])
+    with written_beside(folder, overwrite, COMPARISON_MARKER) as work:
+        write_json(comparisons_as_json(comparisons, names, seed), work / COMPARISON_MARKER)
+        return plot_comparisons(comparisons, names, work / "comparison.png")
 
 
-def as_json(
+def comparisons_as_json(
     comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]], seed: int
 ) -> dict[str, Any]:
     """The content of ``comparison.json``: all rows, also those that are not printed."""
@@ -76,3 +81,75 @@ def _about(results: Saved, label: str) -> dict[str, Any]:
         "signature": results.signature,
         **asdict(results.model),
     }
+
+
+def plot_comparisons(
+    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]], path: Path
+) -> list[str]:
+    """Draw one panel for each comparison, all with the same axes, into a PNG and an SVG file.
+
+    Returns:
+        Notes on the figure, one line each.
+    """
+    rows = [_rows(comparison) for comparison in comparisons]
+    columns = min(_MOST_COLUMNS, len(comparisons))
+    lines = -(-len(comparisons) // columns)
+    written = [list(map(_label, own, labels(own))) for own in rows]
+    widest = max((len(text) for texts in written for text in texts), default=0)
+    ends = figures.ends_of(row for own in rows for row in own)
+    with figures.style():
+        # Inches: a character of a label is 0.075 wide, a row a quarter of an inch high.
+        height = lines * (1.0 + 0.27 * max(4, *map(len, rows))) + 0.7
+        figure = figures.new_figure(columns * (3.1 + 0.075 * widest), height, layout="constrained")
+        panels = figure.subplots(lines, columns, squeeze=False).ravel()
+        for panel, own, texts, (model, baseline) in zip(panels, rows, written, names, strict=False):
+            _draw_rows(panel, own)
+            figures.row_labels(panel, texts, [row.level == "all" for row in own], 5.6 * widest - 6)
+            figures.around_zero(panel, ends)
+            panel.tick_params(axis="x", labelsize=9)
+            measured = "of CD scores, " if all(row.measure == CD for row in own) else "with "
+            panel.set_xlabel(f"difference {measured}95 % interval", fontsize=9)
+            panel.set_title(
+                f"{figures.cut(model)} −\n{figures.cut(baseline)}", fontsize=10, fontweight="bold"
+            )
+        for panel in panels[len(rows) :]:
+            panel.set_axis_off()
+        point = {"color": _MODEL, "marker": "o", "linewidth": 2.4}
+        handles = [
+            figures.key("p (Holm) < 0.05", **point, markerfacecolor=_MODEL),
+            figures.key("p (Holm) ≥ 0.05", **point, markerfacecolor="white"),
+            figures.key("no difference", color=figures.CHANCE_LINE, linestyle=figures.DASHED),
+        ]
+        figures.legend_below(figure, handles, len(handles))
+        return figures.missing_note(figures.save(figure, path))
+
+
+def _rows(comparison: ModelComparison) -> list[PairedScore]:
+    rows = [row for row in comparison.shown if row.difference is not None]
+    return rows if len(rows) <= _MOST_ROWS else [row for row in rows if row.level == "all"]
+
+
+def _label(row: PairedScore, name: str) -> str:
+    return f"{figures.cut(printable(name))}  (n={row.n:,})"
+
+
+def _draw_rows(axes: Any, rows: Sequence[PairedScore]) -> None:
+    for place, row in enumerate(rows):
+        whole = row.level == "all"
+        axes.plot(
+            [row.ci_low, row.ci_high],
+            [place, place],
+            color=_MODEL,
+            linewidth=2.4 if whole else 1.4,
+            solid_capstyle="butt",
+            zorder=2,
+        )
+        axes.scatter(
+            row.difference,
+            place,
+            s=44 if whole else 24,
+            color=_MODEL if significant(row) else "white",
+            edgecolors=_MODEL,
+            linewidths=1.4,
+            zorder=4,
+        )

@@ -1,10 +1,10 @@
-"""How every figure looks and is written: PNG and SVG, the same bytes for the same data."""
+"""Looks of every figure, and its files: PNG and SVG, the same bytes for the same data."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,21 +14,15 @@ from typing import Any
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
 MARKS = ("o", "s", "^", "v", "P", "X", "<", ">")
 ARTEFACT, CHANCE_LINE, HUMAN = "#D55E00", "#777777", "#333333"
-#: What a model that sees no difference reaches.
+#: The CD score of a model that sees no difference.
 CHANCE = 0.5
+DASHED = (0, (4, 3))
 #: Pixels an inch, and the most pixels of a side: a longer figure gets fewer an inch.
 _DPI, _MOST_PIXELS = 160, 30_000
 #: Fonts for the scripts that the default font lacks; those that are not installed are left out.
 _FALLBACKS = (
-    "Noto Sans",
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Noto Sans Arabic",
-    "Noto Sans Devanagari",
-    "Noto Emoji",
-    "Arial Unicode MS",
-    "WenQuanYi Zen Hei",
-    "Unifont",
+    *("Noto Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans Arabic"),
+    *("Noto Sans Devanagari", "Noto Emoji", "Arial Unicode MS", "WenQuanYi Zen Hei", "Unifont"),
 )
 
 
@@ -44,12 +38,9 @@ def style() -> Iterator[None]:
     installed = set(font_manager.get_font_names())
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams["svg.hashsalt"] = "coherencegym"
-        matplotlib.rcParams["text.parse_math"] = False
-        matplotlib.rcParams["font.family"] = [
-            "DejaVu Sans",
-            *(name for name in _FALLBACKS if name in installed),
-        ]
+        fonts = ["DejaVu Sans", *(name for name in _FALLBACKS if name in installed)]
+        own: Any = {"svg.hashsalt": "coherencegym", "text.parse_math": False, "font.family": fonts}
+        matplotlib.rcParams.update(own)
         yield
 
 
@@ -96,7 +87,7 @@ def missing_note(characters: Sequence[str]) -> list[str]:
 
 
 def text_widths(texts: Sequence[str], size: float, bold: Sequence[bool]) -> list[float]:
-    """How wide texts are (points) at a font size (points); call it inside :func:`style`."""
+    """The widths (points) of texts at a font size (points); call it inside :func:`style`."""
     figure = new_figure(1, 1)
     renderer = figure.canvas.get_renderer()
     drawn = [
@@ -127,3 +118,44 @@ def colour(number: int) -> str:
 def mark(number: int) -> str:
     """The mark of a model, by its place: colour and mark together repeat late."""
     return MARKS[(number + number // len(COLOURS)) % len(MARKS)]
+
+
+def row_labels(axes: Any, names: Sequence[str], bold: Sequence[bool], widest: float) -> None:
+    """Name the rows of a panel, and draw what all have alike; ``widest`` is in points."""
+    # Left-aligned, so that groups stand indented under their config; the padding makes the room.
+    axes.set_yticks(range(len(names)), names, fontsize=9, ha="left")
+    axes.tick_params(axis="y", length=0, pad=12 + widest)
+    for text, heavy in zip(axes.get_yticklabels(), bold, strict=True):
+        text.set_fontweight("bold" if heavy else "normal")
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.grid(axis="x", color="#e4e4e4", linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+
+
+def around_zero(axes: Any, ends: Iterable[float | None]) -> None:
+    """Put zero in the middle: the side on which an interval lies is what matters."""
+    axes.axvline(0, color=CHANCE_LINE, linewidth=1, linestyle=DASHED, zorder=1)
+    reach = 1.08 * max((abs(end) for end in ends if end is not None), default=1.0) or 1.0
+    axes.set_xlim(-reach, reach)
+    axes.locator_params(axis="x", nbins=5)
+
+
+def ends_of(rows: Iterable[Any]) -> list[float | None]:
+    """All that a plot of differences has to reach."""
+    return [end for row in rows for end in (row.difference, row.ci_low, row.ci_high)]
+
+
+def key(label: str, **look: Any) -> Any:
+    """A line of a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], label=label, **look)
+
+
+def legend_below(figure: Any, handles: Sequence[Any], columns: int) -> None:
+    """Put a legend under all panels."""
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=9
+    )

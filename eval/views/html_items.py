@@ -3,57 +3,55 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
-from coherencegym.eval.kinds.formula import RegionRef, values_of
+from coherencegym.eval.kinds.formula import RegionRef
+from coherencegym.eval.kinds.items import Condition
 from coherencegym.eval.results.results import Results
-from coherencegym.eval.tasks.score.metrics import Judgement, region_value
+from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.selections import column_labels
-from coherencegym.eval.views.html_selection import LIMITS, Selection, margin, select
-from coherencegym.eval.views.html_tokens import packed, scored_pieces, unscored_pieces
+from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.eval.views.html_selection import LIMITS, PageSelection, margin, select_shown
+from coherencegym.eval.views.item_view import read_values, reads, state
 
 #: Characters of text in a page, about; more, and each table shows fewer items.
 MOST_CHARACTERS = 2_500_000
+#: Characters shown of a text that was not scored.
+MOST_UNSCORED = 2_000
 #: Characters of a column's value that is shown with its item.
 MOST_EXTRA = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class PageItems:
     """``data`` is for JSON; ``selections`` say what it has and what it leaves out."""
 
     data: dict[str, Any]
-    selections: tuple[Selection, ...]
+    selections: tuple[PageSelection, ...]
 
 
-def collect(results: Results, most_characters: int = MOST_CHARACTERS) -> Items:
-    """The items that a page shows, as many as fit into it.
-
-    Args:
-        results: of a run.
-        most_characters: of all texts together; passed only where one item of each kind is more.
-    """
+def collect(results: Results, most_characters: int = MOST_CHARACTERS) -> PageItems:
+    """The items that a page shows: as many as have so many characters, and at least a few."""
     for limit in LIMITS:
-        selections = [
-            _select(table, results.judged[table.config, table.split], limit)
-            for table, _ in results.tables
-        ]
+        selections = [_select(results, table, limit) for table, _ in results.tables]
         kept = [sorted(place for one in own for place in one.kept) for own in selections]
         if _characters(results, kept) <= most_characters:
             break
     packer = _Packer()
     for (table, scored), places in zip(results.tables, kept, strict=True):
         packer.add_table(table, scored, results.judged[table.config, table.split], places)
-    return Items(packer.data, tuple(one for own in selections for one in own))
+    return PageItems(packer.data, tuple(one for own in selections for one in own))
 
 
-def _select(table: ItemTable, judged: Sequence[Judgement], limit: int) -> list[Selection]:
-    columns = _columns(table)
-    return select(table.config, table.split, judged, limit, lambda j: groups(j, columns))
+def _select(results: Results, table: ItemTable, limit: int) -> list[PageSelection]:
+    columns, judged = _columns(table), results.judged[table.config, table.split]
+    return select_shown(table.config, table.split, judged, limit, lambda j: _groups(j, columns))
 
 
 def _characters(results: Results, kept: Sequence[Sequence[int]]) -> int:
@@ -64,20 +62,14 @@ def _characters(results: Results, kept: Sequence[Sequence[int]]) -> int:
         compared = {
             (judged[place].item.item_id, name): len(judged[place].item.condition(name).content)
             for place in places
-            for _, name in read(judged[place])
+            for _, name in reads(judged[place])
         }
         total += sum(compared.values())
     return total
 
 
-def read(judgement: Judgement) -> list[tuple[RegionRef, str]]:
-    """The (region, condition) pairs that a prediction reads, in its order, each once."""
-    pairs = [(value.region, value.condition) for value in values_of(judgement.formula)]
-    return list(dict.fromkeys(pairs))
-
-
-def groups(judgement: Judgement, columns: Sequence[str]) -> list[str]:
-    """What a prediction is found by: its groups, and ``column=value`` as scores are called."""
+def _groups(judgement: Judgement, columns: Sequence[str]) -> list[str]:
+    """The names that a prediction is found by: its groups, and ``column=value``."""
     return [*judgement.groups, *column_labels(judgement.item, columns)]
 
 
@@ -90,32 +82,16 @@ def _columns(table: ItemTable) -> list[str]:
     ]
 
 
-def state(judgement: Judgement) -> str:
-    """``met``, ``not met``, ``tie`` or ``undefined``."""
-    if judgement.outcome is None:
-        return "undefined"
-    return "met" if judgement.outcome.met else "tie" if judgement.outcome.tie else "not met"
-
-
 class _Packer:
     """Puts tables into ``data``; texts stand in it once, names as numbers."""
 
     def __init__(self) -> None:
-        self.data: dict[str, Any] = {
-            "tables": [],
-            "kinds": [],
-            "groups": [],
-            "items": [],
-            "predictions": [],
-        }
+        names = ("tables", "kinds", "groups", "items", "predictions")
+        self.data: dict[str, Any] = {name: [] for name in names}
         self._numbers: dict[tuple[str, str], int] = {}
 
     def add_table(
-        self,
-        table: ItemTable,
-        scored: Scored,
-        judged: Sequence[Judgement],
-        places: Sequence[int],
+        self, table: ItemTable, scored: Scored, judged: Sequence[Judgement], places: Sequence[int]
     ) -> None:
         """Add the predictions at these places of a table."""
         number, columns = len(self.data["tables"]), _columns(table)
@@ -134,7 +110,7 @@ class _Packer:
                 {
                     "i": items[item_id],
                     "k": self._number("kinds", f"{judgement.formula} {judgement.metric}"),
-                    "g": [self._number("groups", name) for name in groups(judgement, columns)],
+                    "g": [self._number("groups", name) for name in _groups(judgement, columns)],
                     "m": _rounded(margin(judgement)),
                     "s": state(judgement),
                     "w": judgement.reason,
@@ -154,13 +130,13 @@ class _Packer:
     ) -> None:
         """Add the conditions that a prediction compares, if they are not there, in its order."""
         there = {condition["n"] for condition in own["c"]}
-        for name in dict.fromkeys(name for _, name in read(judgement)):
+        for name in dict.fromkeys(name for _, name in reads(judgement)):
             if name not in there:
                 condition = scored.item.condition(name)
-                one = scored.conditions.get(name)
-                pieces = (
-                    scored_pieces(one, condition.content) if one else unscored_pieces(condition)
-                )
+                if (one := scored.conditions.get(name)) is not None:
+                    pieces = scored_pieces(one, condition.content)
+                else:
+                    pieces = unscored_pieces(condition)
                 own["c"].append(packed(name, pieces))
         order = [condition.condition_name for condition in scored.item.conditions]
         own["c"].sort(key=lambda condition: order.index(condition["n"]))
@@ -183,17 +159,16 @@ def _item(scored: ScoredItem, number: int, grouped: Sequence[str]) -> dict[str, 
 
 
 def _values(judgement: Judgement, item: ScoredItem, scored: Scored) -> list[list[Any]]:
-    """For each value of the formula: region, condition, bits or null, tokens with a surprisal."""
-    parts: tuple[int, ...] = ()
-    if scored.rules.whole_sums_regions:
-        parts = tuple(region.region_number for region in item.item.conditions[0].regions)
-    found = []
-    for region, name in read(judgement):
-        condition = item.conditions.get(name)
-        value = region_value(condition, region, judgement.metric, parts) if condition else None
-        tokens = len(condition.region_bits(region)) if condition else 0
-        found.append([region, name, _rounded(value), tokens])
-    return found
+    """Region, condition, bits or null, and tokens with a surprisal of each value of the formula."""
+    return [
+        [region, name, _rounded(value), _tokens_of(item, name, region)]
+        for region, name, value in read_values(judgement, item, scored.rules)
+    ]
+
+
+def _tokens_of(item: ScoredItem, name: str, region: RegionRef) -> int:
+    condition = item.conditions.get(name)
+    return len(condition.region_bits(region)) if condition else 0
 
 
 def _rounded(value: float | None) -> float | None:
@@ -208,3 +183,87 @@ def _shown(value: Any) -> str:
         return str(value).lower()
     text = str(value) if isinstance(value, str | int) else ""
     return text if len(text) <= MOST_EXTRA else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the text; empty for a token of no width that a region counts.
+
+    ``bits`` are the surprisals of its tokens: several where they share a character, and none for
+    text between tokens and where no prediction reads it. Between regions, ``region`` is the number
+    of the one before.
+    """
+
+    text: str
+    bits: tuple[float, ...]
+    region: int
+
+
+def scored_pieces(scored: ScoredCondition, content: str) -> list[Piece]:
+    """The text of a condition, cut where tokens begin; joined, the pieces are the text again."""
+    encoding = scored.encoding
+    pieces: list[Piece] = []
+    place = 0
+    region = next((number for number in encoding.regions if number > 0), 0)
+    for start, end, number, bits in zip(
+        encoding.starts, encoding.ends, encoding.regions, scored.bits.tolist(), strict=True
+    ):
+        if number == SPECIAL:
+            continue  # of no width, and in no score
+        own = () if math.isnan(bits) else (bits,)
+        if start > place:
+            pieces.append(Piece(content[place:start], (), region))
+            place = start
+        region = number if number > 0 else region
+        if start < end <= place and pieces:
+            # A part of a character: the surprisal of the character is the sum of its tokens'.
+            last = pieces[-1]
+            pieces[-1] = Piece(last.text, last.bits + own, last.region)
+        else:
+            pieces.append(Piece(content[place:end], own, region))
+            place = max(place, end)
+    if place < len(content):
+        pieces.append(Piece(content[place:], (), region))
+    return pieces
+
+
+def unscored_pieces(condition: Condition) -> list[Piece]:
+    """The regions of a text that was not scored; no more than its beginning."""
+    pieces, place = [], 0
+    for region, (_, end) in zip(condition.regions, condition.region_offsets(), strict=True):
+        text = condition.content[place : min(end, MOST_UNSCORED)]
+        place += len(text)
+        if text:
+            pieces.append(Piece(text, (), region.region_number))
+    if len(condition.content) > MOST_UNSCORED:
+        pieces.append(Piece(" …", (), pieces[-1].region))
+    return pieces
+
+
+def packed(name: str, pieces: Sequence[Piece]) -> dict[str, Any]:
+    """A condition as the page's script reads it, text without surprisal in one piece.
+
+    Returns:
+        ``n`` its name, ``t`` the texts of its pieces, ``b`` their bits (null, a number or several),
+        ``r`` their regions as runs of (number, pieces).
+    """
+    pieces = list(_joined(pieces))
+    return {
+        "n": name,
+        "t": [piece.text for piece in pieces],
+        "b": [_bits(piece.bits) for piece in pieces],
+        "r": [(region, len(list(run))) for region, run in groupby(p.region for p in pieces)],
+    }
+
+
+def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    for (has_bits, region), run in groupby(pieces, key=lambda p: (bool(p.bits), p.region)):
+        if has_bits:
+            yield from run
+        else:
+            yield Piece("".join(piece.text for piece in run), (), region)
+
+
+def _bits(bits: tuple[float, ...]) -> float | list[float] | None:
+    rounded = [round(value, 2) for value in bits]
+    return rounded if len(rounded) > 1 else rounded[0] if rounded else None

@@ -1,7 +1,8 @@
-"""Which predictions a page of items shows: of many, those at both ends and those around zero."""
+"""The predictions that a page of items shows: of many, both ends and those around zero."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -24,18 +25,17 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class PageSelection:
     """The predictions of one table and metric that are shown, and those that are not.
 
     Margins by different metrics (a mean, a sum) do not compare, so each metric has its own ends.
 
     Attributes:
-        config, split, metric: of the predictions.
-        total: how many there are.
-        limit: how many are kept at either end, around zero, and without a margin.
+        total: all of its predictions.
+        limit: predictions that are kept at either end, around zero, and without a margin.
         kept: the places of those that are shown, in the order of the table.
         left_out: those with a margin that are not shown, in stretches.
-        left_out_unmeasured: how many without a margin (undefined, too long, an equality) are not.
+        left_out_unmeasured: those without a margin (undefined, too long, an equality) that are not.
     """
 
     config: str
@@ -49,47 +49,46 @@ class Selection:
 
     @property
     def n_left_out(self) -> int:
-        """How many are not shown."""
+        """Number of predictions that are not shown."""
         return self.total - len(self.kept)
 
 
-def select(
+def select_shown(
     config: str,
     split: str,
     judgements: Sequence[Judgement],
     limit: int,
     groups: Callable[[Judgement], Sequence[str]],
-) -> list[Selection]:
+) -> list[PageSelection]:
     """A selection for each metric of a table.
 
     Kept are the ``limit`` lowest and highest margins, the ``limit`` closest to zero, a few of
     either end of each group (so that none is without an example), and the first ``limit`` without a
     margin.
-
-    Args:
-        config, split: the table.
-        judgements: of all its predictions.
-        limit: see above; at least 1.
-        groups: the groups that a judgement is in.
     """
-    metrics: dict[str, list[int]] = {}
+    metrics: dict[str, list[int]] = defaultdict(list)
     for place, judgement in enumerate(judgements):
-        metrics.setdefault(judgement.metric, []).append(place)
+        metrics[judgement.metric].append(place)
     selections = []
     for metric, places in metrics.items():
         margins = {place: margin(judgements[place]) for place in places}
         measured = sorted((m, place) for place, m in margins.items() if m is not None)
         unmeasured = [place for place, m in margins.items() if m is None]
-        kept = {measured[rank][1] for rank in _ends_and_middle([m for m, _ in measured], limit)}
-        kept |= set(_of_groups(measured, lambda p: groups(judgements[p]), limit // PER_GROUP))
+        kept = {*_extremes(measured, limit), *(place for _, place in _closest(measured)[:limit])}
+        members: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        for one in measured if limit >= PER_GROUP else ():
+            for group in groups(judgements[one[1]]):
+                members[group].append(one)
+        for own in members.values():
+            kept |= _extremes(own, limit // PER_GROUP)
         selections.append(
-            Selection(
+            PageSelection(
                 config,
                 split,
                 metric,
                 len(places),
                 limit,
-                tuple(sorted(kept | set(unmeasured[:limit]))),
+                tuple(sorted({*kept, *unmeasured[:limit]})),
                 tuple(_stretches(measured, kept)),
                 len(unmeasured[limit:]),
             )
@@ -98,27 +97,17 @@ def select(
 
 
 def margin(judgement: Judgement) -> float | None:
-    """By how many bits a prediction holds; None where it is undefined or has no margin."""
+    """The bits by which a prediction holds; None where it is undefined or has no margin."""
     return judgement.outcome.margin if judgement.outcome else None
 
 
-def _ends_and_middle(margins: Sequence[float], limit: int) -> set[int]:
-    """Ranks among ascending margins."""
-    ranks = range(len(margins))
-    middle = sorted(ranks, key=lambda rank: abs(margins[rank]))[:limit]
-    return {*ranks[:limit], *ranks[-limit:], *middle}
+def _closest(measured: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
+    return sorted(measured, key=lambda one: abs(one[0]))
 
 
-def _of_groups(
-    measured: Sequence[tuple[float, int]], groups: Callable[[int], Sequence[str]], n: int
-) -> Iterator[int]:
-    members: dict[str, list[int]] = {}
-    for _, place in measured if n else ():
-        for group in groups(place):
-            members.setdefault(group, []).append(place)
-    for places in members.values():
-        yield from places[:n]
-        yield from places[-n:]
+def _extremes(measured: Sequence[tuple[float, int]], n: int) -> set[int]:
+    """The places of ``n`` at either end."""
+    return {place for _, place in (*measured[:n], *measured[len(measured) - n :])} if n else set()
 
 
 def _stretches(measured: Sequence[tuple[float, int]], kept: set[int]) -> Iterator[Stretch]:

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from coherencegym.eval.views.item_view import (
-    ConditionView,
-    ItemView,
-    PredictionView,
-    TokenView,
-    in_words,
-)
+from coherencegym.eval.views.item_view import ConditionView, ItemView, PredictionView, in_words
 
-#: From how many bits on which background, and the letters on it (dark on light, light on dark).
+#: Bits from which on a background is taken, and the letters on it (dark on light, light on dark).
 SHADES = (
     (0.0, "#f7fbff", "#000000"),
     (2.0, "#d0e1f2", "#000000"),
@@ -28,32 +22,32 @@ def print_item(view: ItemView, console: Any) -> None:
     """Print an item on rich's ``console``."""
     from rich.text import Text
 
+    def say(line: str = "", style: str = "") -> None:
+        console.print(Text(line, style=style), soft_wrap=True)
+
     coloured = console.is_terminal and not console.no_color and console.color_system is not None
-    wide = {"soft_wrap": True}
-    console.print(Text(f"{view.item_id}  ({view.config}, {view.split})", style="bold"), **wide)
+    say(f"{view.item_id}  ({view.config}, {view.split})", "bold")
     if view.truncated:
-        console.print(Text(f"cut to fit: {view.truncated:,} tokens on the left"), **wide)
+        say(f"cut to fit: {view.truncated:,} tokens on the left")
     if coloured:
         console.print(_legend())
     for condition in view.conditions:
-        console.print()
-        console.print(Text(condition.name, style="bold"), **wide)
+        say()
+        say(condition.name, "bold")
         if coloured:
             console.print(_coloured(condition))
         else:
             for line in _listing(condition):
-                console.print(Text(line), **wide)
+                say(line)
         for line in _regions(condition):
-            console.print(Text(line, style="dim"), **wide)
-    console.print()
-    console.print(Text("predictions", style="bold"), **wide)
+            say(line, "dim")
+    say()
+    say("predictions", "bold")
     for prediction in view.predictions:
         for line in _prediction(prediction):
-            console.print(Text(line), **wide)
+            say(line)
     if view.hidden:
-        console.print(
-            Text(f"  {view.hidden:,} more read conditions that are not shown", style="dim"), **wide
-        )
+        say(f"  {view.hidden:,} more read conditions that are not shown", "dim")
 
 
 def shade(bits: float) -> str:
@@ -94,19 +88,11 @@ def _listing(condition: ConditionView) -> Iterator[str]:
     yield f"  {'token'.ljust(widest)}    bits  region"
     for token, text in zip(condition.tokens, shown, strict=True):
         space = " " * (widest - cell_len(text))
-        yield f"  {text}{space}  {_bits(token)}  {_region(token):>6}"
-
-
-def _bits(token: TokenView) -> str:
-    return "     –" if token.bits is None else f"{token.bits:6.2f}"
-
-
-def _region(token: TokenView) -> str:
-    return "–" if not token.region else str(token.region)
+        bits = "–" if token.bits is None else f"{token.bits:.2f}"
+        yield f"  {text}{space}  {bits:>6}  {token.region or '–':>6}"
 
 
 def _regions(condition: ConditionView) -> Iterator[str]:
-    """What the regions come to."""
     for region in dict.fromkeys(t.region for t in condition.tokens if t.region):
         bits = condition.region_bits(region)
         n = sum(token.region == region for token in condition.tokens)

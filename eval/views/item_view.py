@@ -16,7 +16,7 @@ from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.text.regions import SPECIAL
 
-#: Why a prediction has no outcome, in words.
+#: Reasons for which a prediction has no outcome, in words.
 _REASONS = {
     "identical": "undefined: its conditions are the same tokens for this model",
     "separator": "undefined: this tokenizer has no separator for [SEP]",
@@ -31,7 +31,7 @@ class TokenView:
     """A token.
 
     Attributes:
-        text: as it stands in the condition, with control characters made visible; of a start or
+        text: the condition's, with control characters made visible; of a start or
             separator token, and of a part of a character, the tokenizer's name for it.
         bits: its surprisal; None for a first token, which has nothing before it.
         region: the number of its region, 0 outside every region, None for a start-of-text or
@@ -95,14 +95,7 @@ def view_item(
     *,
     rules: Rules,
 ) -> ItemView:
-    """What to show of an item.
-
-    Args:
-        scored: the item with the surprisal of every token.
-        tokenizer: that encoded it.
-        config, split: where the item is from.
-        chosen: the conditions to show; none: all that predictions read.
-        rules: by which predictions are judged.
+    """An item of a table as it is shown; ``chosen``: conditions; none: all that predictions read.
 
     Raises:
         EvaluationError: it is too long for the model, a condition cannot be rendered, or the item
@@ -110,39 +103,40 @@ def view_item(
     """
     item = scored.item
     check_conditions(item, chosen)
-    names = [condition.condition_name for condition in item.conditions]
     if scored.too_long:
         raise EvaluationError(
             f"{item.item_id}: too long for the model's context; expected a model with a longer one"
             ", or --truncate"
         )
-    judged = [(j, _read(j)) for j in judge(scored, rules)]
-    read = {name for _, own in judged for _, name in own}
-    shown = [name for name in names if name in (chosen or read)]
-    if missing := [name for name in shown if name not in scored.conditions]:
+    judged = list(judge(scored, rules))
+    read = set(chosen) or {name for one in judged for _, name in reads(one)}
+    names = [c.condition_name for c in item.conditions if c.condition_name in read]
+    if missing := [name for name in names if name not in scored.conditions]:
         raise EvaluationError(
             f"{item.item_id}: condition {missing[0]!r} cannot be rendered: this tokenizer has no "
             "separator for [SEP]; expected --separator with a text, or none"
         )
-    visible = [(j, own) for j, own in judged if {name for _, name in own} <= set(shown)]
+    visible = [one for one in judged if {name for _, name in reads(one)} <= set(names)]
     return ItemView(
         item.item_id,
         config,
         split,
-        tuple(
-            ConditionView(
-                name,
-                _tokens(scored.conditions[name], item.condition(name).content, tokenizer),
-                frozenset(r for _, own in visible for r, of in own if of == name),
-                frozenset(
-                    r for j, own in visible for r, of in own if of == name and j.metric == "mean"
-                ),
-            )
-            for name in shown
-        ),
-        tuple(_prediction(j, own, scored, rules) for j, own in visible),
+        tuple(_condition(scored, name, visible, tokenizer) for name in names),
+        tuple(_prediction(one, scored, rules) for one in visible),
         len(judged) - len(visible),
         scored.truncated,
+    )
+
+
+def _condition(
+    scored: ScoredItem, name: str, judged: Sequence[Judgement], tokenizer: Any
+) -> ConditionView:
+    read = [(region, one.metric) for one in judged for region, of in reads(one) if of == name]
+    return ConditionView(
+        name,
+        _tokens(scored.conditions[name], scored.item.condition(name).content, tokenizer),
+        frozenset(region for region, _ in read),
+        frozenset(region for region, metric in read if metric == "mean"),
     )
 
 
@@ -159,10 +153,36 @@ def check_conditions(item: Item, chosen: Sequence[str]) -> None:
         )
 
 
-def _read(judgement: Judgement) -> list[tuple[RegionRef, str]]:
-    """The regions and conditions that a prediction reads, in its order, each once."""
-    read = [(value.region, value.condition) for value in values_of(judgement.formula)]
-    return list(dict.fromkeys(read))
+def reads(judgement: Judgement) -> list[tuple[RegionRef, str]]:
+    """The (region, condition) pairs that a prediction reads, in its order, each once."""
+    pairs = [(value.region, value.condition) for value in values_of(judgement.formula)]
+    return list(dict.fromkeys(pairs))
+
+
+def read_values(
+    judgement: Judgement, scored: ScoredItem, rules: Rules
+) -> list[tuple[RegionRef, str, float | None]]:
+    """The values (bits) of what a prediction reads; None of a condition that was not scored."""
+    parts: tuple[int, ...] = ()
+    if rules.whole_sums_regions:
+        parts = tuple(region.region_number for region in scored.item.conditions[0].regions)
+    return [
+        (
+            region,
+            name,
+            region_value(scored.conditions[name], region, judgement.metric, parts)
+            if name in scored.conditions
+            else None,
+        )
+        for region, name in reads(judgement)
+    ]
+
+
+def state(judgement: Judgement) -> str:
+    """``met``, ``not met``, ``tie`` or ``undefined``."""
+    if judgement.outcome is None:
+        return "undefined"
+    return "met" if judgement.outcome.met else "tie" if judgement.outcome.tie else "not met"
 
 
 def _tokens(scored: ScoredCondition, content: str, tokenizer: Any) -> tuple[TokenView, ...]:
@@ -197,36 +217,20 @@ def visible_text(text: str) -> str:
     )
 
 
-def _prediction(
-    judgement: Judgement, read: Sequence[tuple[RegionRef, str]], scored: ScoredItem, rules: Rules
-) -> PredictionView:
-    parts: tuple[int, ...] = ()
-    if rules.whole_sums_regions:
-        parts = tuple(region.region_number for region in scored.item.conditions[0].regions)
+def _prediction(judgement: Judgement, scored: ScoredItem, rules: Rules) -> PredictionView:
     outcome = judgement.outcome
     if outcome is None:
         verdict = _REASONS[judgement.reason]
     else:
-        verdict = "met" if outcome.met else "tie" if outcome.tie else "not met"
-        verdict += ", too close to call" if judgement.too_close else ""
+        verdict = state(judgement) + (", too close to call" if judgement.too_close else "")
     return PredictionView(
         judgement.formula,
         judgement.metric,
         judgement.groups,
         verdict,
         outcome.margin if outcome else None,
-        tuple(
-            (region, name, _value(scored, region, name, judgement.metric, parts))
-            for region, name in read
-        ),
+        tuple(read_values(judgement, scored, rules)),
     )
-
-
-def _value(
-    scored: ScoredItem, region: RegionRef, name: str, metric: str, parts: Sequence[int]
-) -> float | None:
-    condition = scored.conditions.get(name)
-    return region_value(condition, region, metric, parts) if condition else None
 
 
 def in_words(region: RegionRef) -> str:

@@ -1,4 +1,4 @@
-"""Several runs in one figure: which of them are one model, and which scores are of the same thing.
+"""Several runs in one figure: those of one model, and scores of the same thing, put together.
 
 Two scores share a row where suite, config, split, the rows themselves (their digest) and the
 predictions are the same. Scores of another version of a config never do: they get rows of their
@@ -26,7 +26,7 @@ DifferenceKey = tuple[str, str, str, str, str]
 
 @dataclass(frozen=True)
 class Series:
-    """What is drawn in one colour: the scores of one model, by the row that they stand in."""
+    """Scores of one model, drawn in one colour, by the row that they stand in."""
 
     label: str
     scores: Mapping[ScoreKey, Score]
@@ -34,39 +34,31 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """What a figure shows.
-
-    Attributes:
-        series: the models.
-        scores: the rows, table by table: a score of the first model that has one.
-        differences: the same for differences from controls.
-    """
+class PlotRows:
+    """The models of a figure, and its rows table by table: of the first model that has one."""
 
     series: Sequence[Series]
     scores: Mapping[ScoreKey, Score]
     differences: Mapping[DifferenceKey, Difference]
 
 
-def merge(runs: Sequence[Run]) -> Rows:
+def merged(runs: Sequence[Run]) -> PlotRows:
     """Bring runs together."""
     renamed = [_renamed(run, names) for run, names in zip(runs, _table_names(runs), strict=True)]
-    visible = [(score_key(s), s) for run in renamed for s in shown_rows(run.scores)]
-    tables = list(dict.fromkeys(key[:2] for key, _ in visible))
-    rows: dict[ScoreKey, Score] = {}
-    for table in tables:
-        for key, score in visible:
-            if key[:2] == table:
-                rows.setdefault(key, score)
+    scores: dict[ScoreKey, Score] = {}
     differences: dict[DifferenceKey, Difference] = {}
     for run in renamed:
+        for score in shown_rows(run.scores):
+            scores.setdefault(_score_key(score), score)
         for difference in run.differences:
             differences.setdefault(_difference_key(difference), difference)
-    return Rows(_series(renamed), rows, differences)
+    tables = list(dict.fromkeys(key[:2] for key in scores))
+    ordered = sorted(scores, key=lambda key: tables.index(key[:2]))
+    return PlotRows(_series(renamed), {key: scores[key] for key in ordered}, differences)
 
 
-def score_key(score: Score) -> ScoreKey:
-    """What makes two scores the same row."""
+def _score_key(score: Score) -> ScoreKey:
+    """The row that a score stands in."""
     prediction = score.formula, score.metric, score.measure, score.judge
     return (score.config, score.split, score.level, score.group, *prediction)
 
@@ -76,8 +68,7 @@ def _difference_key(row: Difference) -> DifferenceKey:
 
 
 def _table_names(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """For each run how its configs are named: by suite and version where names alone are not
-    enough."""
+    """Names of each run's configs: with suite and version where names alone are not enough."""
     several = len({run.suite for run in runs}) > 1
     plain = [
         {
@@ -101,7 +92,7 @@ def _table_names(runs: Sequence[Run]) -> list[dict[str, str]]:
 def _version(
     run: Run, config: str, name: str, digests: Mapping[tuple[str, str], Mapping[str, set[str]]]
 ) -> str:
-    """What tells this run's table from others of the name; empty where there is no other."""
+    """The mark of this run's table among others of the name; empty where there is no other."""
     for (own, split), digest in run.rows.items():
         others = digests.get((name, split), {})
         if own == config and len(others) > 1:
@@ -129,8 +120,8 @@ def _series(runs: Sequence[Run]) -> list[Series]:
         for own in members:
             first = own[0][1]
             same_model = (first.model, first.commit) == (run.model, run.commit)
-            taken = {score_key(score) for _, other in own for score in other.scores}
-            if same_model and not any(score_key(score) in taken for score in run.scores):
+            taken = {_score_key(score) for _, other in own for score in other.scores}
+            if same_model and not any(_score_key(score) in taken for score in run.scores):
                 own.append((number, run))
                 break
         else:
@@ -139,7 +130,7 @@ def _series(runs: Sequence[Run]) -> list[Series]:
     return [
         Series(
             label,
-            {score_key(score): score for _, run in own for score in run.scores},
+            {_score_key(score): score for _, run in own for score in run.scores},
             {_difference_key(row): row for _, run in own for row in run.differences},
         )
         for label, own in zip(labels, members, strict=True)

@@ -1,16 +1,23 @@
-"""The heat maps of :mod:`eval.views.heatmap`, drawn; see :func:`draw_heat_maps`."""
+"""The heat map of a connective suite: what was replaced, by what, and how often a model noticed.
+
+After Table 4 of Beyer, Loáiciga and Schlangen (2021): rows are a connective in a sense, columns
+what is put in its place, cells the CD score. A score belongs in it if its group says so:
+``as_causal → since``.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.views.figures import CHANCE, cut, new_figure, text_widths
-from coherencegym.eval.views.heatmap import HeatMap
+from coherencegym.eval.views import figures
+from coherencegym.eval.views.plot_rows import merged
 
 #: Inches: of a cell, around the panels, for the title of one, below one, and for the key.
 _CELL_WIDTH, _CELL_HEIGHT = 0.66, 0.38
@@ -20,9 +27,44 @@ _MARGIN, _HEADING, _GAP, _FOOT = 0.2, 0.62, 0.3, 0.85
 _BESIDE, _LONGEST, _POINTS, _SLANT = 3, 32, 9, 40
 #: Orange under chance, white at chance, blue above (for colour-blind readers as well).
 _COLOURS = ("#B35806", "#F1A340", "#FFFFFF", "#67A9CF", "#0B559F")
-#: How much of its colour a cell of few items keeps.
+#: Strength of the colour of a cell of few items.
 _FAINT = 0.3
 _EMPTY = "#F4F4F4"
+_GROUP = re.compile(r"(?P<row>\S.*?) → (?P<column>\S.*)")
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """The scores of one config and split by row and column, the same rows for every model.
+
+    ``cells`` has for each model, by its name, the scores that it has.
+    """
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: Mapping[str, Mapping[tuple[str, str], Score]]
+
+
+def heat_maps(runs: Sequence[Run]) -> list[HeatMap]:
+    """The heat maps of runs, one for each config and split that has such groups; often none."""
+    found: dict[tuple[str, str], dict[str, dict[tuple[str, str], Score]]] = {}
+    for one in merged(runs).series:
+        for score in one.scores.values():
+            match = _GROUP.fullmatch(score.group)
+            if match and score.level in ("group", "detail"):
+                own = found.setdefault((score.config, score.split), {}).setdefault(one.label, {})
+                own[match["row"], match["column"]] = score
+    splits = {split for _, split in found}
+    return [
+        HeatMap(
+            f"{config} ({split})" if len(splits) > 1 else config,
+            tuple(sorted({row for own in cells.values() for row, _ in own})),
+            tuple(sorted({column for own in cells.values() for _, column in own})),
+            cells,
+        )
+        for (config, split), cells in found.items()
+    ]
 
 
 def draw_heat_maps(maps: Sequence[HeatMap]) -> Any:
@@ -39,7 +81,7 @@ def draw_heat_maps(maps: Sequence[HeatMap]) -> Any:
     ]
     width = max(6.2, *(line.width for line in lines)) + 2 * _MARGIN
     height = sum(line.height for line in lines) + _FOOT + _MARGIN
-    figure = new_figure(width, height)
+    figure = figures.new_figure(width, height)
     top = height - _MARGIN
     for line in lines:
         left = _MARGIN + line.label_width
@@ -100,12 +142,12 @@ class _Line:
 
 
 def _inches(texts: Sequence[str], bold: bool = False) -> list[float]:
-    shortened = [cut(text, 10_000 if bold else _LONGEST) for text in texts]
-    return [width / 72 for width in text_widths(shortened, _POINTS, [bold] * len(texts))]
+    shortened = [figures.cut(text, 10_000 if bold else _LONGEST) for text in texts]
+    return [width / 72 for width in figures.text_widths(shortened, _POINTS, [bold] * len(texts))]
 
 
 def _title(each: HeatMap, model: str) -> str:
-    return f"{cut(model, 40)}\n{cut(each.title, 48)}"
+    return f"{figures.cut(model, 40)}\n{figures.cut(each.title, 48)}"
 
 
 def _panel(axes: Any, each: HeatMap, model: str, slanted: bool, with_labels: bool) -> None:
@@ -118,13 +160,13 @@ def _panel(axes: Any, each: HeatMap, model: str, slanted: bool, with_labels: boo
             _cell(axes, x, y, scores.get((row, column)))
     axes.set_xticks(
         [x + 0.5 for x in range(len(each.columns))],
-        [cut(column, _LONGEST) for column in each.columns],
+        [figures.cut(column, _LONGEST) for column in each.columns],
         fontsize=_POINTS,
         rotation=_SLANT if slanted else 0,
         ha="left" if slanted else "center",
         rotation_mode="anchor",
     )
-    names = [cut(row, _LONGEST) for row in each.rows] if with_labels else []
+    names = [figures.cut(row, _LONGEST) for row in each.rows] if with_labels else []
     axes.set_yticks([y + 0.5 for y in range(len(names))], names, fontsize=_POINTS)
     axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
     for spine in axes.spines.values():
@@ -145,8 +187,8 @@ def _cell(axes: Any, x: int, y: int, score: Score | None) -> None:
     axes.add_patch(
         Rectangle((x, y), 1, 1, facecolor=paint, edgecolor="white", gid=f"score {score.score}")
     )
-    if score.score < CHANCE:
-        wholly = score.ci_high is not None and score.ci_high < CHANCE
+    if score.score < figures.CHANCE:
+        wholly = score.ci_high is not None and score.ci_high < figures.CHANCE
         axes.add_patch(
             Rectangle(
                 (x + 0.05, y + 0.08),
@@ -178,13 +220,13 @@ def _paint(score: float, few: bool) -> tuple[float, float, float]:
 
 
 def _luminance(colour: tuple[float, float, float]) -> float:
-    """How light a colour looks, 0 to 1 (ITU-R BT.709)."""
+    """The lightness of a colour as it looks, 0 to 1 (ITU-R BT.709)."""
     red, green, blue = colour
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _key(figure: Any, width: float, height: float) -> None:
-    """What colour, frame and faintness mean, at the foot."""
+    """Say at the foot what colour, frame and faintness mean."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
     from matplotlib.patches import Patch

@@ -8,16 +8,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.views.figures import (
-    COLOURS,
-    cut,
-    missing_note,
-    new_figure,
-    save,
-    short_model,
-    style,
-    text_widths,
-)
+from coherencegym.eval.views import figures
 from coherencegym.eval.views.item_view import ConditionView, ItemView, TokenView
 
 #: Most tokens in a line; characters of a token, and of a start or separator token; points of both.
@@ -26,7 +17,7 @@ _BESIDE, _LONGEST, _LONGEST_SPECIAL, _POINTS = 48, 18, 9, 7.5
 _TOKEN, _BARS, _LEFT, _RIGHT = 0.19, 1.05, 0.55, 0.15
 _TOP, _HEADING, _GAP = 0.6, 0.3, 0.16
 #: Colours of bars, of start-of-text and separator tokens, and of a region's mean.
-_BAR, _SPECIAL, _MEAN = COLOURS[0], "#999999", "#D55E00"
+_BAR, _SPECIAL, _MEAN = figures.COLOURS[0], "#999999", "#D55E00"
 #: Backgrounds of regions: of those that a prediction reads, and of the others.
 _READ, _UNREAD = "#DCE9F5", "#F3F3F3"
 
@@ -37,8 +28,8 @@ def plot_item(view: ItemView, model: str, path: Path) -> list[str]:
     Returns:
         What to say of it, one line each.
     """
-    with style():
-        return missing_note(save(draw_item(view, model), path))
+    with figures.style():
+        return figures.missing_note(figures.save(draw_item(view, model), path))
 
 
 def draw_item(view: ItemView, model: str) -> Any:
@@ -62,7 +53,7 @@ def draw_item(view: ItemView, model: str) -> Any:
     headings = [_HEADING if first == 0 else 0.0 for _, first, _ in lines]
     width = max(_LEFT + beside * _TOKEN + _RIGHT, 6.0)
     height = _TOP + sum(below) + sum(headings) + len(lines) * (_BARS + _GAP)
-    figure = new_figure(width, height)
+    figure = figures.new_figure(width, height)
     known = [t.bits for _, _, tokens in lines for t in tokens if t.bits is not None]
     # A surprisal that is corrected for words may be a little under 0.
     scale = (1.1 * min([*known, 0.0]), 1.16 * max([*known, 1.0]))
@@ -76,7 +67,7 @@ def draw_item(view: ItemView, model: str) -> Any:
         _panel(axes, condition, tokens, beside, scale)
         if first == 0:
             axes.set_title(
-                cut(condition.name, 60), loc="left", fontsize=9, fontweight="bold", pad=4
+                figures.cut(condition.name, 60), loc="left", fontsize=9, fontweight="bold", pad=4
             )
         top -= words + _GAP
     _heading(figure, view, model, width, height)
@@ -86,12 +77,12 @@ def draw_item(view: ItemView, model: str) -> Any:
 def _word(token: TokenView) -> str:
     """A token below its bar: white space stripped, unless there is nothing else."""
     text = token.text.strip() or token.text.replace(" ", "␣")
-    return cut(text, _LONGEST if token.region is not None else _LONGEST_SPECIAL)
+    return figures.cut(text, _LONGEST if token.region is not None else _LONGEST_SPECIAL)
 
 
 def _inches(tokens: Sequence[TokenView]) -> list[float]:
     words = [_word(token) for token in tokens]
-    return [points / 72 for points in text_widths(words, _POINTS, [False] * len(words))]
+    return [points / 72 for points in figures.text_widths(words, _POINTS, [False] * len(words))]
 
 
 def _panel(
@@ -158,7 +149,7 @@ def _heading(figure: Any, view: ItemView, model: str, width: float, height: floa
     figure.text(
         0.12 / width,
         1 - 0.1 / height,
-        cut(f"{view.item_id}  ({short_model(model)})", int(width * 11)),
+        figures.cut(f"{view.item_id}  ({figures.short_model(model)})", int(width * 11)),
         fontsize=10,
         fontweight="bold",
         va="top",

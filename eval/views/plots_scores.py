@@ -9,30 +9,16 @@ from coherencegym.eval.results.labels import difference_labels, labels
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score, only_cd
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.views.figures import (
-    ARTEFACT,
-    CHANCE_LINE,
-    HUMAN,
-    colour,
-    cut,
-    mark,
-    new_figure,
-    text_widths,
-)
-from coherencegym.eval.views.plot_rows import DifferenceKey, Rows, ScoreKey, Series, merge
-from coherencegym.eval.views.plots_marks import (
-    DASHED,
-    chance_marks,
-    draw_points,
-    reference_marks,
-    row_labels,
-    row_shift,
-)
+from coherencegym.eval.views import figures
+from coherencegym.eval.views.plot_rows import DifferenceKey, PlotRows, ScoreKey, Series, merged
 
 #: Most rows in the plot; beyond, groups are left to the table.
-MOST_ROWS = 60
+_MOST_ROWS = 60
 #: Most characters of a row's name.
 _LONGEST = 64
+
+#: A point: its row, its place, and its interval where it has one.
+_Point = tuple[float, float, float | None, float | None]
 
 
 def draw_scores(runs: Sequence[Run]) -> Any:
@@ -43,9 +29,9 @@ def draw_scores(runs: Sequence[Run]) -> Any:
     collections of points, ``score-K`` (whole configs) and ``score-K-parts``, K being its place, and
     one of intervals, ``interval-K``; see ``get_gid`` of matplotlib's artists.
     """
-    rows = merge(runs)
+    rows = merged(runs)
     chosen = _chosen(rows.scores)
-    below = [key for key, row in rows.differences.items() if row.difference is not None][:MOST_ROWS]
+    below = [k for k, row in rows.differences.items() if row.difference is not None][:_MOST_ROWS]
     many = len(rows.series)
     # A quarter of an inch a row keeps labels apart at any number of rows.
     step = 0.27 if many == 1 else 0.15 + 0.14 * many
@@ -54,12 +40,15 @@ def draw_scores(runs: Sequence[Run]) -> Any:
     several_lines = 0.2 * ((many - 1) // 3)
     score_names = _score_labels(chosen, rows.series)
     names = [
-        cut(text, _LONGEST) for text in difference_labels([rows.differences[k] for k in below])
+        figures.cut(text, _LONGEST)
+        for text in difference_labels([rows.differences[k] for k in below])
     ]
-    bold = [key[2] == "all" for key in chosen]
+    bold = [row.level == "all" for row in chosen.values()]
     # Left-aligned, so that groups stand indented under their config; the padding makes the room.
-    widest = max(text_widths([*score_names, *names], 9, [*bold, *[False] * len(below)]), default=0)
-    figure = new_figure(
+    widest = max(
+        figures.text_widths([*score_names, *names], 9, [*bold, *[False] * len(below)]), default=0
+    )
+    figure = figures.new_figure(
         max(7.5, 3.1 + widest / 72),
         0.9 + several_lines + 0.6 * len(heights) + sum(heights),
         layout="constrained",
@@ -69,15 +58,15 @@ def draw_scores(runs: Sequence[Run]) -> Any:
     if below:
         _difference_panel(panels[1], below, rows.series, names, widest)
     if many == 1:
-        figure.suptitle(cut(rows.series[0].label, 70), fontsize=11, fontweight="bold")
+        figure.suptitle(figures.cut(rows.series[0].label, 70), fontsize=11, fontweight="bold")
     _legend(figure, rows, chosen)
     return figure
 
 
 def _chosen(rows: Mapping[ScoreKey, Score]) -> dict[ScoreKey, Score]:
-    if len(rows) <= MOST_ROWS:
+    if len(rows) <= _MOST_ROWS:
         return dict(rows)
-    return {key: row for key, row in rows.items() if row.level == "all"}
+    return {name: row for name, row in rows.items() if row.level == "all"}
 
 
 def _score_panel(
@@ -87,33 +76,22 @@ def _score_panel(
     names: Sequence[str],
     widest: float,
 ) -> None:
-    places = {key: place for place, key in enumerate(rows)}
-    reference_marks(axes, list(rows.values()))
+    whole = [row.level == "all" for row in rows.values()]
+    _reference_marks(axes, list(rows.values()))
     for number, one in enumerate(series):
-        shift = row_shift(number, len(series))
-        for whole in (True, False):
-            points = [
-                (place + shift, score)
-                for key, place in places.items()
-                if (score := one.scores.get(key)) is not None
-                and score.score is not None
-                and (score.level == "all") == whole
-            ]
-            if not points:
-                continue
-            draw_points(
-                axes,
-                [(y, score.score, score.ci_low, score.ci_high) for y, score in points],
-                number,
-                len(series),
-                whole,
-                "score",
-            )
-    chance_marks(axes, list(rows.values()))
-    row_labels(axes, names, widest)
-    for text, row in zip(axes.get_yticklabels(), rows.values(), strict=True):
-        text.set_fontweight("bold" if row.level == "all" else "normal")
-        text.set_color("black" if row.level == "all" else "#444444")
+        shift = _row_shift(number, len(series))
+        points: dict[bool, list[_Point]] = {True: [], False: []}
+        for place, name in enumerate(rows):
+            row = one.scores.get(name)
+            if row is not None and row.score is not None:
+                point = (place + shift, row.score, row.ci_low, row.ci_high)
+                points[row.level == "all"].append(point)
+        for is_whole, own in points.items():
+            _draw_points(axes, own, number, len(series), is_whole, "score")
+    _chance_marks(axes, list(rows.values()))
+    figures.row_labels(axes, names, whole, widest)
+    for text, is_whole in zip(axes.get_yticklabels(), whole, strict=True):
+        text.set_color("black" if is_whole else "#444444")
     axes.set_xlim(-0.02, 1.02)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
     # Two lines: the axes are only half as wide as the figure.
@@ -130,69 +108,132 @@ def _difference_panel(
 ) -> None:
     found: list[Difference] = []
     for number, one in enumerate(series):
-        own = [
-            (place + row_shift(number, len(series)), row)
-            for place, key in enumerate(keys)
-            if (row := one.differences.get(key)) is not None and row.difference is not None
-        ]
-        found += [row for _, row in own]
-        if own:
-            points = [(y, row.difference, row.ci_low, row.ci_high) for y, row in own]
-            draw_points(axes, points, number, len(series), True, "difference")
-    axes.axvline(0, color=CHANCE_LINE, linewidth=1, linestyle=DASHED, zorder=1)
-    row_labels(axes, names, widest)
-    # Zero in the middle: the side on which an interval lies is what matters.
-    ends = (end for row in found for end in (row.difference, row.ci_low, row.ci_high))
-    reach = 1.08 * max((abs(end) for end in ends if end is not None), default=0.0) or 1.0
-    axes.set_xlim(-reach, reach)
-    axes.locator_params(axis="x", nbins=5)
+        points: list[_Point] = []
+        for place, name in enumerate(keys):
+            row = one.differences.get(name)
+            if row is not None and row.difference is not None:
+                y = place + _row_shift(number, len(series))
+                points.append((y, row.difference, row.ci_low, row.ci_high))
+                found.append(row)
+        _draw_points(axes, points, number, len(series), True, "difference")
+    figures.row_labels(axes, names, [False] * len(names), widest)
+    figures.around_zero(axes, figures.ends_of(found))
     axes.set_xlabel("difference of mean margins\nwith 95 % interval, bits", fontsize=9)
+
+
+def _row_shift(number: int, many: int) -> float:
+    """The distance of a model's point from the middle of its row, in rows."""
+    return 0.0 if many == 1 else (number - (many - 1) / 2) * 0.72 / many
+
+
+def _draw_points(
+    axes: Any, points: Sequence[_Point], number: int, many: int, whole: bool, what: str
+) -> None:
+    """Draw the points of one model, and intervals where there are any."""
+    if not points:
+        return
+    suffix = "" if whole else "-parts"
+    crowded = 0.75 if many > 1 else 1
+    lines = [(y, low, high) for y, _, low, high in points if low is not None and high is not None]
+    _lines(
+        axes.hlines,
+        lines,
+        colors=figures.colour(number),
+        linewidth=(2.4 if whole else 1.4) * crowded,
+        zorder=2,
+    ).set_gid(f"interval-{what}-{number}{suffix}")
+    axes.scatter(
+        [x for _, x, _, _ in points],
+        [y for y, _, _, _ in points],
+        s=(44 if whole else 24) * crowded,
+        marker=figures.mark(number),
+        color=figures.colour(number) if whole else "white",
+        edgecolors=figures.colour(number),
+        linewidths=1.4,
+        zorder=4,
+    ).set_gid(f"{what}-{number}{suffix}")
+
+
+def _lines(draw: Any, lines: Sequence[tuple[float, Any, Any]], **look: Any) -> Any:
+    """Draw parallel lines: place, beginning and end."""
+    places, begin, end = ([line[part] for line in lines] for part in range(3))
+    return draw(places, begin, end, **look)
+
+
+def _reference_marks(axes: Any, rows: Sequence[Score]) -> None:
+    """Draw what models are held against, in front: a bar over the whole row for the artefact score,
+    a diamond for people."""
+    bars = [
+        (row.artefact_score, place - 0.32, place + 0.32)
+        for place, row in enumerate(rows)
+        if row.artefact_score is not None
+    ]
+    _lines(axes.vlines, bars, colors=figures.ARTEFACT, linewidth=2.4, zorder=5).set_gid("artefact")
+    humans = [(place, row) for place, row in enumerate(rows) if row.human_score is not None]
+    intervals = [
+        (place, row.human_ci_low, row.human_ci_high)
+        for place, row in humans
+        if row.human_ci_low is not None
+    ]
+    _lines(axes.hlines, intervals, colors=figures.HUMAN, linewidth=1, linestyle=":", zorder=3)
+    axes.scatter(
+        [row.human_score for _, row in humans],
+        [place for place, _ in humans],
+        s=52,
+        marker="D",
+        facecolors="none",
+        edgecolors=figures.HUMAN,
+        linewidths=1.3,
+        zorder=6,
+    ).set_gid("human")
+
+
+def _chance_marks(axes: Any, rows: Sequence[Score]) -> None:
+    """Draw what a judge that reads nothing reaches: one line where it is the same for all rows."""
+    look: Any = {"linewidth": 1, "linestyle": figures.DASHED, "zorder": 1}
+    if {row.chance for row in rows} == {figures.CHANCE}:
+        axes.axvline(figures.CHANCE, color=figures.CHANCE_LINE, gid="chance", **look)
+        return
+    marks = [
+        (row.chance, place - 0.45, place + 0.45)
+        for place, row in enumerate(rows)
+        if row.chance is not None
+    ]
+    _lines(axes.vlines, marks, colors=figures.CHANCE_LINE, **look).set_gid("chance")
 
 
 def _score_labels(rows: Mapping[ScoreKey, Score], series: Sequence[Series]) -> list[str]:
     return [
-        f"{cut(text, _LONGEST)}  (n={_items(key, series)})"
-        for key, text in zip(rows, labels(list(rows.values())), strict=True)
+        f"{figures.cut(text, _LONGEST)}  (n={_items(name, series)})"
+        for name, text in zip(rows, labels(list(rows.values())), strict=True)
     ]
 
 
-def _items(key: ScoreKey, series: Sequence[Series]) -> str:
-    """How many items a row is over, from the fewest of any model to the most."""
-    counts = {one.scores[key].n for one in series if key in one.scores}
+def _items(name: ScoreKey, series: Sequence[Series]) -> str:
+    """The number of items of a row, from the fewest of any model to the most."""
+    counts = {one.scores[name].n for one in series if name in one.scores}
     few, most = min(counts), max(counts)
     return f"{few:,}" if few == most else f"{few:,}–{most:,}"
 
 
-def _legend(figure: Any, rows: Rows, chosen: Mapping[ScoreKey, Score]) -> None:
-    from matplotlib.lines import Line2D
-
-    many = len(rows.series)
+def _legend(figure: Any, rows: PlotRows, chosen: Mapping[ScoreKey, Score]) -> None:
+    many = len(rows.series) > 1
     handles = [
-        Line2D(
-            [],
-            [],
-            color=colour(number),
-            marker=mark(number),
+        figures.key(
+            figures.cut(one.label, 40) if many else "model",
+            color=figures.colour(number),
+            marker=figures.mark(number),
             linewidth=2.4,
             markersize=6,
-            label="model" if many == 1 else cut(one.label, 40),
         )
         for number, one in enumerate(rows.series)
     ]
     if any(row.artefact_score is not None for row in chosen.values()):
-        text = "artefact score: contrast not seen in context" if many == 1 else "artefact score"
-        bar = Line2D([], [], color=ARTEFACT, marker="|", linestyle="", label=text)
-        bar.set(markersize=11, markeredgewidth=2.4)
-        handles.append(bar)
+        text = "artefact score" if many else "artefact score: contrast not seen in context"
+        look = {"color": figures.ARTEFACT, "marker": "|", "linestyle": ""}
+        handles.append(figures.key(text, **look, markersize=11, markeredgewidth=2.4))
     if any(row.human_score is not None for row in chosen.values()):
-        diamond = Line2D([], [], color=HUMAN, marker="D", linestyle="", label="people")
-        diamond.set(markersize=7, markerfacecolor="none")
-        handles.append(diamond)
-    handles.append(Line2D([], [], color=CHANCE_LINE, linestyle=DASHED, label="chance"))
-    figure.legend(
-        handles=handles,
-        loc="outside lower center",
-        ncols=min(3 if many > 1 else 4, len(handles)),
-        frameon=False,
-        fontsize=9,
-    )
+        look = {"color": figures.HUMAN, "marker": "D", "linestyle": ""}
+        handles.append(figures.key("people", **look, markersize=7, markerfacecolor="none"))
+    handles.append(figures.key("chance", color=figures.CHANCE_LINE, linestyle=figures.DASHED))
+    figures.legend_below(figure, handles, min(3 if many else 4, len(handles)))

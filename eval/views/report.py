@@ -1,90 +1,114 @@
-"""The folder of files that a run leaves behind.
+"""The folders of files that runs leave behind.
 
-``results.json`` has the signature, model, dataset, settings and scores, with them the differences
-from control configs (:mod:`eval.tasks.score.controls`), the correlations of margin and length
-(:mod:`eval.tasks.score.lengths`) and what was published (:mod:`eval.data.source`);
-``predictions.parquet`` what became of every prediction, ``outcomes.parquet`` the same in the form
-of every task (:mod:`eval.results.folder`);
-``regions.parquet`` the surprisal of every region that was read; ``tokens.parquet``, if asked for,
-that of every token; ``scores.png`` and ``scores.svg`` the scores with their intervals;
-``heatmap.png`` and ``heatmap.svg``, where the suite replaces words by others, the scores by both
-(:mod:`eval.views.heatmap`); ``report.html`` all of this, and the items with their tokens, as a page
-(:mod:`eval.views.html_report`).
+Every task writes ``results.json`` (signature, model, dataset, settings and scores),
+``outcomes.parquet`` (the outcome of every unit, :mod:`eval.results.folder`), ``scores.png``
+and ``scores.svg`` (the scores with their intervals), and ``report.html``, all of this as a page.
+
+``score`` adds to ``results.json`` the differences from control configs
+(:mod:`eval.tasks.score.controls`), the correlations of margin and length
+(:mod:`eval.tasks.score.lengths`) and published scores (:mod:`eval.data.source`), and writes
+``predictions.parquet``, ``regions.parquet``, the surprisal
+of every region that was read, and if asked for ``tokens.parquet``, that of every token;
+``heatmap.png`` and ``heatmap.svg``, where the suite replaces words by others, have the scores by
+both (:mod:`eval.views.plots_heatmap`).
+
+``detect`` writes ``documents.parquet``, the scores of sentences. Of trained detectors each has such
+a folder of its own, ``seed-N``, with its model as safetensors, its tokenizer and its card
+(``README.md``), and ``results.json`` above them has means over seeds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.results.folder import (
+    MARKER,
     PREDICTIONS_FILE,
     judgement_rows,
     predictions_schema,
     results_folder,
+    results_json,
+    write_common,
+    write_json,
     write_rows,
 )
 from coherencegym.eval.results.results import Results
+from coherencegym.eval.results.runs import run_of
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.files.folders import written_beside
+
+if TYPE_CHECKING:
+    from coherencegym.eval.tasks.detect.results import DetectionResults
+    from coherencegym.eval.tasks.detect.train.results import TrainingResults
+
+_CONDITION = ("config string", "split string", "item_id string", "condition_name string")
+_REGIONS = (*_CONDITION, "region_number int32", "n_tokens int32", "sum_bits double")
+_TOKENS = (*_CONDITION, "position int32", "token_id int32", "start int32", "end int32")
 
 
 def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bool = False) -> None:
-    """Write a folder of results, whole or not at all.
+    """Write a folder of scores, whole or not at all.
 
     Raises:
         FileExistsError: the folder exists and overwriting was not asked for.
     """
-    from coherencegym.eval.results.runs import run_of
     from coherencegym.eval.views.html_report import write_report
     from coherencegym.eval.views.plots import plot_runs
 
     with results_folder(results, folder, overwrite=overwrite) as work:
-        write_rows(region_rows(results), _region_schema(), work / "regions.parquet")
+        regions = _schema(*_REGIONS, "mean_bits double")
+        write_rows(region_rows(results), regions, work / "regions.parquet")
         write_rows(prediction_rows(results), predictions_schema(), work / PREDICTIONS_FILE)
         if tokens:
-            write_rows(token_rows(results), _token_schema(), work / "tokens.parquet")
+            columns = _schema(*_TOKENS, "text string", "region_number int32", "bits double")
+            write_rows(token_rows(results), columns, work / "tokens.parquet")
         plot_runs([run_of(results)], work)
         write_report(results, work)
 
 
-def _region_schema() -> Any:
+def write_detection(results: DetectionResults, folder: Path, *, overwrite: bool = False) -> None:
+    """Write a folder of detection, as :func:`write` does."""
+    with results_folder(results, folder, overwrite=overwrite) as work:
+        _write_detection(results, work)
+
+
+def write_training(results: TrainingResults, folder: Path, *, overwrite: bool = False) -> None:
+    """Write models, cards and results, as :func:`write` does."""
+    from coherencegym.eval.tasks.detect.train.card import detector_card
+
+    with written_beside(folder, overwrite, MARKER) as work:
+        for own, trained in zip(results.seeds, results.trained, strict=True):
+            place = work / f"seed-{trained.seed}"
+            place.mkdir()
+            trained.model.save_pretrained(place)
+            trained.tokenizer.save_pretrained(place)
+            write_common(own, place)
+            _write_detection(own, place)
+            card = detector_card(own, trained, results.summary)
+            (place / "README.md").write_text(card, encoding="utf-8")
+        write_json(results_json(results), work / MARKER)
+
+
+def _write_detection(results: DetectionResults, folder: Path) -> None:
+    from coherencegym.eval.tasks.detect.results import document_rows, document_schema
+    from coherencegym.eval.views.detect.page import write_page
+    from coherencegym.eval.views.plots import plot_runs
+
+    write_rows(document_rows(results), document_schema(), folder / "documents.parquet")
+    plot_runs([run_of(results)], folder)
+    write_page(results, folder)
+
+
+def _schema(*columns: str) -> Any:
+    """The Arrow schema of columns, each a name and a type."""
     import pyarrow as pa
 
-    return pa.schema(
-        [
-            ("config", pa.string()),
-            ("split", pa.string()),
-            ("item_id", pa.string()),
-            ("condition_name", pa.string()),
-            ("region_number", pa.int32()),
-            ("n_tokens", pa.int32()),
-            ("sum_bits", pa.float64()),
-            ("mean_bits", pa.float64()),
-        ]
-    )
-
-
-def _token_schema() -> Any:
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            ("config", pa.string()),
-            ("split", pa.string()),
-            ("item_id", pa.string()),
-            ("condition_name", pa.string()),
-            ("position", pa.int32()),
-            ("token_id", pa.int32()),
-            ("start", pa.int32()),
-            ("end", pa.int32()),
-            ("text", pa.string()),
-            ("region_number", pa.int32()),
-            ("bits", pa.float64()),
-        ]
-    )
+    named = [column.split() for column in columns]
+    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in named])
 
 
 def prediction_rows(results: Results) -> Iterator[dict[str, Any]]:
@@ -93,42 +117,36 @@ def prediction_rows(results: Results) -> Iterator[dict[str, Any]]:
         yield from judgement_rows(table, results.judged[table.config, table.split])
 
 
+def _items(results: Results) -> Iterator[tuple[dict[str, Any], ScoredItem]]:
+    """Every scored item, and the columns that say which it is."""
+    for table, scored in results.tables:
+        for item in scored.items:
+            name = {"config": table.config, "split": table.split, "item_id": item.item.item_id}
+            yield name, item
+
+
 def region_rows(results: Results) -> Iterator[dict[str, Any]]:
-    """Rows of ``regions.parquet``: every region that a prediction reads.
+    """Rows of ``regions.parquet``: every region that a prediction reads, in the order of the item.
 
     ``n_tokens`` counts tokens that have a surprisal; ``mean_bits`` is null without any.
     """
-    for table, scored in results.tables:
-        for item in scored.items:
-            for name, region in _regions_read(item):
-                bits = item.conditions[name].region_bits(region)
-                yield {
-                    "config": table.config,
-                    "split": table.split,
-                    "item_id": item.item.item_id,
-                    "condition_name": name,
-                    "region_number": region,
-                    "n_tokens": len(bits),
-                    "sum_bits": float(bits.sum()),
-                    "mean_bits": float(bits.mean()) if len(bits) else None,
-                }
-
-
-def _regions_read(scored: ScoredItem) -> list[tuple[str, int]]:
-    """(condition, region) pairs that an item's predictions read, in the order of the item."""
-    read = {
-        reference
-        for prediction in scored.item.predictions
-        for reference in read_of(prediction.formula)
-    }
-    return [
-        (condition.condition_name, region.region_number)
-        for condition in scored.item.conditions
-        if condition.condition_name in scored.conditions
-        for region in condition.regions
-        if read
-        & {(region.region_number, condition.condition_name), (WHOLE, condition.condition_name)}
-    ]
+    for columns, scored in _items(results):
+        formulas = [prediction.formula for prediction in scored.item.predictions]
+        read = {reference for formula in formulas for reference in read_of(formula)}
+        for condition in scored.item.conditions:
+            name = condition.condition_name
+            for region in condition.regions if name in scored.conditions else ():
+                number = region.region_number
+                if read & {(number, name), (WHOLE, name)}:
+                    bits = scored.conditions[name].region_bits(number)
+                    yield {
+                        **columns,
+                        "condition_name": name,
+                        "region_number": number,
+                        "n_tokens": len(bits),
+                        "sum_bits": float(bits.sum()),
+                        "mean_bits": float(bits.mean()) if len(bits) else None,
+                    }
 
 
 def token_rows(results: Results) -> Iterator[dict[str, Any]]:
@@ -138,25 +156,22 @@ def token_rows(results: Results) -> Iterator[dict[str, Any]]:
     start-of-text and separator tokens and 0 outside every region; ``bits`` is null where no
     prediction reads the token and where it has no surprisal.
     """
-    for table, scored in results.tables:
-        for item in scored.items:
-            for name, condition in item.conditions.items():
-                content = item.item.condition(name).content
-                encoding = condition.encoding
-                for position, token_id in enumerate(encoding.ids):
-                    start, end = encoding.offsets[position]
-                    region = encoding.regions[position]
-                    bits = float(condition.bits[position])
-                    yield {
-                        "config": table.config,
-                        "split": table.split,
-                        "item_id": item.item.item_id,
-                        "condition_name": name,
-                        "position": position,
-                        "token_id": token_id,
-                        "start": start,
-                        "end": end,
-                        "text": content[start:end],
-                        "region_number": None if region == SPECIAL else region,
-                        "bits": None if bits != bits else bits,
-                    }
+    for columns, scored in _items(results):
+        for name, condition in scored.conditions.items():
+            content = scored.item.condition(name).content
+            encoding = condition.encoding
+            for position, token_id in enumerate(encoding.ids):
+                start, end = encoding.offsets[position]
+                region = encoding.regions[position]
+                bits = float(condition.bits[position])
+                yield {
+                    **columns,
+                    "condition_name": name,
+                    "position": position,
+                    "token_id": token_id,
+                    "start": start,
+                    "end": end,
+                    "text": content[start:end],
+                    "region_number": None if region == SPECIAL else region,
+                    "bits": None if bits != bits else bits,
+                }

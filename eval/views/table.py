@@ -1,41 +1,43 @@
-"""The table of scores on the terminal."""
+"""The table of scores, and what stands below it: controls, lengths, published scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from coherencegym.eval.results.labels import labels
+from coherencegym.eval.data.source import Published
+from coherencegym.eval.plan.options import SYNTAXGYM_2021
+from coherencegym.eval.results.labels import difference_labels, formula_labels, labels
 from coherencegym.eval.results.results import Results
+from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS, ItemScore, shown_rows
-from coherencegym.eval.views.blocks import blocks
-from coherencegym.eval.views.grid import Grid, Row, made, natural_width, rich_block, rich_table
+from coherencegym.eval.views import grid
+
+#: The mode in which scores of Beyer et al. (2021) and of SyntaxGym's authors were computed.
+PUBLISHED_MODE = SYNTAXGYM_2021.name
+#: Rows of published scores on the terminal; results.json has them all.
+PUBLISHED_ROWS = 12
 
 
-def print_table(results: Results, console: Any = None) -> None:
+def print_scores(results: Results, console: Any = None) -> None:
     """Print scores, notes and signature; ``console`` is rich's, None: standard output."""
-    from rich.console import Console
-
-    console = console or Console(highlight=False)
-    if not console.is_terminal:
-        # In a pipe rich assumes 80 columns and would cut names short.
-        console = Console(file=console.file, width=160, highlight=False)
+    console = grid.console_for(console)
     console.print(score_table(results.scores, console.width))
     for macro in results.macros:
         console.print(
-            f"{macro.config}: macro average over {macro.n_groups} groups {_number(macro.score)} "
-            f"{_interval(macro.ci_low, macro.ci_high)}",
+            f"{macro.config}: macro average over {macro.n_groups} groups "
+            f"{grid.with_interval(macro.score, macro.ci_low, macro.ci_high)}",
             markup=False,
         )
-    below = list(blocks(results))
+    below = list(score_blocks(results))
     if results.macros and below:
         console.print()
     for block in below:
-        console.print(rich_block(block))
+        console.print(grid.rich_block(block))
         console.print()
-    for note in results.notes:
-        console.print(f"· {note}", markup=False)
-    console.print(results.signature, markup=False, soft_wrap=True, style="dim")
+    grid.print_notes(console, results.notes, results.signature)
 
 
 def score_table(scores: Sequence[ItemScore], width: int) -> Any:
@@ -44,54 +46,123 @@ def score_table(scores: Sequence[ItemScore], width: int) -> Any:
     Columns that have nothing to say (no ties, no artefact scores) are left out, and so are the
     margins' intervals where they do not fit into the width (characters).
     """
-    grid = score_grid(shown_rows(scores))
-    if natural_width(grid) > width:
-        grid = score_grid(shown_rows(scores), with_intervals=False)
-    return rich_table(grid)
+    return grid.that_fits(
+        lambda margins: score_grid(shown_rows(scores), margins), (True, False), width
+    )
 
 
-def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> Grid:
+def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.Grid:
     """The table of all these scores; ``with_intervals``: those of margins."""
-    columns: dict[str, list[str]] = {
-        "items": [f"{row.n:,}" + (" !" if row.n < FEW_ITEMS else "") for row in rows],
-        "CD [95 % interval]": [
-            f"{_number(row.score)} {_interval(row.ci_low, row.ci_high)}" for row in rows
-        ],
-        "artefact": [_number(row.artefact_score) for row in rows],
-        "human": [
-            _number(row.human_score) + (" !" if 0 < row.human_n < FEW_ITEMS else "") for row in rows
-        ],
-        "margin, bits": [_margin(row, with_intervals) for row in rows],
-        "ties": [str(row.ties or "") for row in rows],
-        "too close": [str(row.too_close or "") for row in rows],
-        "undefined": [str(row.undefined or "") for row in rows],
-        "too long": [str(row.too_long or "") for row in rows],
-    }
-    columns = {name: cells for name, cells in columns.items() if set(cells) - {"", "–"}}
-    made_rows = [
-        Row(
-            (name + (" †" if row.first_left_out else ""), *(own[n] for own in columns.values())),
+    headings = [
+        grid.GridRow(
+            (name + (" †" if row.first_left_out else ""),),
             int(row.level != "all"),
             None if row.level == "formula" else (row.config, row.split, row.group),
             row.level == "all",
         )
-        for n, (row, name) in enumerate(zip(rows, labels(rows), strict=True))
+        for row, name in zip(rows, labels(rows), strict=True)
     ]
-    return made("config, group", list(columns), made_rows)
+    cells = [_cells(row, with_intervals) for row in rows]
+    return grid.of_cells("config, group", headings, cells, ("", "–"), ("CD [95 % interval]",))
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
+    low, high = row.margin_mean_low, row.margin_mean_high
+    return {
+        "items": items(row.n),
+        "CD [95 % interval]": grid.with_interval(row.score, row.ci_low, row.ci_high),
+        "artefact": grid.number_cell(row.artefact_score),
+        "human": grid.number_cell(row.human_score) + " !" * (0 < row.human_n < FEW_ITEMS),
+        "margin, bits": grid.with_interval(row.margin_mean, low, high, "+.3f", with_intervals),
+        "ties": str(row.ties or ""),
+        "too close": str(row.too_close or ""),
+        "undefined": str(row.undefined or ""),
+        "too long": str(row.too_long or ""),
+    }
 
 
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
+def items(n: int) -> str:
+    """A number of items, marked where they are few."""
+    return f"{n:,}" + (" !" if n < FEW_ITEMS else "")
 
 
-def _margin(score: ItemScore, with_interval: bool) -> str:
-    if score.margin_mean is None:
-        return "–"
-    mean = f"{score.margin_mean:+.3f}"
-    if not with_interval or score.margin_mean_low is None:
-        return mean
-    return f"{mean} [{score.margin_mean_low:+.3f}, {score.margin_mean_high:+.3f}]"
+def score_blocks(results: Results) -> Iterator[grid.Grid]:
+    """The blocks below the scores that have something to say."""
+    if results.differences:
+        yield difference_block(results.differences)
+    if lengths := shown_lengths(results.lengths):
+        yield length_block(lengths)
+    if results.published:
+        yield published_block(results.published, str(results.settings.get("compat") or ""))
+
+
+def difference_block(differences: Sequence[Difference]) -> grid.Grid:
+    """A row for each config, control and formula."""
+    rows = [
+        grid.GridRow(
+            (
+                name,
+                f"{row.n:,}, {row.n_control:,}",
+                ", ".join(
+                    grid.number_cell(m, "+.3f") for m in (row.margin_mean, row.control_margin_mean)
+                ),
+                grid.with_interval(row.difference, row.ci_low, row.ci_high, "+.3f"),
+            )
+        )
+        for row, name in zip(differences, difference_labels(differences), strict=True)
+    ]
+    names = ("items", "margins", "difference [95 % interval]")
+    return grid.made("config − control", names, rows, "mean margin minus that of the control, bits")
+
+
+def shown_lengths(lengths: Sequence[LengthCorrelation]) -> list[LengthCorrelation]:
+    """Those that are noteworthy, and those that the suite asks for where lengths differ."""
+    return [row for row in lengths if row.noteworthy or (row.asked and row.n_differ)]
+
+
+def length_block(lengths: Sequence[LengthCorrelation]) -> grid.Grid:
+    """A row for each formula."""
+    title = (
+        "correlation of the margin with the difference in length (tokens, predicted side − other)"
+    )
+    splits = len({row.split for row in lengths}) > 1
+    rows = []
+    for row, name in zip(lengths, formula_labels(lengths), strict=True):
+        split = f" ({row.split})" if splits else ""
+        figures = [
+            grid.number_cell(v, "+.2f") for v in (row.tokens_mean, row.pearson, row.spearman)
+        ]
+        cells = (f"{row.config}{split}, {name}", f"{row.n:,}", f"{row.n_differ:,}", *figures)
+        rows.append(grid.GridRow(cells))
+    names = ("items", "that differ", "tokens more", "Pearson", "Spearman")
+    return grid.made("config, prediction", names, rows, title)
+
+
+def published_block(rows: Sequence[Published], mode: str) -> grid.Grid:
+    """A row for each row of a paper's table, a column for each model; ``mode`` is of this run."""
+    comparable = (
+        "comparable where corpus and model are the same"
+        if mode == PUBLISHED_MODE
+        else "not comparable with the figures above"
+    )
+    models = list(dict.fromkeys(row.model for row in rows))
+    sources = list(dict.fromkeys(row.source for row in rows))
+    several = len(sources) > 1
+    scores: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
+    for row in rows:
+        scores[row.config, row.row, row.source][row.model] = row.score
+    lines = []
+    for (config, name, source), by_model in list(scores.items())[:PUBLISHED_ROWS]:
+        heading = ", ".join(filter(None, (config, name))) or "all"
+        cells = [grid.number_cell(by_model.get(model)) for model in models]
+        lines.append(grid.GridRow((heading, *cells, *[source] * several)))
+    notes = [] if several else [sources[0]]
+    if len(scores) > PUBLISHED_ROWS:
+        notes.append(f"{len(scores) - PUBLISHED_ROWS} more rows in results.json")
+    return grid.Grid(
+        f"published (original corpora, {PUBLISHED_MODE} mode; {comparable})",
+        ("config, row", *models, *["source"] * several),
+        (False, *[True] * len(models), *[False] * several),
+        tuple(lines),
+        tuple(notes),
+    )

@@ -10,7 +10,7 @@ from coherencegym.eval.results.labels import labels
 from coherencegym.eval.results.runs import run_of
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.task import TaskResults
-from coherencegym.eval.views.grid import Grid, Row, made, rich_table
+from coherencegym.eval.views.grid import Grid, GridRow, made, rich_table
 
 
 def write_task(results: TaskResults, folder: Path, *, overwrite: bool = False) -> None:
@@ -49,5 +49,5 @@ def task_grid(results: TaskResults) -> Grid:
         count = f"{score.n:,}" + (" !" if score.n < FEW_ITEMS else "")
         left_out = ", ".join(f"{number:,} {why}" for why, number in score.counts.items())
         is_part = score.level != "all"
-        rows.append(Row((name, count, value, left_out), int(is_part), bold=not is_part))
+        rows.append(GridRow((name, count, value, left_out), int(is_part), bold=not is_part))
     return made("config, group: measure", ("n", "score [95 % interval]", "left out"), rows)

@@ -1,1 +1,1 @@
-"""What detection shows: tables on the terminal, a page, and the folders that it leaves."""
+"""Views of detection: its tables, and its page."""

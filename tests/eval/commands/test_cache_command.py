@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
 import re
+import runpy
 import sqlite3
 import subprocess
 import sys
@@ -16,8 +18,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from coherencegym.eval.commands.cache_command import add_cache_options, open_cache
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.commands.options import add_reading
+from coherencegym.eval.commands.running import open_cache
 from coherencegym.eval.forward.cache import SUFFIX, Cache
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.kinds.items import Item
@@ -216,7 +219,7 @@ def test_mistakes_are_one_line(
 
 def opened(folder: Path, share: bool = True, **about: Any) -> Cache | None:
     parser = argparse.ArgumentParser()
-    add_cache_options(parser)
+    add_reading(parser, "texts")
     known: dict[str, Any] = {"name": "m", "commit": "c", "device": "cpu", "dtype": "float32"}
     model = LoadedModel(None, None, **{**known, "parameters": 1, **about})
     return open_cache(parser.parse_args(["--cache", str(folder)]), model, {"share": share})
@@ -277,23 +280,49 @@ def test_weights_that_nothing_names_are_not_kept(
 
 KILLED = """
 import os, signal, sys
+from coherencegym.eval.commands.cli import main
 from coherencegym.eval.forward import execute
+
 left = [int(sys.argv.pop(1))]
 run = execute.run_batch
+
 def counted(*arguments):
     if not left[0]:
         os.kill(os.getpid(), signal.SIGKILL)
     left[0] -= 1
     return run(*arguments)
+
 execute.run_batch = counted
-from coherencegym.eval.commands.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+def killed_alone(argv: list[str], script: Path) -> int:
+    """Run a script in a fork of this process, which has imported what it needs."""
+
+    def run() -> None:
+        sys.argv = [str(script), *argv]
+        runpy.run_path(str(script))
+
+    process = multiprocessing.get_context("fork").Process(target=run)
+    process.start()
+    process.join(240)
+    return process.exitcode or 0
+
+
+def killed_launched(argv: list[str], script: Path) -> int:
+    """Run a script in two processes of torch's launcher."""
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node=2", str(script)]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [*launcher, *argv], capture_output=True, timeout=240, env=env, check=False
+    )
+    return done.returncode
+
+
+@pytest.mark.parametrize("kill", [killed_alone, killed_launched])
 def test_a_run_that_is_killed_goes_on_where_it_was(
-    processes: int,
+    kill: Callable[[list[str], Path], int],
     tmp_path: Path,
     pair_items: list[Item],
     write_dataset: Callable[..., Path],
@@ -303,26 +332,13 @@ def test_a_run_that_is_killed_goes_on_where_it_was(
 
     data = write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")})
     argv = ["--model", "demo", "--dataset", str(data), "--batch-tokens", "64", "--no-sharing"]
-    (tmp_path / "killed.py").write_text(KILLED)
-    launcher = [sys.executable]
-    if processes > 1:
-        launcher += ["-m", "torch.distributed.run", f"--nproc_per_node={processes}"]
-    killed = subprocess.run(
-        [
-            *launcher,
-            *(str(tmp_path / "killed.py"), "3", *argv, "--cache", str(tmp_path / "kept")),
-            *("--output", str(tmp_path / "killed")),
-        ],
-        capture_output=True,
-        timeout=240,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        check=False,
-    )
-    assert killed.returncode != 0
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED)
+    cache = ["--cache", str(tmp_path / "kept")]
+    assert kill(["3", *argv, *cache, "--output", str(tmp_path / "killed")], script) != 0
     assert not (tmp_path / "killed").exists()
 
     # On one process, whatever it was before.
-    cache = ["--cache", str(tmp_path / "kept")]
     assert main([*argv, *cache, "--output", str(tmp_path / "again")]) == 0
     line = capsys.readouterr().out.splitlines()[-1]
     known, total = map(int, re.findall(r"\d+", line)[:2])

@@ -22,8 +22,11 @@ from coherencegym.eval.results.labels import model_labels, printable
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
 from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
-from coherencegym.eval.views.compare_plot import plot_comparisons
-from coherencegym.eval.views.compare_report import as_json, write
+from coherencegym.eval.views.compare_report import (
+    comparisons_as_json,
+    plot_comparisons,
+    write_comparisons,
+)
 from coherencegym.eval.views.compare_table import comparison_table, print_comparisons
 
 SETTINGS: dict[str, Any] = {"bos": "auto", "compat": None, "seed": 0, "versions": {"torch": "2.9"}}
@@ -173,7 +176,7 @@ def test_rows_are_those_of_the_scores_and_holm_is_over_the_printed_ones() -> Non
     with_details = compare(left, right, details=True)
     assert [row.group for row in with_details.shown][-1] == "fine"
     assert all(row.p_holm is not None for row in with_details.shown)
-    assert as_json([found], [("b", "a")], 0)["comparisons"][0]["holm_tests"] == 4
+    assert comparisons_as_json([found], [("b", "a")], 0)["comparisons"][0]["holm_tests"] == 4
 
 
 JUDGED = st.lists(
@@ -425,11 +428,11 @@ def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
     monkeypatch.setattr(Figure, "savefig", keep)
     names = [("b", "a"), ("c", "a"), ("d", "a"), ("e", "a")]
     paths = [tmp_path / name for name in ("1.png", "1.svg", "2.png", "2.svg")]
-    plot_comparisons([comparison], names[:1], paths[:2])
-    plot_comparisons([comparison], names[:1], paths[2:])
+    plot_comparisons([comparison], names[:1], paths[0])
+    plot_comparisons([comparison], names[:1], paths[2])
     for first, second in ((paths[0], paths[2]), (paths[1], paths[3])):
         assert first.read_bytes() == second.read_bytes()
-    plot_comparisons([comparison] * 4, names, [tmp_path / "four.svg"])
+    plot_comparisons([comparison] * 4, names, tmp_path / "four.png")
     panels = [axes for axes in figures[-1].axes if axes.axison]
     assert [panel.get_title() for panel in panels] == [f"{m} −\n{b}" for m, b in names]
     points = panels[0].collections
@@ -446,10 +449,10 @@ def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
 def test_the_folder_is_whole_or_not_there(
     comparison: ModelComparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import coherencegym.eval.views.compare_plot
+    import coherencegym.eval.views.compare_report
 
     folder = tmp_path / "out"
-    write([comparison], [("b", "a")], folder, seed=0)
+    write_comparisons([comparison], [("b", "a")], folder, seed=0)
     assert {path.name for path in folder.iterdir()} == {
         "comparison.json",
         "comparison.png",
@@ -462,14 +465,14 @@ def test_the_folder_is_whole_or_not_there(
     assert one["rows"][0]["test"] == "mcnemar"
     assert one["rows"][0]["p_holm"] == comparison.rows[0].p_holm
     with pytest.raises(FileExistsError, match="--overwrite"):
-        write([comparison], [("b", "a")], folder, seed=0)
+        write_comparisons([comparison], [("b", "a")], folder, seed=0)
 
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(coherencegym.eval.views.compare_plot, "plot_comparisons", stop)
+    monkeypatch.setattr(coherencegym.eval.views.compare_report, "plot_comparisons", stop)
     before = (folder / "comparison.json").read_text()
     with pytest.raises(KeyboardInterrupt):
-        write([comparison], [("c", "a")], folder, seed=0, overwrite=True)
+        write_comparisons([comparison], [("c", "a")], folder, seed=0, overwrite=True)
     assert (folder / "comparison.json").read_text() == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

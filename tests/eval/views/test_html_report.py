@@ -25,11 +25,10 @@ from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.summary import shown_rows
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.views import html_items
-from coherencegym.eval.views.blocks import blocks
+from coherencegym.eval.views.html_items import Piece, packed, scored_pieces, unscored_pieces
 from coherencegym.eval.views.html_report import plot_files, render_report, write_report
-from coherencegym.eval.views.html_selection import select
-from coherencegym.eval.views.html_tokens import Piece, packed, scored_pieces, unscored_pieces
-from coherencegym.eval.views.table import score_grid
+from coherencegym.eval.views.html_selection import select_shown
+from coherencegym.eval.views.table import score_blocks, score_grid
 
 FORMULA = "(2;%bad%) > (2;%good%)"
 
@@ -83,7 +82,7 @@ def test_rows_of_scores_say_where_their_items_are(results: Results) -> None:
     assert [row.target for row in grid.rows][:2] == [("toy", "test", ""), ("toy", "test", "even")]
     assert [row.level for row in grid.rows][:2] == [0, 1]
     assert len(score_grid(results.scores).rows) == len(results.scores)
-    assert list(blocks(results)) == []
+    assert list(score_blocks(results)) == []
 
 
 def test_predictions_come_with_tokens_values_groups_and_columns(results: Results) -> None:
@@ -277,7 +276,7 @@ def judgements_with(
 def test_both_ends_and_the_middle_are_kept(make_item: Callable[..., Item]) -> None:
     item = make_item({"a": ["x"]})
     margins: list[float | None] = [float(m) for m in range(50, -51, -1)]
-    (selection,) = select("c", "s", judgements_with(margins, item), 3, lambda _: [])
+    (selection,) = select_shown("c", "s", judgements_with(margins, item), 3, lambda _: [])
     kept = [margins[place] for place in selection.kept]
     assert kept == [50, 49, 48, 1, 0, -1, -48, -49, -50]
     assert [(s.n, s.low, s.high) for s in selection.left_out] == [(46, -47, -2), (46, 2, 47)]
@@ -289,11 +288,11 @@ def test_few_are_all_kept_and_metrics_have_their_own_ends(make_item: Callable[..
     item = make_item({"a": ["x"]})
     margins: list[float | None] = [*map(float, range(9)), None, None]
     judged = judgements_with(margins, item) + judgements_with([1000.0], item, "sum")
-    mean, total = select("c", "s", judged, 10, lambda _: [])
+    mean, total = select_shown("c", "s", judged, 10, lambda _: [])
     assert mean.kept == tuple(range(11))
     assert total.kept == (11,)
     assert mean.left_out == total.left_out == ()
-    mean, _ = select("c", "s", judged, 1, lambda _: [])
+    mean, _ = select_shown("c", "s", judged, 1, lambda _: [])
     assert mean.left_out_unmeasured == 1
     assert 9 in mean.kept
 
@@ -307,7 +306,7 @@ def test_no_group_is_without_an_example(make_item: Callable[..., Item]) -> None:
     def groups(judgement: Judgement) -> list[str]:
         return ["rare"] if 500 <= places[id(judgement)] < 503 else []
 
-    (selection,) = select("c", "s", judged, 40, groups)
+    (selection,) = select_shown("c", "s", judged, 40, groups)
     assert set(range(500, 503)) - set(selection.kept) == {501}
 
 

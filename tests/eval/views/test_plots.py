@@ -14,10 +14,9 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.views.figures import colour, mark, save, style
-from coherencegym.eval.views.heatmap import heat_maps
-from coherencegym.eval.views.plot_rows import merge
+from coherencegym.eval.views.plot_rows import merged
 from coherencegym.eval.views.plots import plot_runs
-from coherencegym.eval.views.plots_heatmap import draw_heat_maps
+from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
 from coherencegym.eval.views.plots_scores import draw_scores
 
 NOTHING: dict[str, Any] = {field.name: None for field in fields(ItemScore)}
@@ -108,24 +107,24 @@ def test_models_stand_beside_each_other_in_one_row() -> None:
 
 
 def test_runs_of_one_model_on_several_suites_are_one_series() -> None:
-    merged = merge([a_run("m", [one(0.7)]), a_run("m", [one(0.8)], "other")])
-    assert [series.label for series in merged.series] == ["m"]
-    assert [key[0] for key in merged.scores] == ["toy c", "other c"]
+    both = merged([a_run("m", [one(0.7)]), a_run("m", [one(0.8)], "other")])
+    assert [series.label for series in both.series] == ["m"]
+    assert [key[0] for key in both.scores] == ["toy c", "other c"]
 
 
 def test_runs_of_one_model_on_the_same_rows_are_told_apart_by_folder() -> None:
     runs = [a_run("m", [one(0.7)], folder=f"results/{name}") for name in ("x", "y")]
-    assert [series.label for series in merge(runs).series] == ["m (x)", "m (y)"]
+    assert [series.label for series in merged(runs).series] == ["m (x)", "m (y)"]
     deep = [replace(run, folder=f"{place}/x") for run, place in zip(runs, "pq", strict=True)]
-    assert [series.label for series in merge(deep).series] == ["m (p/x)", "m (q/x)"]
+    assert [series.label for series in merged(deep).series] == ["m (p/x)", "m (q/x)"]
 
 
 def test_other_rows_of_a_config_never_share_its_row() -> None:
     first = a_run("a", [one(0.7)])
     second = replace(a_run("b", [one(0.8)]), rows={("c", "test"): "1" * 64}, version="2.0.0")
-    assert [key[0] for key in merge([first, second]).scores] == ["c [v1.0.0]", "c [v2.0.0]"]
+    assert [key[0] for key in merged([first, second]).scores] == ["c [v1.0.0]", "c [v2.0.0]"]
     same = replace(second, version="1.0.0")
-    assert [key[0] for key in merge([first, same]).scores] == [
+    assert [key[0] for key in merged([first, same]).scores] == [
         "c [rows 0000000]",
         "c [rows 1111111]",
     ]

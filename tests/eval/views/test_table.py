@@ -18,9 +18,8 @@ from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.summary import ItemScore, summarise
-from coherencegym.eval.views.blocks import difference_block, length_block
-from coherencegym.eval.views.plots import plot_scores
-from coherencegym.eval.views.table import score_table
+from coherencegym.eval.views.plots import plot_runs
+from coherencegym.eval.views.table import difference_block, length_block, score_table
 
 
 def run(scores: list[ItemScore], **more: Any) -> Run:
@@ -129,8 +128,9 @@ def test_differences_are_drawn_below_the_scores(
     from matplotlib.image import imread
 
     for name, rows in (("with", differences[chosen]), ("without", [])):
-        plot_scores([run(scores, differences=rows)], tmp_path / f"{name}.png")
-    images: list[Any] = [imread(tmp_path / f"{name}.png") for name in ("with", "without")]
+        (tmp_path / name).mkdir()
+        plot_runs([run(scores, differences=rows)], tmp_path / name)
+    images: list[Any] = [imread(tmp_path / name / "scores.png") for name in ("with", "without")]
     heights = [image.shape[0] for image in images]
     # A difference that is no number has no row.
     assert (heights[0] > heights[1]) == (chosen.start < 2)
@@ -141,8 +141,8 @@ def test_a_plot_of_any_number_of_rows(copies: int, scores: list[ItemScore], tmp_
     from matplotlib.image import imread
 
     rows = [replace(score, config=f"c{i}") for i in range(copies) for score in scores]
-    plot_scores([run(rows)], tmp_path / "p.png")
-    image: Any = imread(tmp_path / "p.png")
+    plot_runs([run(rows)], tmp_path)
+    image: Any = imread(tmp_path / "scores.png")
     assert image.shape[1] == 1200
     assert image.shape[0] < 8000
     assert copies == 0 or image.std() > 0.05
@@ -152,5 +152,5 @@ def test_a_score_without_items_is_in_the_plot_without_a_point(
     scores: list[ItemScore], tmp_path: Path
 ) -> None:
     empty = replace(scores[0], n=0, score=None, ci_low=None, ci_high=None)
-    plot_scores([run([empty])], tmp_path / "p.png")
-    assert (tmp_path / "p.png").stat().st_size > 1000
+    plot_runs([run([empty])], tmp_path)
+    assert (tmp_path / "scores.png").stat().st_size > 1000

@@ -16,7 +16,7 @@ from made_documents import about_families, with_intruders, write_documents
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.hub.push_results import push
+from coherencegym.eval.hub.push_results import push_results
 from coherencegym.eval.results.folder import read_outcomes
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
@@ -126,7 +126,7 @@ def test_older_results_are_refused_in_one_line(
 
 
 def test_a_push_has_its_scores_and_no_text(hub: HubServer, hub_api: HfApi, results: Path) -> None:
-    push(hub_api, results / "mutual", "coherencegym/found")
+    push_results(hub_api, results / "mutual", "coherencegym/found")
     files = hub.files("coherencegym/found")
     names = {path.rpartition("/")[2] for path in files}
     assert {"results.json", "outcomes.parquet", "documents.parquet", "scores.png"} <= names

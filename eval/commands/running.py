@@ -1,0 +1,180 @@
+"""A model on the tables of a run, or the plan of it: what ``score`` and ``detect`` have alike."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from coherencegym.errors import one_line
+from coherencegym.eval.commands.options import load_model
+from coherencegym.eval.forward.cache import Cache, cache_folder
+from coherencegym.eval.forward.distributed import World, join_processes, own_device, world
+
+if TYPE_CHECKING:
+    from coherencegym.eval.forward.execute import Execution
+    from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.plan.requests import Query
+
+
+@dataclass(frozen=True)
+class Running:
+    """A loaded model, with the cache and the processes of the run."""
+
+    loaded: LoadedModel
+    cache: Cache | None
+    processes: World
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[dict[str, Any]]:
+        """Arguments for the reading of one table, under a progress bar."""
+        with _progress_bar(what, self.processes.is_first) as progress:
+            yield {"store": self.cache, "progress": progress, "world": self.processes}
+
+    def print_cache(self, executions: Sequence[Execution]) -> None:
+        """Say how much came out of the cache, and where it is."""
+        if self.cache is None:
+            return
+        known = sum(execution.stored for execution in executions)
+        texts = sum(len(execution.plan.sequences) for execution in executions)
+        size = sum(path.stat().st_size for path in self.cache.files() if path.is_file())
+        where = f"{self.cache.path.parent}, {in_bytes(size)}"
+        print(f"{known:,} of {texts:,} texts were known from earlier runs ({where})")
+        if self.cache.corrupt:
+            print(f"{self.cache.corrupt:,} damaged entries of the cache were computed again")
+        for note in self.cache.notes:
+            print(note)
+
+
+@contextmanager
+def running(arguments: argparse.Namespace, options: Options) -> Iterator[Running]:
+    """The model that the options name, in as many processes as were launched."""
+    processes = world()
+    arguments.device = own_device(arguments.device, processes)
+    with join_processes(processes):
+        loaded = load_model(arguments)
+        with open_cache(arguments, loaded, options.identity()) or nullcontext() as cache:
+            yield Running(loaded, cache, processes)
+
+
+def open_cache(
+    arguments: argparse.Namespace, model: LoadedModel, settings: Mapping[str, Any]
+) -> Cache | None:
+    """The cache of a model, or None where nobody wants one or nothing says which weights it has.
+
+    The latter is said on standard error. ``settings`` are what else surprisals depend on.
+    """
+    if arguments.no_cache:
+        return None
+    if model.commit == "unknown":
+        if os.environ.get("RANK", "0") == "0":
+            print(
+                f"eval: {one_line(model.name)}: its commit is not known, so its surprisals are not "
+                "kept",
+                file=sys.stderr,
+            )
+        return None
+    from coherencegym.eval.data.signature import versions
+
+    # ``cuda`` for ``cuda:0`` and for ``cuda:0+cuda:1``: a run may go on where it finds room.
+    devices = sorted({device.partition(":")[0] for device in model.device.split("+")})
+    found = versions(model.about())
+    # Not the model's name: a folder that was moved, or an alias on the Hub, has the same weights.
+    description = {
+        "identity": json.loads(model.identity()),
+        "remote_code": model.remote_code,
+        "device": "+".join(devices),
+        "settings": dict(settings),
+        "versions": {name: number for name, number in found.items() if name != "coherencegym"},
+    }
+    return Cache(cache_folder(arguments.cache), description, model.name)
+
+
+def in_bytes(count: int) -> str:
+    """A size for people: ``12.3 MB``."""
+    size = float(count)
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+@contextmanager
+def _progress_bar(what: str, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar on standard error if that is a terminal; None, and silence, if not."""
+    if not shown or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def explain_plan(
+    arguments: argparse.Namespace,
+    texts: Sequence[tuple[str, Sequence[Query], bool]],
+    options: Options,
+) -> None:
+    """Print the plan of a run; only the model's config and tokenizer are read.
+
+    ``texts`` are the name of each table, what is read of it, and whether ``[SEP]`` is a separator.
+
+    Raises:
+        EvaluationError: they cannot be read, or a text cannot be encoded.
+    """
+    from rich.console import Console
+
+    from coherencegym.eval.models.arguments import parse_model_arguments
+    from coherencegym.eval.models.limits import limits_of
+    from coherencegym.eval.models.load import load_config
+    from coherencegym.eval.plan.explain import MEANING, explain_table, shape_of
+    from coherencegym.eval.plan.memory import default_budget
+    from coherencegym.eval.plan.plan import make_plan
+    from coherencegym.eval.plan.requests import prepare
+    from coherencegym.eval.text.words import word_beginnings
+
+    config, tokenizer = load_config(
+        arguments.model,
+        parse_model_arguments(arguments.model_args, arguments.model_revision),
+        arguments.trust_remote_code,
+    )
+    words = None
+    if options.word_correction:
+        words = word_beginnings(tokenizer, config.get_text_config().vocab_size)
+    device = "cpu" if arguments.device in ("auto", "cpu") else arguments.device.partition(":")[0]
+    budget = default_budget(device, options.batch_tokens)
+    plans = []
+    for name, queries, uses_separator in texts:
+        prepared = prepare(
+            tokenizer, config, queries, options, uses_separator=uses_separator, words=words
+        )
+        plain = make_plan(prepared.requests, budget, limits=limits_of(config))
+        shared = plain.batched(budget, sharing="packed") if options.share else plain
+        plans.append((name, plain, shared))
+    console = Console()
+    table = explain_table(plans, shape_of(config))
+    # Numbers that are cut off are worse than lines that wrap.
+    wide = Console(width=10_000).measure(table).maximum
+    Console(width=max(console.width, wide)).print(table)
+    notes = [f"{name}: {meaning}" for name, meaning in MEANING.items()]
+    if any(plan.shares for _, _, plan in plans):
+        notes.append(
+            "beginnings are shared if a trial shows that the model can: in rows, or from a cache"
+        )
+    notes.append(
+        f"batches on {device}: at most {budget.tokens:,} tokens and {budget.head_rows:,} rows of "
+        "logits in a forward pass"
+    )
+    for note in notes:
+        console.print(f"· {note}", markup=False, highlight=False, soft_wrap=True)
