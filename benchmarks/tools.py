@@ -41,10 +41,10 @@ Tool = Callable[[Sequence[Item]], Answer]
 
 def coherencegym(model: Any, tokenizer: Any, batch: int) -> Tool:
     """This project, as ``python -m eval`` calls it; ``batch`` is not used."""
-    from coherencegym.eval.tasks.score.scoring import score
+    from coherencegym.eval.tasks.score.scoring import score_items
 
     def run(items: Sequence[Item]) -> Answer:
-        scored = score(model, tokenizer, items)
+        scored = score_items(model, tokenizer, items)
         tokens = [
             one.conditions[c.condition_name].region_bits(c.regions[-1].region_number).tolist()
             for one in scored.items

@@ -37,7 +37,7 @@ from coherencegym.loaders.senses import CONNECTIVES as KNOWN
 from coherencegym.loaders.senses import Meaning, UnknownSenseError, beside, carries, meaning_of
 from coherencegym.manipulations.connectives.connective_context import begins_clause, fits, syntax
 from coherencegym.manipulations.connectives.connective_segments import (
-    CONNECTIVES,
+    AMBIGUOUS,
     ConnectiveSegments,
     main_clause,
 )
@@ -278,7 +278,7 @@ _COLUMNS = {
 
 def _configured(meanwhile: bool) -> dict[str, Any]:
     """The configs; ``meanwhile`` adds that connective to those that are replaced and put."""
-    words = tuple(sorted((*CONNECTIVES, "meanwhile"))) if meanwhile else CONNECTIVES
+    words = tuple(sorted((*AMBIGUOUS, "meanwhile"))) if meanwhile else AMBIGUOUS
     return {
         "description": (
             "Segments of one to four sentences around an annotated connective, each with the "

@@ -143,7 +143,7 @@ def score(
         SuiteError: an item is not valid.
     """
     from coherencegym.eval.models.in_memory import evaluating, in_memory
-    from coherencegym.eval.tasks.score.scoring import score as score_items
+    from coherencegym.eval.tasks.score.scoring import score_items
 
     if compat is not None and compat not in MODES:
         raise EvaluationError(f"compat={compat!r}; expected None or one of {', '.join(MODES)}")

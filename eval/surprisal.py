@@ -81,7 +81,7 @@ class Answer:
     """The reads of one query.
 
     Attributes:
-        conditions: by name; a condition whose separator cannot be rendered is not there, and none
+        conditions: bits by name; a condition whose separator cannot be rendered is absent, and none
             is there for a query that is too long.
         too_long: a condition is longer than the model's context.
         truncated: tokens that every condition lost on the left, where that was allowed.

@@ -91,7 +91,7 @@ def replace_places(
     return discourse
 
 
-def excerpt(discourse: Discourse, first: int, last: int, **changes: Any) -> Discourse:
+def cut_excerpt(discourse: Discourse, first: int, last: int, **changes: Any) -> Discourse:
     """Units ``first`` to ``last`` of a discourse, with the annotations that lie in them.
 
     Edits keep to the units that they were made in, so that undoing those of the excerpt gives

@@ -144,3 +144,28 @@ def test_rooms_say_what_they_are_for(graph: Graph, repository: Path) -> None:
             )
     assert len(packages) > 25
     assert all(len(text) > 10 for text in packages.values()), packages
+
+
+#: Names that every module of a kind has.
+HOOKS = frozenset({"CORPUS", "SUITE", "EXAMPLES", "add_arguments", "main", "run"})
+
+
+def public_names(tree: ast.Module) -> set[str]:
+    """The names that a module defines for others."""
+    names: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return {name for name in names if not name.startswith("_")}
+
+
+def test_a_public_name_has_one_meaning(repository: Path) -> None:
+    places = defaultdict(list)
+    for top in ("builders", "cards", "eval", "loaders", "manipulations"):
+        for path in sorted((repository / top).rglob("*.py")):
+            for name in public_names(ast.parse(path.read_text(encoding="utf-8"))) - HOOKS:
+                places[name].append(str(path.relative_to(repository)))
+    assert not {name: where for name, where in places.items() if len(where) > 1}

@@ -29,7 +29,7 @@ from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse, Edit, Unit, span_text, spans, undo
 from coherencegym.loaders.find import find
 from coherencegym.loaders.read import read
-from coherencegym.manipulations.editing import excerpt
+from coherencegym.manipulations.editing import cut_excerpt
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.shuffle import Shuffle
 
@@ -120,7 +120,9 @@ def test_the_example_that_takes_a_unit_out_can_be_undone(
         for changed in pipeline(discourse, Context(seed)):
             assert undo(changed) == discourse.texts
             last = len(changed.units) - 1
-            whole = [undo(excerpt(changed, *ends)) for ends in ((0, last), (0, 0), (last, last))]
+            whole = [
+                undo(cut_excerpt(changed, *ends)) for ends in ((0, last), (0, 0), (last, last))
+            ]
             assert whole == [discourse.texts, discourse.texts[:1], discourse.texts[-1:]]
 
 
@@ -135,7 +137,7 @@ def test_a_unit_taken_out_belongs_to_an_excerpt_around_it(modules: dict[str, Any
     assert undo(left) == texts
     ends = {(0, 0): texts[:1], (0, 1): texts[:3], (1, 1): texts[2:3], (1, 2): texts[2:]}
     for (first, last), expected in ends.items():
-        assert undo(excerpt(left, first, last)) == expected
+        assert undo(cut_excerpt(left, first, last)) == expected
 
 
 def test_the_example_of_a_kind_is_built_shown_and_read(

@@ -33,7 +33,7 @@ _PAIR = "{{[sentence_bad, sentence_good]}}"
 
 
 @dataclass(frozen=True)
-class Task:
+class HarnessTask:
     """A task file: its name without the ending, its text, and the function that it calls."""
 
     name: str
@@ -82,7 +82,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def tasks(table: PairTable, release: ExportedRelease) -> list[Task]:
+def tasks(table: PairTable, release: ExportedRelease) -> list[HarnessTask]:
     """The tasks of a config and split; none where there is no pair."""
     if not table.records:
         return []
@@ -104,7 +104,7 @@ def tasks(table: PairTable, release: ExportedRelease) -> list[Task]:
     ]
 
 
-def in_no_task(table: PairTable, made: Sequence[Task]) -> int:
+def in_no_task(table: PairTable, made: Sequence[HarnessTask]) -> int:
     """Count how many pairs of a table none of its tasks reads."""
     if any(not task.group for task in made):
         return 0
@@ -121,7 +121,7 @@ def _one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def _task(name: str, table: PairTable, release: ExportedRelease, group: str = "") -> Task:
+def _task(name: str, table: PairTable, release: ExportedRelease, group: str = "") -> HarnessTask:
     """The task of a table's pairs; of those of one group, where one is named."""
     records = [record for record in table.records if not group or group in record["groups"]]
     about = f"{release.suite} {release.version}, config {table.config}, split {table.split}"
@@ -141,10 +141,10 @@ def _task(name: str, table: PairTable, release: ExportedRelease, group: str = ""
         pairs=len(records),
         same=sum(record["simple_LM_method"] for record in records),
     )
-    return Task(name, text, function, group)
+    return HarnessTask(name, text, function, group)
 
 
-def module_text(made: Sequence[Task]) -> str:
+def module_text(made: Sequence[HarnessTask]) -> str:
     """The Python file that the tasks need; empty where none does.
 
     Raises:

@@ -125,7 +125,7 @@ def add_scoring(parser: argparse.ArgumentParser) -> None:
 
 
 def add_items(parser: argparse.ArgumentParser) -> None:
-    """Declare which items are read; see :func:`read_tables`."""
+    """Declare which items are read; see :func:`item_tables`."""
     data = parser.add_mutually_exclusive_group(required=True)
     data.add_argument("--dataset", **_DATASET)
     many(
@@ -198,7 +198,7 @@ def above_zero(text: str) -> float:
     return number
 
 
-def read_tables(
+def item_tables(
     arguments: argparse.Namespace, max_items: int | None = None
 ) -> tuple[Source, Sequence[ItemTable]]:
     """The tables that the options of :func:`add_items` name, and where they are from.

@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_push(arguments)
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
-    source, tables = options.read_tables(arguments, arguments.max_items)
+    source, tables = options.item_tables(arguments, arguments.max_items)
     if arguments.explain_plan:
         _explain(arguments, tables, chosen)
         return 0
@@ -106,8 +106,10 @@ def _title(table: ItemTable) -> str:
 
 
 def _score(run_: Running, table: ItemTable, chosen: Options) -> Scored:
-    from coherencegym.eval.tasks.score.scoring import score
+    from coherencegym.eval.tasks.score.scoring import score_items
 
     model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
     with run_.reading(_title(table)) as how:
-        return score(model, tokenizer, table.items, chosen, uses_separator=table.separator, **how)
+        return score_items(
+            model, tokenizer, table.items, chosen, uses_separator=table.separator, **how
+        )

@@ -49,16 +49,16 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.overwrite:
         raise EvaluationError("--overwrite: nothing is written; expected --output with it")
     quiet_libraries()
-    _, tables = options.read_tables(arguments)
+    _, tables = options.item_tables(arguments)
     from coherencegym.eval.data.dataset import find_item
-    from coherencegym.eval.tasks.score.scoring import score
+    from coherencegym.eval.tasks.score.scoring import score_items
     from coherencegym.eval.views.item_view import check_conditions, view_item
 
     table, item = find_item(tables, arguments.item)
     check_conditions(item, arguments.conditions)
     model = options.load_model(arguments)
     separator = table.separator
-    scored = score(model.model, model.tokenizer, [item], chosen, uses_separator=separator)
+    scored = score_items(model.model, model.tokenizer, [item], chosen, uses_separator=separator)
     (one,), place = scored.items, (table.config, table.split)
     view = view_item(one, model.tokenizer, *place, arguments.conditions, rules=chosen.rules)
     print_item(view, Console(highlight=False))

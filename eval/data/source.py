@@ -109,14 +109,14 @@ def read_manifest(path: Path, schema: type[Any] = _Manifest) -> Mapping[str, Any
         EvaluationError: the file is none, or one of another format.
         OSError: it cannot be read.
     """
-    found = strict_json.read(path, _Format).format
+    found = strict_json.read_json(path, _Format).format
     if found != FORMAT:
         raise EvaluationError(
             f"{path}: format {found}; expected {FORMAT} (a newer release of this program may read "
             "it)"
         )
-    strict_json.read(path, schema)
-    return strict_json.read(path, dict[str, Any])
+    strict_json.read_json(path, schema)
+    return strict_json.read_json(path, dict[str, Any])
 
 
 def published(manifest: Mapping[str, Any], configs: Sequence[str]) -> tuple[Published, ...]:

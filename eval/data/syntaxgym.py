@@ -25,7 +25,7 @@ from coherencegym.eval.kinds.items import (
     check_predictions,
     joined_condition,
 )
-from coherencegym.files.strict_json import Some, kind, read
+from coherencegym.files.strict_json import Some, kind, read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def read_suite(path: Path, max_items: int | None = None) -> ItemTable:
         path.stem.encode()  # it becomes the name of the config
     except UnicodeEncodeError:
         raise EvaluationError(f"{path}: its name is not UTF-8; expected a name of text") from None
-    suite = read(path, _Suite)
+    suite = read_json(path, _Suite)
     formulas = [prediction.formula.strip() for prediction in suite.predictions]
     predictions = _predictions(formulas, _metrics(suite.meta.metric, path))
     items: dict[int, Item] = {}

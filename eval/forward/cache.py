@@ -153,7 +153,7 @@ class Cache:
         """
         import numpy as np
 
-        from coherencegym.eval.forward.cache_row import key_of, merged
+        from coherencegym.eval.forward.cache_row import key_of, merged_bits
 
         kept = [
             (key_of(sequence.ids), sequence, np.asarray(bits, np.float64))
@@ -167,7 +167,7 @@ class Cache:
             with _transaction(database):
                 known = self._read(database, keys)
                 for key, sequence, bits in kept:
-                    known[key] = merged(known.get(key), sequence, bits)
+                    known[key] = merged_bits(known.get(key), sequence, bits)
                 database.executemany(_WRITE, [known[key].row(key) for key in keys])
 
         if kept:

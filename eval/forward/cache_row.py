@@ -54,7 +54,7 @@ class Known:
         return key, value, checksum(key, value)
 
 
-def merged(before: Known | None, sequence: TokenSequence, bits: np.ndarray) -> Known:
+def merged_bits(before: Known | None, sequence: TokenSequence, bits: np.ndarray) -> Known:
     """New surprisals, and those of before at other positions.
 
     Raises:

@@ -16,7 +16,7 @@ from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.task import TaskResults
-from coherencegym.files.strict_json import Many, Some, kind, read
+from coherencegym.files.strict_json import Many, Some, kind, read_json
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def read_run(folder: Path) -> Run:
         what = "no such folder" if not folder.exists() else f"no {MARKER} in it"
         raise EvaluationError(f"{folder}: {what}; expected a folder that python -m eval wrote")
     results_head(path)
-    one = read(path, _Results)
+    one = read_json(path, _Results)
     found = _run(asdict(one.model), asdict(one.dataset), one.scores, one.signature, one.settings)
     return replace(found, differences=one.differences, folder=str(folder))
 
@@ -114,7 +114,7 @@ def results_head(path: Path) -> _Head:
         EvaluationError: it has none, or is from before the folders of detection were those of
             every task.
     """
-    found = read(path, _Head)
+    found = read_json(path, _Head)
     if found.datasets is not None:
         raise EvaluationError(
             f"{path}: written by an older release; run python -m eval {kind(found.task)[1:-1]} "

@@ -141,7 +141,7 @@ def read_saved(folder: Path) -> Saved:
         )
     if not file.is_file():
         raise EvaluationError(f"{folder}: no {file.name}; expected the whole folder of results")
-    results = strict_json.read(path, _Results)
+    results = strict_json.read_json(path, _Results)
     return Saved(
         folder=folder,
         signature=results.signature,

@@ -1,4 +1,4 @@
-"""What a task shows of its scores that shows no more: a table on the terminal, plots, a folder."""
+"""A task's scores where nothing more is shown: a table on the terminal, plots, a folder."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOpt
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
 from coherencegym.loaders.formats.standoff import Placed
-from coherencegym.loaders.formats.table import Row, rows
+from coherencegym.loaders.formats.table import TableRow, numbered_rows
 from coherencegym.loaders.text.sentences import sentence_spans
 
 #: The senses that each connective is annotated with.
@@ -34,14 +34,14 @@ SENSES: Mapping[str, tuple[str, ...]] = {
 
 def read_table(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a table of segments."""
-    for row in rows(file, ("connective", "sense", "offset", "segment"), options):
+    for row in numbered_rows(file, ("connective", "sense", "offset", "segment"), options):
         try:
             yield _discourse(corpus, file, row)
         except LineError as error:
             error.report(file, options)
 
 
-def _discourse(corpus: Corpus, file: CorpusFile, row: Row) -> Discourse:
+def _discourse(corpus: Corpus, file: CorpusFile, row: TableRow) -> Discourse:
     """A segment as a discourse."""
     line, text = row.line, row.values["segment"]
     connective, sense = row.values["connective"].lower(), row.values["sense"].lower()

@@ -27,7 +27,7 @@ from pathlib import Path
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Unit
-from coherencegym.loaders.formats.conllu import Block, Sentence, documents, parse
+from coherencegym.loaders.formats.conllu import Block, Sentence, conllu_documents, parse
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
 from coherencegym.loaders.formats.standoff import Placed, placed_relations, read_raw
@@ -86,7 +86,7 @@ def read_gum(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator
     """Read a file of documents. A bad line makes its whole document a bad one."""
     names: tuple[str, ...] | None = None
     found = False
-    for blocks in documents(file):
+    for blocks in conllu_documents(file):
         found = True
         for block in blocks:
             if (comment := block.comments.get("global.Entity")) is not None:

@@ -19,7 +19,7 @@ from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import shown, tidy
-from coherencegym.loaders.formats.table import Row, rows
+from coherencegym.loaders.formats.table import TableRow, numbered_rows
 
 _ANSWER, _TITLE = "AnswerRightEnding", "storytitle"
 _CLOZE_COLUMNS = (
@@ -61,9 +61,9 @@ def read_rocstories(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> I
 
 def _stories(
     file: CorpusFile, columns: Sequence[str], options: ReadOptions
-) -> Iterator[tuple[Row, str, tuple[str, ...]]]:
+) -> Iterator[tuple[TableRow, str, tuple[str, ...]]]:
     """The rows that have an id and all their sentences, with these; others are bad rows."""
-    for row in rows(file, columns, options, {_ANSWER: _WITHOUT_ANSWERS}):
+    for row in numbered_rows(file, columns, options, {_ANSWER: _WITHOUT_ANSWERS}):
         texts = {
             column: tidy(text)
             for column, text in row.values.items()
@@ -79,7 +79,7 @@ def _stories(
         options.bad(message, f"empty {what}")
 
 
-def _units(file: CorpusFile, row: Row, texts: Sequence[str]) -> tuple[Unit, ...]:
+def _units(file: CorpusFile, row: TableRow, texts: Sequence[str]) -> tuple[Unit, ...]:
     source = SourceSpan(file.path.name, row.line, row.line)
     return tuple(Unit(text, source=source) for text in texts)
 

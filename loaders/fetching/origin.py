@@ -151,7 +151,7 @@ def origin(name: str) -> Origin:
 def read_origin(path: Path) -> Origin:
     """Read a data file; ``CorpusError`` for a wrong field, or a path that leaves the folder."""
     try:
-        fields: dict[str, Any] = {**vars(strict_json.read(path, _Declared))}
+        fields: dict[str, Any] = {**vars(strict_json.read_json(path, _Declared))}
     except OSError as error:
         raise CorpusError(f"{path}: cannot be read ({error.strerror})") from error
     except EvaluationError as error:

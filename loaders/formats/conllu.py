@@ -121,7 +121,7 @@ def blocks(file: CorpusFile) -> Iterator[Block]:
             yield Block(tuple(lines))
 
 
-def documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
+def conllu_documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
     """The blocks of a file by document: each begins with one that has ``# newdoc``."""
     document: list[Block] = []
     for block in blocks(file):

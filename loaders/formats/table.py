@@ -21,7 +21,7 @@ _LONGEST_LINE = 10 * LONGEST_FIELD
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """One row: its values by column (as declared), and the line at which it begins (1-based)."""
 
     line: int
@@ -35,12 +35,12 @@ class _Header:
     names: tuple[str, ...]
 
 
-def rows(
+def numbered_rows(
     file: CorpusFile,
     columns: Sequence[str],
     options: ReadOptions,
     advice: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[Row]:
+) -> Iterator[TableRow]:
     """Read the rows of a table.
 
     The header decides between comma and tab. A table with tabs whose header is not quoted is read
@@ -65,7 +65,7 @@ def rows(
             if (problem := _problem(fields, header)) is not None:
                 options.bad(f"{file.path}:{line}: {problem[0]}", problem[1])
                 continue
-            yield Row(line, {name: fields[index].strip() for name, index in place.items()})
+            yield TableRow(line, {name: fields[index].strip() for name, index in place.items()})
         if not line:
             raise CorpusError(f"{file.path}:2: no row after the header, expected at least one")
 

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse, Relation, Span, span_text
 from coherencegym.manipulations.connectives.connective_context import has_clause, unsuitable, words
-from coherencegym.manipulations.editing import excerpt
+from coherencegym.manipulations.editing import cut_excerpt
 from coherencegym.manipulations.operator import Composable, Context
 
 #: The connectives of the paper (section 4.5), but for ``meanwhile``, which is rare.
-CONNECTIVES = ("although", "as", "however", "since", "though", "while", "yet")
+AMBIGUOUS = ("although", "as", "however", "since", "though", "while", "yet")
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ConnectiveSegments(Composable):
     connective that two relations share is one segment with the senses of both.
     """
 
-    connectives: tuple[str, ...] = CONNECTIVES
+    connectives: tuple[str, ...] = AMBIGUOUS
     most_sentences: int = 4
     fewest_words_after: int = 3
 
@@ -60,7 +60,7 @@ class ConnectiveSegments(Composable):
             else:
                 unit, start, _ = relation.connective[0]
                 kept = dataclasses.replace(discourse, relations=(relation,))
-                yield excerpt(kept, *_units(relation), variant=f"u{unit}c{start}")
+                yield cut_excerpt(kept, *_units(relation), variant=f"u{unit}c{start}")
 
     def _objection(
         self, discourse: Discourse, relation: Relation, unit: int, start: int, end: int

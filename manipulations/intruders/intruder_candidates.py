@@ -30,7 +30,7 @@ from coherencegym.manipulations.probes.probe import Replacement, apply
 #: The neighbours of a document (their indices), and their similarity.
 Others = list[tuple[int, float]]
 #: The operator's name in the random key.
-NAME = "IntruderSentence"
+OPERATOR = "IntruderSentence"
 #: Documents whose candidates are compared at a time.
 _CHUNK = 1_000
 #: Sources of the other documents: the most similar ones, any, or any of the same category.
@@ -157,7 +157,7 @@ class Draw:
         for index, discourse in enumerate(self.discourses):
             if len(discourse.units) > 1:
                 # What only decides how neighbours are found does not move the slots.
-                generator = self.context.random(discourse, NAME, share=share)
+                generator = self.context.random(discourse, OPERATOR, share=share)
                 if generator.random() < share:
                     yield Drawn(index, generator.randrange(1, len(discourse.units)))
 
@@ -199,7 +199,7 @@ class Draw:
         for one in drawn:
             pool = members[category(one.document)]
             # A few more than are wanted: some may be of its own group.
-            generator = self.context.random(discourses[one.document], f"{NAME} others")
+            generator = self.context.random(discourses[one.document], f"{OPERATOR} others")
             tried = generator.sample(pool, min(len(pool), 4 * k))
             fitting = [i for i in tried if group_of[i] != group_of[one.document]]
             yield [(i, 0.0) for i in fitting[:k]]
@@ -218,7 +218,7 @@ class Draw:
         pairs: list[tuple[Drawn, int, int, float]] = []
         for one, near in zip(drawn, others, strict=True):
             # One draw for each neighbour in its order, whatever becomes of the candidate.
-            generator = self.context.random(discourses[one.document], f"{NAME} candidates")
+            generator = self.context.random(discourses[one.document], f"{OPERATOR} candidates")
             pairs += [
                 (one, other, generator.randrange(1, len(discourses[other].units)), similarity)
                 for other, similarity in near

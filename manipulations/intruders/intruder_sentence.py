@@ -15,7 +15,7 @@ from random import Random
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.editing import replace_places, replace_text
 from coherencegym.manipulations.intruders.intruder_candidates import (
-    NAME,
+    OPERATOR,
     Candidate,
     Draw,
     Drawn,
@@ -94,7 +94,7 @@ class IntruderSentence(IntruderSettings, Composable):
             elif not one.candidates:
                 reasons[discourse.id] = NO_CANDIDATE
             else:
-                generator = context.random(discourse, f"{NAME} choice")
+                generator = context.random(discourse, f"{OPERATOR} choice")
                 choices[discourse.id] = _choice(one, difficult.get(index), generator)
         return FittedIntruderSentence(self, choices, reasons)
 
@@ -155,7 +155,7 @@ class FittedIntruderSentence(Composable):
             0,
             len(discourse.units[slot].text),
             intruder.text,
-            operator=NAME,
+            operator=OPERATOR,
             source_discourse=intruder.discourse,
             source_unit=intruder.unit,
         )

@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from coherencegym.manipulations.probes.sentence import Sentence, Word, first_plain, plain, word_at
+from coherencegym.manipulations.probes.sentence import (
+    Tagged,
+    TaggedSentence,
+    first_plain,
+    plain,
+    word_at,
+)
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE, HAVE, NOMINATIVE, NOUNS
 from coherencegym.manipulations.words import word_list, word_set
 
@@ -48,7 +54,7 @@ class MainVerb:
     adverbs: int
 
 
-def visible(sentence: Sentence) -> tuple[int, ...] | None:
+def visible(sentence: TaggedSentence) -> tuple[int, ...] | None:
     """Indices of the words outside quotation marks and brackets; none where a mark is unpaired."""
     shown: list[int] = []
     depth, quoted = 0, False
@@ -64,7 +70,7 @@ def visible(sentence: Sentence) -> tuple[int, ...] | None:
     return tuple(shown) if depth == 0 and not quoted else None
 
 
-def main_verb(sentence: Sentence) -> MainVerb | None:
+def main_verb(sentence: TaggedSentence) -> MainVerb | None:
     """Find the finite verb of the main clause; none in questions and where it is uncertain."""
     shown = visible(sentence)
     if not shown:
@@ -84,7 +90,7 @@ class _Seen:
     """The visible words of a sentence, and the index of each in it."""
 
     indices: tuple[int, ...]
-    words: Sequence[Word]
+    words: Sequence[Tagged]
 
 
 def _is_statement(seen: _Seen) -> bool:
@@ -115,7 +121,7 @@ def _verb_from(seen: _Seen, start: int, after_clause: bool) -> MainVerb | None:
     return None
 
 
-def _ends_clause(word: Word, passed: bool) -> bool:
+def _ends_clause(word: Tagged, passed: bool) -> bool:
     """The clause ends with the word; ``passed``: it may have had its verb already."""
     ends = word.text in (";", ":", "–", "—", "--", "...", "…") or word.lower == "but"
     return ends or (passed and word.lower in ("and", "or"))
@@ -129,7 +135,9 @@ def _first_verb(seen: _Seen, start: int) -> MainVerb | None:
     return None
 
 
-def _clause_after_comma(words: Sequence[Word], place: int, strict: bool) -> tuple[int, bool] | None:
+def _clause_after_comma(
+    words: Sequence[Tagged], place: int, strict: bool
+) -> tuple[int, bool] | None:
     """Find the start of a clause behind a fronted one, and whether that was surely a clause."""
     verbs = False
     for at in range(place, len(words) - 2):
@@ -144,7 +152,7 @@ def _clause_after_comma(words: Sequence[Word], place: int, strict: bool) -> tupl
     return None
 
 
-def _finite(words: Sequence[Word], place: int, start: int) -> str | None:
+def _finite(words: Sequence[Tagged], place: int, start: int) -> str | None:
     """The tag of the word at a place if it is certainly a finite verb with a subject before it."""
     word, rest = words[place], words[place + 1 :]
     earlier = reversed(range(start, place))
@@ -160,21 +168,21 @@ def _finite(words: Sequence[Word], place: int, start: int) -> str | None:
     return _finite_after_noun(word, before, rest)
 
 
-def _may_end_subject(word: Word) -> bool:
+def _may_end_subject(word: Tagged) -> bool:
     """False for what no finite verb follows: a determiner, a modal, ``to``, a conjunction."""
     if word.lower in ("to", "and", "or", "but"):
         return False
     return word.lower in _PRONOUNS_TOO or not word.is_only(("DT", "PRP$", "MD", "TO"))
 
 
-def _finite_after_pronoun(word: Word, pronoun: Word) -> str | None:
+def _finite_after_pronoun(word: Tagged, pronoun: Tagged) -> str | None:
     """The finite tag of a word whose subject is a pronoun: ``he left``; none if uncertain."""
     if pronoun.lower in ("this", "these") and word.may_be(NOUNS):
         return None
     return "VBZ" if word.lower == "'s" else _one(word.tags & FINITE, pronoun)
 
 
-def _finite_after_noun(word: Word, before: Word, rest: Sequence[Word]) -> str | None:
+def _finite_after_noun(word: Tagged, before: Tagged, rest: Sequence[Tagged]) -> str | None:
     """The finite tag of a word whose subject ends with a noun; none if uncertain."""
     if word.lower in ("'s", "am"):
         return None
@@ -189,24 +197,24 @@ def _finite_after_noun(word: Word, before: Word, rest: Sequence[Word]) -> str | 
     return "VBP" if several and word.is_only(("VB", "VBP")) else None
 
 
-def _is_participle(rest: Sequence[Word]) -> bool:
+def _is_participle(rest: Sequence[Tagged]) -> bool:
     """A form in -ed before ``rest`` is rather a participle: an agent or the real verb follows."""
     if rest and (rest[0].lower == "by" or rest[0].may_be(("VBZ",))):
         return True
     return any(other.is_only(FINITE) and not _opened(rest[:at]) for at, other in enumerate(rest))
 
 
-def _is_noun(word: Word) -> bool:
+def _is_noun(word: Tagged) -> bool:
     return word.may_be(NOUNS | {"CD"}) and not word.may_be(("IN", "RB"))
 
 
-def _opened(words: Sequence[Word]) -> bool:
+def _opened(words: Sequence[Tagged]) -> bool:
     """Tell whether a clause or a further verb phrase has begun."""
     openers = SUBORDINATORS | RELATIVES | {"and", "but", "or"}
     return any(word.lower in openers or word.text in ";:" for word in words)
 
 
-def _one(tags: frozenset[str], subject: Word) -> str | None:
+def _one(tags: frozenset[str], subject: Tagged) -> str | None:
     """The one finite tag; ``VBP`` and ``VBD`` of one form (``put``) are told apart by ``he``."""
     if len(tags) == 1:
         return next(iter(tags))
@@ -237,7 +245,7 @@ def _made(seen: _Seen, start: int, place: int, tag: str, after_clause: bool) -> 
     )
 
 
-def _is_inverted(head: Word, before: Word, longer: bool) -> bool:
+def _is_inverted(head: Tagged, before: Tagged, longer: bool) -> bool:
     """A fronted phrase stands where the subject should: ``In the middle was``, ``Best known was``.
 
     ``head`` begins the clause, ``before`` stands before the verb; ``longer``: they are two words.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from coherencegym.manipulations.probes.clauses import visible
 from coherencegym.manipulations.probes.probe import Replacement, put
-from coherencegym.manipulations.probes.sentence import Sentence, Word, plain, word_at
+from coherencegym.manipulations.probes.sentence import Tagged, TaggedSentence, plain, word_at
 from coherencegym.manipulations.probes.tagging import FINITE, NOMINATIVE
 from coherencegym.manipulations.words import word_list, word_set
 
@@ -34,7 +34,7 @@ _PAIRED = word_set("both between either")
 _Flip = tuple[int, str]
 
 
-def conjunction_flip(sentence: Sentence) -> tuple[Replacement, ...]:
+def conjunction_flip(sentence: TaggedSentence) -> tuple[Replacement, ...]:
     """One conjunction or connective becomes one of the opposed sense and the same syntax.
 
     Of a sentence the first is taken that joins clauses (or verb phrases) for certain: ``and``
@@ -52,18 +52,18 @@ def conjunction_flip(sentence: Sentence) -> tuple[Replacement, ...]:
     return ()
 
 
-def _at(words: Sequence[Word], index: int) -> str:
+def _at(words: Sequence[Tagged], index: int) -> str:
     return word_at(words, index).lower
 
 
-def _adverb(words: Sequence[Word], at: int) -> _Flip | None:
+def _adverb(words: Sequence[Tagged], at: int) -> _Flip | None:
     """``However,`` and ``; therefore,``; nothing of ``however large`` or ``thus making``."""
     # Between commas it may belong to a word and not to the clause: "Smith, however, was".
     set_off = (at == 0 or _at(words, at - 1) == ";") and _at(words, at + 1) == ","
     return (at, _ADVERBS[words[at].lower]) if set_off and words[at].lower in _ADVERBS else None
 
 
-def _because_of(words: Sequence[Word], at: int) -> _Flip | None:
+def _because_of(words: Sequence[Tagged], at: int) -> _Flip | None:
     if _at(words, at - 1) in _BEFORE | {"-", "both", "either"}:
         return None
     lower = words[at].lower
@@ -75,7 +75,7 @@ def _because_of(words: Sequence[Word], at: int) -> _Flip | None:
     return (at + 2, "because of") if spite else None
 
 
-def _subordinator(words: Sequence[Word], at: int) -> _Flip | None:
+def _subordinator(words: Sequence[Tagged], at: int) -> _Flip | None:
     lower, before = words[at].lower, _at(words, at - 1)
     even = lower == "even" and _at(words, at + 1) == "though"
     if not even and (lower not in _SUBORDINATORS or before in _BEFORE):
@@ -86,7 +86,7 @@ def _subordinator(words: Sequence[Word], at: int) -> _Flip | None:
     return (end, _SUBORDINATORS[lower]) if _bears_flip(lower, words[end + 1 :]) else None
 
 
-def _bears_flip(lower: str, clause: Sequence[Word]) -> bool:
+def _bears_flip(lower: str, clause: Sequence[Tagged]) -> bool:
     """True where ``clause`` is one that the opposite of the subordinator before it can begin."""
     temporal = lower in ("before", "after")
     first = word_at(clause, 0)
@@ -104,14 +104,14 @@ def _bears_flip(lower: str, clause: Sequence[Word]) -> bool:
     )
 
 
-def _is_subject(pronoun: str, verb: Word, temporal: bool) -> bool:
+def _is_subject(pronoun: str, verb: Tagged, temporal: bool) -> bool:
     """True where a pronoun is certainly the subject of the word after it."""
     if temporal and pronoun in ("this", "these"):
         return False
     return verb.may_be(FINITE) and (pronoun in NOMINATIVE or not verb.may_be(("NN", "NNS")))
 
 
-def _coordinator(words: Sequence[Word], at: int) -> _Flip | None:
+def _coordinator(words: Sequence[Tagged], at: int) -> _Flip | None:
     """Turn ``and`` where it joins clauses."""
     if words[at].lower != "and" or at < 2:
         return None
@@ -125,7 +125,7 @@ def _coordinator(words: Sequence[Word], at: int) -> _Flip | None:
     return (end, after) if _joins_clause(earlier, words[end + 1 :]) else None
 
 
-def _joins_clause(earlier: Sequence[Word], rest: Sequence[Word]) -> bool:
+def _joins_clause(earlier: Sequence[Tagged], rest: Sequence[Tagged]) -> bool:
     """True where an ``and`` between these words has a clause behind it."""
     following = plain(rest)
     if len(following) < 2 or rest[0].lower in ("so", "then", "not"):
@@ -141,7 +141,7 @@ def _joins_clause(earlier: Sequence[Word], rest: Sequence[Word]) -> bool:
     return subject.is_only(FINITE) or _full_clause(rest)
 
 
-def _full_clause(rest: Sequence[Word]) -> bool:
+def _full_clause(rest: Sequence[Tagged]) -> bool:
     """Tell whether a noun phrase and then a certain finite verb follow: ``but the house was``."""
     if not rest[0].is_only(("DT", "PRP$", "NNP")):
         return False

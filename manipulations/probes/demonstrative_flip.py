@@ -8,7 +8,13 @@ from itertools import pairwise
 from coherencegym.manipulations.probes.clauses import main_verb
 from coherencegym.manipulations.probes.inflection import base_form, inflect
 from coherencegym.manipulations.probes.probe import Replacement, put
-from coherencegym.manipulations.probes.sentence import Sentence, Word, first_plain, plain, word_at
+from coherencegym.manipulations.probes.sentence import (
+    Tagged,
+    TaggedSentence,
+    first_plain,
+    plain,
+    word_at,
+)
 from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOUNS
 from coherencegym.manipulations.words import word_list, word_set
 
@@ -39,7 +45,7 @@ _CLAUSE_BEGINNERS = word_set(
 _NO_KIND = word_set("one kind sort type much many latter former")
 
 
-def demonstrative_flip(sentence: Sentence) -> tuple[Replacement, ...]:
+def demonstrative_flip(sentence: TaggedSentence) -> tuple[Replacement, ...]:
     """``this`` and ``that`` with a singular noun become ``these`` and ``those`` with its plural.
 
     Sound: the noun is of those that are commonly counted and does not name the text itself (``in
@@ -52,7 +58,7 @@ def demonstrative_flip(sentence: Sentence) -> tuple[Replacement, ...]:
     return ()
 
 
-def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
+def _plural(sentence: TaggedSentence, at: int) -> tuple[Replacement, ...]:
     """The changes that make the phrase at a demonstrative plural; empty where uncertain."""
     words = sentence.words
     word, noun_at = words[at], _noun(words, at)
@@ -72,7 +78,7 @@ def _plural(sentence: Sentence, at: int) -> tuple[Replacement, ...]:
     return (put(_PLURAL[word.lower], word), put(plural, noun), *agreement)
 
 
-def _noun(words: Sequence[Word], at: int) -> int | None:
+def _noun(words: Sequence[Tagged], at: int) -> int | None:
     """The index of the head of the noun phrase that a demonstrative begins; none if uncertain."""
     countable = word_list("countable_nouns") | _COUNTABLE_TIMES
     for index, word in enumerate(words[at + 1 : at + 4], at + 1):
@@ -85,7 +91,7 @@ def _noun(words: Sequence[Word], at: int) -> int | None:
     return None
 
 
-def _ends_phrase(after: Word) -> bool:
+def _ends_phrase(after: Tagged) -> bool:
     """True where the word behind a noun is no part of its phrase."""
     if after.may_be(("JJ",)) and not after.may_be(FINITE | ADVERBS | {"IN"}):
         return False
@@ -95,7 +101,7 @@ def _ends_phrase(after: Word) -> bool:
     return not after.may_be(NOUNS | {"POS", "CD"}) and after.text not in signs
 
 
-def _says_one(modifiers: Sequence[Word], rest: Sequence[Word]) -> bool:
+def _says_one(modifiers: Sequence[Tagged], rest: Sequence[Tagged]) -> bool:
     """True where words before a noun or behind it speak of the one thing, or go on with it."""
     lowers = [word.lower for word in rest]
     as_one = any(
@@ -119,7 +125,7 @@ def _may_follow(before: str, demonstrative: str, noun: str) -> bool:
     return before not in ("as", "like", "such", "than", "unlike", "half")
 
 
-def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, ...] | None:
+def _agreement(sentence: TaggedSentence, at: int, noun_at: int) -> tuple[Replacement, ...] | None:
     """The change of the verb of which the phrase is the subject; none where that is uncertain."""
     words = sentence.words
     verb = main_verb(sentence)
@@ -134,7 +140,7 @@ def _agreement(sentence: Sentence, at: int, noun_at: int) -> tuple[Replacement, 
     return _verbs_agree(words, words.index(after)) if after.is_only(FINITE) else None
 
 
-def _is_no_subject(before: Word, after: Word) -> bool:
+def _is_no_subject(before: Tagged, after: Tagged) -> bool:
     """True where a phrase between these is certainly no subject, so that no verb changes."""
     if before.lower in _PREPOSITIONS:  # "the end of this year was": not the subject
         return True
@@ -143,7 +149,7 @@ def _is_no_subject(before: Word, after: Word) -> bool:
     return before.is_only(("IN", "RP", "RB", "TO", "VBZ", "VBD", "VBN", "VB", "VBG", "VBP"))
 
 
-def _verbs_agree(words: Sequence[Word], index: int) -> tuple[Replacement, ...] | None:
+def _verbs_agree(words: Sequence[Tagged], index: int) -> tuple[Replacement, ...] | None:
     """The changes of a verb and of those that share its subject; none where uncertain."""
     changes: list[Replacement] = []
     for place, word in enumerate(words[index:], index):
@@ -160,7 +166,7 @@ def _verbs_agree(words: Sequence[Word], index: int) -> tuple[Replacement, ...] |
     return tuple(changes)
 
 
-def _plural_verb(word: Word, rest: Sequence[Word]) -> tuple[Replacement, ...] | None:
+def _plural_verb(word: Tagged, rest: Sequence[Tagged]) -> tuple[Replacement, ...] | None:
     """The change of a finite verb to the plural; none where what follows would not fit it."""
     if word.lower in _LINKING and not _fits_several(word_at(rest, 0)):
         return None
@@ -176,7 +182,7 @@ def _plural_verb(word: Word, rest: Sequence[Word]) -> tuple[Replacement, ...] | 
     return (Replacement(word.start, word.end, base),)
 
 
-def _fits_several(predicate: Word) -> bool:
+def _fits_several(predicate: Tagged) -> bool:
     """True where what follows ``be`` can be said of several: no ``a painter``, no ``the best``."""
     one = ("DT", "PRP$", "CD", "WRB", "WP", "PRP", "NNP", "NNS", "NN")
     return predicate.may_be(("VBN", "VBG", "JJ", "IN")) and not predicate.may_be(one)

@@ -9,7 +9,12 @@ from itertools import pairwise
 from coherencegym.manipulations.probes.clauses import MainVerb, main_verb
 from coherencegym.manipulations.probes.inflection import base_form
 from coherencegym.manipulations.probes.probe import Replacement, put
-from coherencegym.manipulations.probes.sentence import Sentence, Word, first_plain, word_at
+from coherencegym.manipulations.probes.sentence import (
+    Tagged,
+    TaggedSentence,
+    first_plain,
+    word_at,
+)
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, NOUNS
 from coherencegym.manipulations.words import word_list, word_set
 
@@ -39,7 +44,7 @@ _DO = {"VBD": "did not", "VBZ": "does not", "VBP": "do not"}
 _UNSURE = word_set("used ought need dare")
 
 
-def negation(sentence: Sentence) -> tuple[Replacement, ...]:
+def negation(sentence: TaggedSentence) -> tuple[Replacement, ...]:
     """``not`` after the first auxiliary of the main clause, or with ``do`` where there is none.
 
     Sound: the sentence is not negative already, has no word that would have to change with it
@@ -59,7 +64,7 @@ def negation(sentence: Sentence) -> tuple[Replacement, ...]:
     return _auxiliary(words, verb) or _with_do(words, verb)
 
 
-def _is_partial(words: Sequence[Word], verb: MainVerb) -> bool:
+def _is_partial(words: Sequence[Tagged], verb: MainVerb) -> bool:
     """Tell whether a negation could deny only how, how many, why, or that it may be."""
     if words[verb.index].lower in _POSSIBLE:
         return True
@@ -69,7 +74,7 @@ def _is_partial(words: Sequence[Word], verb: MainVerb) -> bool:
     )
 
 
-def _takes_negation(word: Word, after: Word) -> bool:
+def _takes_negation(word: Tagged, after: Tagged) -> bool:
     """Tell whether a word, with the one after it, may be all that a negation denies."""
     if word.lower in _FOCUS or _is_count(word, after):
         return True
@@ -82,13 +87,13 @@ def _takes_negation(word: Word, after: Word) -> bool:
     return word.lower in ("and", "or") and second
 
 
-def _is_count(word: Word, after: Word) -> bool:
+def _is_count(word: Tagged, after: Tagged) -> bool:
     """True where a number counts what follows: ``three boats``, no date, year or part of a name."""
     number = word.is_only(("CD",)) and not _YEAR.fullmatch(word.text)
     return number and after.may_be(("NNS", "JJ", "NN", "CD"))
 
 
-def _auxiliary(words: Sequence[Word], verb: MainVerb) -> tuple[Replacement, ...]:
+def _auxiliary(words: Sequence[Tagged], verb: MainVerb) -> tuple[Replacement, ...]:
     """``not`` behind the main verb where that is an auxiliary; empty where it is none."""
     word, rest = words[verb.index], words[verb.index + 1 :]
     if not rest or not _is_auxiliary(word, verb.tag, first_plain(rest)):
@@ -105,7 +110,7 @@ def _auxiliary(words: Sequence[Word], verb: MainVerb) -> tuple[Replacement, ...]
     return (Replacement(place, place, " not"),)
 
 
-def _is_auxiliary(word: Word, tag: str, following: Word) -> bool:
+def _is_auxiliary(word: Tagged, tag: str, following: Tagged) -> bool:
     """True where ``not`` can follow a finite verb; ``following``: the next word but for adverbs."""
     if word.lower in ("'d", "'ve", "'ll", "'m"):
         return False
@@ -116,7 +121,7 @@ def _is_auxiliary(word: Word, tag: str, following: Word) -> bool:
     return (word.lower in BE or tag == "MD") and word.lower not in _UNSURE
 
 
-def _with_do(words: Sequence[Word], verb: MainVerb) -> tuple[Replacement, ...]:
+def _with_do(words: Sequence[Tagged], verb: MainVerb) -> tuple[Replacement, ...]:
     """``do not`` before a main verb that is no auxiliary, and its base form; empty where unsure."""
     word, rest = words[verb.index], words[verb.index + 1 :]
     if verb.tag == "MD" or word.lower in BE | _UNSURE | {"'s"} or not rest:
@@ -133,7 +138,7 @@ def _with_do(words: Sequence[Word], verb: MainVerb) -> tuple[Replacement, ...]:
     return (Replacement(start, start, f"{_DO[verb.tag]} "), Replacement(word.start, word.end, base))
 
 
-def _base_of(word: Word, tag: str, following: Word) -> str | None:
+def _base_of(word: Tagged, tag: str, following: Tagged) -> str | None:
     """The base form of a finite verb; none where it is an auxiliary, or uncertain."""
     if word.lower in ("do", "does", "did"):
         return "do"
@@ -143,7 +148,7 @@ def _base_of(word: Word, tag: str, following: Word) -> str | None:
     return None if auxiliary else "have"
 
 
-def _coordinated(rest: Sequence[Word]) -> bool:
+def _coordinated(rest: Sequence[Tagged]) -> bool:
     """Tell whether a second verb shares the first one's object: ``built and sold boats``."""
     signs = rest[0].text == "," or rest[0].lower in ("and", "or", "as")
     if signs and len(rest) > 1:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from coherencegym.manipulations.probes.probe import Replacement
-from coherencegym.manipulations.probes.sentence import Sentence, Word, word_at
+from coherencegym.manipulations.probes.sentence import Tagged, TaggedSentence, word_at
 from coherencegym.manipulations.words import word_list, word_set
 
 _FACTOR = 1000
@@ -35,7 +35,7 @@ _BETWEEN = word_set("JJ JJR JJS NN VBN NNS VB VBP RB")
 _NO_COUNT = word_set("- – — / $ £ € ¥ # : . top no no. number nos. age aged one")
 
 
-def number_exaggeration(sentence: Sentence) -> tuple[Replacement, ...]:
+def number_exaggeration(sentence: TaggedSentence) -> tuple[Replacement, ...]:
     """Numbers that count things are multiplied by a thousand and written as they were.
 
     A number counts when a plural noun or the sign of a unit follows it, with at most two adjectives
@@ -60,7 +60,7 @@ def number_exaggeration(sentence: Sentence) -> tuple[Replacement, ...]:
     return tuple(changes)
 
 
-def _number_end(words: Sequence[Word], at: int) -> int:
+def _number_end(words: Sequence[Tagged], at: int) -> int:
     """Find the end of the number that begins at an index; the index itself where none begins."""
     end = at
     if _DIGITS.fullmatch(words[at].text):
@@ -75,13 +75,13 @@ def _number_end(words: Sequence[Word], at: int) -> int:
     return end
 
 
-def _joins(words: Sequence[Word], at: int) -> bool:
+def _joins(words: Sequence[Tagged], at: int) -> bool:
     """True of the hyphen of ``twenty-one``."""
     before, after = words[at - 1].lower, word_at(words, at + 1).lower
     return word_at(words, at).text == "-" and before in _TENS and after in _ONES
 
 
-def _counts(words: Sequence[Word], at: int, end: int) -> bool:
+def _counts(words: Sequence[Tagged], at: int, end: int) -> bool:
     """Tell whether the number ``words[at:end]`` counts what follows."""
     number = words[at]
     if at and not _may_follow(words, at):
@@ -94,11 +94,11 @@ def _counts(words: Sequence[Word], at: int, end: int) -> bool:
     return _thing(words, end)
 
 
-def _measures(word: Word) -> bool:
+def _measures(word: Tagged) -> bool:
     return word.text in word_list("units") or word.lower in ("miles", "feet", "metres", "acres")
 
 
-def _thing(words: Sequence[Word], at: int) -> bool:
+def _thing(words: Sequence[Tagged], at: int) -> bool:
     """Tell whether a plural noun stands at an index, or after one or two adjectives."""
     for index, word in enumerate(words[at : at + 3], at):
         follows = word_at(words, index + 1)
@@ -116,7 +116,7 @@ def _thing(words: Sequence[Word], at: int) -> bool:
     return False
 
 
-def _may_follow(words: Sequence[Word], at: int) -> bool:
+def _may_follow(words: Sequence[Tagged], at: int) -> bool:
     """True where the word before a number leaves it one that may count."""
     before = words[at - 1]
     if before.lower in _NO_COUNT:
@@ -131,14 +131,14 @@ def _may_follow(words: Sequence[Word], at: int) -> bool:
     return verb or not before.may_be(("NN", "NNP", "NNS", "CD", "POS"))
 
 
-def _in_range(words: Sequence[Word], at: int) -> bool:
+def _in_range(words: Sequence[Tagged], at: int) -> bool:
     """Tell whether another number stands two words away: one half of a range is not enough."""
     after = word_at(words, at + 1).lower in ("and", "to", "or")
     numbers = [word_at(words, place).may_be(("CD",)) for place in (at - 2, at + 2)]
     return numbers[0] or (after and numbers[1])
 
 
-def _exaggerated(number: Sequence[Word]) -> Replacement | None:
+def _exaggerated(number: Sequence[Tagged]) -> Replacement | None:
     first, last = number[0], number[-1]
     if last.lower in _SCALES:
         scale = None if number[-2].lower in _SCALES else _SCALES[last.lower]

@@ -19,7 +19,12 @@ from coherencegym.manipulations.probes.clauses import (
 )
 from coherencegym.manipulations.probes.inflection import base_form
 from coherencegym.manipulations.probes.probe import Replacement
-from coherencegym.manipulations.probes.sentence import Sentence, Word, first_plain, word_at
+from coherencegym.manipulations.probes.sentence import (
+    Tagged,
+    TaggedSentence,
+    first_plain,
+    word_at,
+)
 from coherencegym.manipulations.probes.tagging import ADVERBS, BE, FINITE, NOMINATIVE, NOUNS
 from coherencegym.manipulations.words import word_list, word_set
 
@@ -36,7 +41,7 @@ _CONJUNCTIONS = frozenset(("and", "but", "or"))
 _SUBJECTS = NOMINATIVE | {"it", "there", "this"}
 
 
-def past_to_future(sentence: Sentence) -> tuple[Replacement, ...]:
+def past_to_future(sentence: TaggedSentence) -> tuple[Replacement, ...]:
     """The finite past verbs of the main clause become ``will`` and the base form.
 
     Verbs that are coordinated with the first become so too. Sound: every other past verb stands in
@@ -54,7 +59,7 @@ def past_to_future(sentence: Sentence) -> tuple[Replacement, ...]:
     return tuple(one for change in changes for one in change) if all(changes) else ()
 
 
-def _to_future(words: Sequence[Word], index: int, adverbs: int) -> tuple[Replacement, ...]:
+def _to_future(words: Sequence[Tagged], index: int, adverbs: int) -> tuple[Replacement, ...]:
     """``will`` before the adverbs of a past verb, and its base form; empty where uncertain."""
     word, rest = words[index], words[index + 1 :]
     negated = word_at(rest, 0).lower in _NOT
@@ -73,11 +78,13 @@ def _to_future(words: Sequence[Word], index: int, adverbs: int) -> tuple[Replace
     return (Replacement(start, start, "will "), Replacement(word.start, word.end, base))
 
 
-def _is_participle(word: Word) -> bool:
+def _is_participle(word: Tagged) -> bool:
     return word.may_be(("VBN",)) and not word.may_be(("JJ",))
 
 
-def _auxiliary_to_future(word: Word, rest: Sequence[Word], base: str) -> tuple[Replacement, ...]:
+def _auxiliary_to_future(
+    word: Tagged, rest: Sequence[Tagged], base: str
+) -> tuple[Replacement, ...]:
     """``will`` in the auxiliary's place, and its base form behind the adverbs that follow it."""
     following = word_at(rest, 0).lower
     if following in ("to", "being", "better", "going", "about", "all", "both", "each"):
@@ -94,7 +101,7 @@ def _auxiliary_to_future(word: Word, rest: Sequence[Word], base: str) -> tuple[R
     return (Replacement(word.start, word.end, "will"), Replacement(place, place, f"{base} "))
 
 
-def _base_of(word: Word, rest: Sequence[Word]) -> str | None:
+def _base_of(word: Tagged, rest: Sequence[Tagged]) -> str | None:
     """The base form of a past verb that is no auxiliary; none where its future is uncertain."""
     if word.lower == "used" and word_at(rest, 0).lower == "to":
         return None
@@ -102,7 +109,7 @@ def _base_of(word: Word, rest: Sequence[Word]) -> str | None:
     return None if base in _REPORTING and _takes_clause(rest) else base
 
 
-def _takes_clause(rest: Sequence[Word]) -> bool:
+def _takes_clause(rest: Sequence[Tagged]) -> bool:
     """Tell whether a clause follows that is no relative and is not coordinated."""
     for word in rest:
         if word.lower == "that" or word.is_only(FINITE):
@@ -112,7 +119,7 @@ def _takes_clause(rest: Sequence[Word]) -> bool:
     return False
 
 
-def _coordinated(sentence: Sentence, verb: MainVerb) -> list[tuple[int, int]] | None:
+def _coordinated(sentence: TaggedSentence, verb: MainVerb) -> list[tuple[int, int]] | None:
     """Indices of the coordinated past verbs and of the adverbs before each; none if uncertain."""
     places = [index for index in visible(sentence) or () if index > verb.index]
     behind = [sentence.words[index] for index in places]
@@ -134,12 +141,14 @@ def _coordinated(sentence: Sentence, verb: MainVerb) -> list[tuple[int, int]] | 
     return found
 
 
-def _before_adverbs(words: Sequence[Word], at: int) -> int:
+def _before_adverbs(words: Sequence[Tagged], at: int) -> int:
     """The place of the nearest word before ``at`` that is no adverb; -1 where there is none."""
     return next((back for back in reversed(range(at)) if not words[back].is_only(ADVERBS)), -1)
 
 
-def _is_coordinated(words: Sequence[Word], at: int, auxiliary: bool, after_be: bool) -> bool | None:
+def _is_coordinated(
+    words: Sequence[Tagged], at: int, auxiliary: bool, after_be: bool
+) -> bool | None:
     """The verdict on one of the words behind the main verb that may be a past verb.
 
     ``auxiliary``: the main verb is one, with a participle (``was built``); ``after_be``: a
@@ -164,7 +173,7 @@ def _is_coordinated(words: Sequence[Word], at: int, auxiliary: bool, after_be: b
     return None if parallel and _ends_subject(before) else False
 
 
-def _opener(words: Sequence[Word]) -> str:
+def _opener(words: Sequence[Tagged]) -> str:
     """The kind of clause that begins among these words: ``relative``, ``subordinate`` or none."""
     if any(word.lower in SUBORDINATORS for word in words):
         return "subordinate"
@@ -173,12 +182,12 @@ def _opener(words: Sequence[Word]) -> str:
     return "relative" if any(w.lower != "that" or not w.may_be(noun) for w in relative) else ""
 
 
-def _ends_subject(word: Word) -> bool:
+def _ends_subject(word: Tagged) -> bool:
     """The word may end a subject, or an adverbial."""
     return word.may_be(NOUNS | {"PRP", "RB", "CD"}) or word.lower in ("since", "once")
 
 
-def _is_joined(words: Sequence[Word], at: int, auxiliary: bool, after_be: bool) -> bool | None:
+def _is_joined(words: Sequence[Tagged], at: int, auxiliary: bool, after_be: bool) -> bool | None:
     """The verdict where a conjunction stands before a form that need not be a past verb."""
     word, after, back = words[at], word_at(words, at + 1), _before_adverbs(words, at)
     if not word.may_be(("VBN", "VB", "NN", "JJ")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from coherencegym.manipulations.probes.sentence import Sentence, Word
+from coherencegym.manipulations.probes.sentence import Tagged, TaggedSentence
 from coherencegym.manipulations.words import in_case_of
 
 
@@ -20,10 +20,10 @@ class Replacement:
 
 #: A rule-based edit of one sentence: its replacements in order, none overlapping; empty where the
 #: probe does not apply.
-Probe = Callable[[Sentence], tuple[Replacement, ...]]
+Probe = Callable[[TaggedSentence], tuple[Replacement, ...]]
 
 
-def put(form: str, word: Word, last: Word | None = None) -> Replacement:
+def put(form: str, word: Tagged, last: Tagged | None = None) -> Replacement:
     """Replace a word, or all from it to a last one, by a form in the word's letter case."""
     return Replacement(word.start, (last or word).end, in_case_of(word.text, form))
 

@@ -17,8 +17,8 @@ from coherencegym.manipulations.probes.pronouns import (
     personal_pronouns,
 )
 from coherencegym.manipulations.probes.sentence import (
-    Sentence,
-    Word,
+    Tagged,
+    TaggedSentence,
     analyse,
     first_plain,
     plain,
@@ -40,7 +40,7 @@ _OBJECT_EXPLETIVES = word_list("object_expletives")
 _PREPOSITIONS = word_list("prepositions")
 
 
-def gender_flip(sentence: Sentence) -> tuple[Replacement, ...]:
+def gender_flip(sentence: TaggedSentence) -> tuple[Replacement, ...]:
     """Every ``he`` becomes ``she``, every ``she`` ``he``, in the case that the grammar asks for.
 
     Sound: all gendered pronouns of the sentence have one gender (so they are taken to corefer), no
@@ -56,7 +56,7 @@ def gender_flip(sentence: Sentence) -> tuple[Replacement, ...]:
     return flips if apply(flipped.text, back) == sentence.text else ()
 
 
-def _of_one_gender(sentence: Sentence) -> tuple[Pronoun, ...]:
+def _of_one_gender(sentence: TaggedSentence) -> tuple[Pronoun, ...]:
     """The personal pronouns of a sentence; none where they are of both genders, or uncertain."""
     pronouns = personal_pronouns(sentence) or ()
     return pronouns if len({pronoun.gender for pronoun in pronouns}) == 1 else ()
@@ -66,7 +66,7 @@ def _flips(pronouns: Sequence[Pronoun]) -> tuple[Replacement, ...]:
     return tuple(put(_OTHER[one.gender][one.case], one.word) for one in pronouns)
 
 
-def animacy_down(sentence: Sentence) -> tuple[Replacement, ...]:
+def animacy_down(sentence: TaggedSentence) -> tuple[Replacement, ...]:
     """Every ``he`` or ``she`` becomes ``it``: ``She lost her way`` → ``It lost its way``.
 
     Sound: as for the gender flip, all gendered pronouns have one gender and no word tells their
@@ -86,7 +86,7 @@ def animacy_down(sentence: Sentence) -> tuple[Replacement, ...]:
     return tuple(put(_NEUTER[pronoun.case], pronoun.word) for pronoun in pronouns)
 
 
-def animacy_up(sentence: Sentence) -> tuple[Replacement, ...]:
+def animacy_up(sentence: TaggedSentence) -> tuple[Replacement, ...]:
     """Every ``it`` becomes ``he``: ``It lost its roof`` → ``He lost his roof``.
 
     Always ``he`` and never ``she``, so that the result does not hang on a draw. Sound: no ``it`` of
@@ -110,7 +110,7 @@ def animacy_up(sentence: Sentence) -> tuple[Replacement, ...]:
     return tuple(replacements)
 
 
-def _case_of_it(words: Sequence[Word], index: int) -> str | None:
+def _case_of_it(words: Sequence[Tagged], index: int) -> str | None:
     """The case of ``it``, ``its`` or ``itself`` at an index; none where it is uncertain."""
     if words[index].lower != "it":
         return "possessive" if words[index].lower == "its" else "reflexive"
@@ -123,7 +123,7 @@ def _case_of_it(words: Sequence[Word], index: int) -> str | None:
     return "object" if before.may_be(("VBD", "VBN", "VBP")) else None
 
 
-def _may_be_expletive(after: Sequence[Word]) -> bool:
+def _may_be_expletive(after: Sequence[Tagged]) -> bool:
     """Tell whether a subject that these words follow may mean nothing."""
     verb, rest = _last_verb(after)
     main = lemma(verb.lower, "VERB")
@@ -140,7 +140,7 @@ def _may_be_expletive(after: Sequence[Word]) -> bool:
     return predicate.lower in word_list("expletive_predicates") or clause or cleft
 
 
-def _last_verb(words: Sequence[Word]) -> tuple[Word, Sequence[Word]]:
+def _last_verb(words: Sequence[Tagged]) -> tuple[Tagged, Sequence[Tagged]]:
     """The last of the auxiliaries that these words begin with, or the verb, and what follows."""
     at = 0
     while word_at(words, at + 1).lower in BE | {"have", "has", "had"}:
@@ -152,13 +152,13 @@ def _last_verb(words: Sequence[Word]) -> tuple[Word, Sequence[Word]]:
     return words[at], words[at + 1 :]
 
 
-def _is_passive(word: Word) -> bool:
+def _is_passive(word: Tagged) -> bool:
     """``It was released as``: a participle of a verb that takes no clause, so ``it`` is a thing."""
     participle = word.is_only(("VBN", "VBD", "JJ")) and word.may_be(("VBN",))
     return participle and word.lower not in word_list("clause_participles")
 
 
-def _is_plain(words: Sequence[Word], index: int) -> bool:
+def _is_plain(words: Sequence[Tagged], index: int) -> bool:
     """True where the pronoun is part of no name, quotation, pair or set phrase, and no slip."""
     near = {word.lower for word in words[max(0, index - 2) : index + 3]}
     quoted = sum(word.lower in QUOTES for word in words[:index]) % 2
@@ -169,13 +169,13 @@ def _is_plain(words: Sequence[Word], index: int) -> bool:
     return index == 0 or _may_stand_behind(words[index - 1], words[index].lower)
 
 
-def _owns(words: Sequence[Word], index: int) -> bool:
+def _owns(words: Sequence[Tagged], index: int) -> bool:
     """Tell whether ``its`` is no slip for ``it's``: ``its a small town``, ``its probably late``."""
     owned = begins_noun_phrase(words, index)
     return bool(owned) or (owned is None and not words[index + 1].is_only(ADVERBS))
 
 
-def _may_stand_behind(before: Word, pronoun: str) -> bool:
+def _may_stand_behind(before: Tagged, pronoun: str) -> bool:
     """True where the word before leaves the pronoun a plain one."""
     if before.lower in ("a", "an", "the", "as", "this", "that's", "not", "-", "so"):
         # "as it" is mostly "as it were", "as it is", where nothing is meant.

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 from coherencegym.manipulations.probes.clauses import main_verb
 from coherencegym.manipulations.probes.inflection import lemma
-from coherencegym.manipulations.probes.sentence import Sentence, Word, analyse, first_plain, word_at
+from coherencegym.manipulations.probes.sentence import (
+    Tagged,
+    TaggedSentence,
+    analyse,
+    first_plain,
+    word_at,
+)
 from coherencegym.manipulations.probes.tagging import ADVERBS, FINITE, NOUNS, VERBAL
 from coherencegym.manipulations.words import word_list, word_set
 
@@ -48,12 +54,12 @@ _PEOPLE_ENDINGS = ("man", "woman", "person", "ist", "ian")
 class Pronoun:
     """A pronoun, its gender, and its case: subject, object, possessive, independent, reflexive."""
 
-    word: Word
+    word: Tagged
     gender: str
     case: str
 
 
-def personal_pronouns(sentence: Sentence) -> tuple[Pronoun, ...] | None:
+def personal_pronouns(sentence: TaggedSentence) -> tuple[Pronoun, ...] | None:
     """The pronouns ``he`` and ``she`` in all their cases; none where they cannot be flipped safely.
 
     Not safe: the case is uncertain; a pronoun is part of a name or of a quotation; it is no pronoun
@@ -74,7 +80,7 @@ def personal_pronouns(sentence: Sentence) -> tuple[Pronoun, ...] | None:
     return None if found and _names_a_sex(sentence.words) else tuple(found)
 
 
-def _names_a_sex(words: Sequence[Word]) -> bool:
+def _names_a_sex(words: Sequence[Tagged]) -> bool:
     """Tell whether a noun or title tells a sex that may be that of whom the pronouns mean."""
     gendered = word_list("gendered_nouns")
     for index, word in enumerate(words):
@@ -86,7 +92,7 @@ def _names_a_sex(words: Sequence[Word]) -> bool:
     return False
 
 
-def _is_plain(words: Sequence[Word], index: int) -> bool:
+def _is_plain(words: Sequence[Tagged], index: int) -> bool:
     """True where the pronoun is part of no name, pair (``he or she``) or set phrase."""
     lower, after = words[index].lower, word_at(words, index + 1).lower
     if in_a_name(words, index) or not _may_stand_behind(words, index):
@@ -100,7 +106,7 @@ def _is_plain(words: Sequence[Word], index: int) -> bool:
     return True
 
 
-def _may_stand_behind(words: Sequence[Word], index: int) -> bool:
+def _may_stand_behind(words: Sequence[Tagged], index: int) -> bool:
     """True where the word before the pronoun leaves it a plain one."""
     lower, before = words[index].lower, word_at(words, index - 1).lower
     if before in ("or", "and"):
@@ -111,7 +117,7 @@ def _may_stand_behind(words: Sequence[Word], index: int) -> bool:
     return before not in ("/", "a", "an", "the", "-", "’", "'", "dear", "oh")
 
 
-def in_a_name(words: Sequence[Word], index: int) -> bool:
+def in_a_name(words: Sequence[Tagged], index: int) -> bool:
     """True where a capital is not the sentence's, or one follows: ``She Wore``, ``His Majesty``."""
     word, after = words[index], word_at(words, index + 1)
     first = not any(c.isalnum() for earlier in words[:index] for c in earlier.text)
@@ -119,7 +125,7 @@ def in_a_name(words: Sequence[Word], index: int) -> bool:
     return followed or (word.text != word.text.lower() and not first)
 
 
-def _case(words: Sequence[Word], index: int) -> str | None:
+def _case(words: Sequence[Tagged], index: int) -> str | None:
     """The case of the pronoun at an index; none where it is uncertain."""
     word = words[index]
     if word.lower not in ("his", "her"):
@@ -135,7 +141,7 @@ def _case(words: Sequence[Word], index: int) -> str | None:
     return None if uncertain else "possessive"
 
 
-def _may_be_two(verb: Word, after: Word) -> bool:
+def _may_be_two(verb: Tagged, after: Tagged) -> bool:
     """Tell whether ``her`` and the word after it may be two objects of the verb before them."""
     if verb.lower != "had" and lemma(verb.lower, "VERB") not in _TWO_OBJECTS:
         return False
@@ -143,7 +149,7 @@ def _may_be_two(verb: Word, after: Word) -> bool:
     return after.lower not in _SINGULAR_AFTER and after.may_be(tags)
 
 
-def begins_noun_phrase(words: Sequence[Word], index: int) -> bool | None:
+def begins_noun_phrase(words: Sequence[Tagged], index: int) -> bool | None:
     """Tell whether a noun phrase follows that a possessive could begin; none: uncertain."""
     word, after = word_at(words, index + 1), word_at(words, index + 2)
     if word.text in ('"', "“", "'", "‘", "``"):
@@ -165,21 +171,21 @@ def begins_noun_phrase(words: Sequence[Word], index: int) -> bool | None:
     return word.may_be(NOUNS | {"JJ"}) or not word.may_be(("VBD", "VBZ"))
 
 
-def _begins_behind_adverb(word: Word, after: Word) -> bool | None:
+def _begins_behind_adverb(word: Tagged, after: Tagged) -> bool | None:
     """Tell whether an adverb goes on with this word to a noun phrase: ``her very old house``."""
     if not word.may_be(("JJ", "VBN", "VBG")):
         return False
     return _is_certain_noun(after) if word.is_only(("JJ", "VBN", "NN", "NNS")) else None
 
 
-def _is_certain_noun(word: Word) -> bool | None:
+def _is_certain_noun(word: Tagged) -> bool | None:
     """True where the word after a possible adjective is a noun (``her late husband``), or none."""
     if word.is_only(NOUNS | {"JJ", "CD"}) or word.is_only(NOUNS | {"VB", "VBP", "JJ"}):
         return True
     return True if word.may_be(NOUNS) and not word.may_be(VERBAL | {"IN", "TO", "DT"}) else None
 
 
-def nearest_is_inanimate(sentence: Sentence, at: int, is_object: bool) -> bool:
+def nearest_is_inanimate(sentence: TaggedSentence, at: int, is_object: bool) -> bool:
     """True where the nearest candidate before the pronoun at an index is a thing.
 
     Looked for through its sentence and those before it. Passed over is what neither ``it`` nor
@@ -195,13 +201,13 @@ def nearest_is_inanimate(sentence: Sentence, at: int, is_object: bool) -> bool:
     return found == "thing"
 
 
-def _last(words: Sequence[Word], barred: Sequence[int] = ()) -> str | None:
+def _last(words: Sequence[Tagged], barred: Sequence[int] = ()) -> str | None:
     """Classify the last candidate of some words: ``thing`` or ``person``; none without one."""
     kinds = (_kind(words, at) for at in reversed(range(len(words))) if at not in barred)
     return next((kind for kind in kinds if kind is not None), None)
 
 
-def _kind(words: Sequence[Word], at: int) -> str | None:
+def _kind(words: Sequence[Tagged], at: int) -> str | None:
     """Classify the candidate whose last word this is; none where it ends none."""
     word, after = words[at], word_at(words, at + 1)
     if word.lower in _PERSONAL | _THINGS:
@@ -217,7 +223,7 @@ def _kind(words: Sequence[Word], at: int) -> str | None:
     return "thing" if _determined(words, at) else None
 
 
-def _named(words: Sequence[Word], at: int) -> str | None:
+def _named(words: Sequence[Tagged], at: int) -> str | None:
     """Classify a name: a thing with an article, none behind a preposition of place, a person."""
     for word in reversed(words[max(0, at - _LONGEST_PHRASE) : at]):
         if word.is_only(_NAMES):
@@ -234,13 +240,13 @@ def _named(words: Sequence[Word], at: int) -> str | None:
     return "person"
 
 
-def _is_person(noun: Word) -> bool:
+def _is_person(noun: Tagged) -> bool:
     """Tell whether a common noun is of those that mean a person."""
     listed = noun.lower in word_list("person_nouns") | word_list("gendered_nouns")
     return listed or noun.lower.endswith(_PEOPLE_ENDINGS)
 
 
-def _determined(words: Sequence[Word], at: int) -> bool:
+def _determined(words: Sequence[Tagged], at: int) -> bool:
     """Tell whether the phrase that ends at an index has a determiner."""
     for word in reversed(words[max(0, at - _LONGEST_PHRASE) : at]):
         if word.may_be(_DETERMINERS) and not word.may_be(("IN",)):

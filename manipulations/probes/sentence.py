@@ -16,7 +16,7 @@ class MissingPipelineError(CorpusError):
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Tagged:
     """A token: its characters in the sentence and the Penn Treebank tags that it can have.
 
     ``lower`` has plain apostrophes.
@@ -38,30 +38,30 @@ class Word:
 
 
 #: Stands where no word is: neither is it only, nor may it be, of any tag.
-NOTHING = Word("", "", 0, 0, frozenset(("",)))
+NOTHING = Tagged("", "", 0, 0, frozenset(("",)))
 
 
-def word_at(words: Sequence[Word], index: int) -> Word:
+def word_at(words: Sequence[Tagged], index: int) -> Tagged:
     """The word at an index (from 0); :data:`NOTHING` before the first and behind the last."""
     return words[index] if 0 <= index < len(words) else NOTHING
 
 
-def plain(words: Iterable[Word]) -> list[Word]:
+def plain(words: Iterable[Tagged]) -> list[Tagged]:
     """The words that may be something else than an adverb."""
     return [word for word in words if not word.is_only(ADVERBS)]
 
 
-def first_plain(words: Iterable[Word]) -> Word:
+def first_plain(words: Iterable[Tagged]) -> Tagged:
     """The first word that may be something else than an adverb, or :data:`NOTHING`."""
     return next((word for word in words if not word.is_only(ADVERBS)), NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class TaggedSentence:
     """A sentence, its tokens, the pipeline that tagged it (or none), and what stands before it."""
 
     text: str
-    words: tuple[Word, ...]
+    words: tuple[Tagged, ...]
     pipeline: str | None = None
     preceding: tuple[str, ...] = ()
 
@@ -71,7 +71,7 @@ class Sentence:
         return tuple(word.lower for word in self.words)
 
 
-def analyse(text: str, pipeline: str | None = None) -> Sentence:
+def analyse(text: str, pipeline: str | None = None) -> TaggedSentence:
     """Words and tags of a sentence: by rules, or by the trained spaCy pipeline that is named.
 
     Rules are the default even where a pipeline is installed, so that the same sentence gives the
@@ -84,7 +84,7 @@ def analyse(text: str, pipeline: str | None = None) -> Sentence:
     return from_doc(_tokenizer(pipeline)(text), pipeline)
 
 
-def from_doc(doc: Any, pipeline: str | None = None) -> Sentence:
+def from_doc(doc: Any, pipeline: str | None = None) -> TaggedSentence:
     """The sentence that a spaCy ``Doc`` holds; its tags are used where ``pipeline`` is named.
 
     Raises:
@@ -103,10 +103,10 @@ def from_doc(doc: Any, pipeline: str | None = None) -> Sentence:
             "a tagger, or none"
         )
     words = tuple(
-        Word(token.text, lower, token.idx, token.idx + len(token.text), tag)
+        Tagged(token.text, lower, token.idx, token.idx + len(token.text), tag)
         for token, lower, tag in zip(tokens, lowers, tags, strict=True)
     )
-    return Sentence(doc.text, words, pipeline)
+    return TaggedSentence(doc.text, words, pipeline)
 
 
 @cache

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Alternative, Discourse, Mention, span_text
-from coherencegym.manipulations.editing import excerpt, last_edit, replace_text
+from coherencegym.manipulations.editing import cut_excerpt, last_edit, replace_text
 from coherencegym.manipulations.operator import Composable, Context
 from coherencegym.manipulations.reference.antecedents import antecedent, bare_text
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError, capitalised
@@ -92,7 +92,7 @@ class PronounRepetition(Composable):
         phrase, end = self._phrase(discourse, mention, source)
         old = discourse.units[unit].text[start:end]
         choice = Alternative(((1, start, end),), (old, phrase), 0)
-        pair = excerpt(discourse, unit - 1, unit, variant=f"u{unit}c{start}")
+        pair = cut_excerpt(discourse, unit - 1, unit, variant=f"u{unit}c{start}")
         pair = dataclasses.replace(pair, alternatives=(*pair.alternatives, choice))
         if not self.repeat:
             return pair

@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
 
     Args:
         prog: the command as it was called.
-        description: what it does.
+        description: its purpose.
         examples: lines of examples, shown last.
         takes: the arguments that the usage names; the options are only counted there.
     """

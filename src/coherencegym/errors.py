@@ -9,7 +9,7 @@ _CUT = " ... "
 
 
 class EvaluationError(ValueError):
-    """What was asked for cannot be done; the message says why and what was expected instead."""
+    """A request that cannot be met; the message says why and what was expected instead."""
 
 
 class ProcessError(EvaluationError):

@@ -14,7 +14,7 @@ from coherencegym.loaders.discourse import Relation, Unit, span_text, undo
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN
 from coherencegym.manipulations.connectives.connective_context import fits, syntax, unsuitable
 from coherencegym.manipulations.connectives.connective_segments import (
-    CONNECTIVES,
+    AMBIGUOUS,
     ConnectiveSegments,
     explicit_relations,
     main_clause,
@@ -80,7 +80,7 @@ def test_what_is_left_out(text: str, reason: str) -> None:
 def test_connectives_outside_the_list_are_not_counted() -> None:
     assert skipped("We left [because] it rained hard.") == {}
     assert skipped("It rained. / [Meanwhile], we all slept.") == {}
-    words = (*CONNECTIVES, "meanwhile")
+    words = (*AMBIGUOUS, "meanwhile")
     (made,) = ConnectiveSegments(words)(
         related("It rained. / [Meanwhile], we all slept."), Context()
     )
@@ -180,7 +180,7 @@ def test_case(word: str, expected: str) -> None:
     assert in_case_of(word, "since") == expected
 
 
-@given(discourses(), st.sampled_from(CONNECTIVES), st.data())
+@given(discourses(), st.sampled_from(AMBIGUOUS), st.data())
 def test_substitution_can_be_undone_wherever(
     discourse: object, word: str, data: st.DataObject
 ) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import discourses
 
 from coherencegym.loaders.discourse import Discourse, Mention, Unit, span_text, spans, undo
-from coherencegym.manipulations.editing import excerpt
+from coherencegym.manipulations.editing import cut_excerpt
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.noun_phrases import NotApplicableError
 from coherencegym.manipulations.reference.pronoun_repetition import (
@@ -415,7 +415,7 @@ def test_a_discourse_without_pronouns_gives_nothing(discourse: Discourse) -> Non
 def test_an_excerpt_keeps_what_lies_in_it(discourse: Discourse, data: st.DataObject) -> None:
     first = data.draw(st.integers(0, len(discourse.units) - 1))
     last = data.draw(st.integers(first, len(discourse.units) - 1))
-    part = excerpt(discourse, first, last)
+    part = cut_excerpt(discourse, first, last)
     assert part.units == discourse.units[first : last + 1]
     inside = [
         span_text(discourse, mention.span)
@@ -427,12 +427,12 @@ def test_an_excerpt_keeps_what_lies_in_it(discourse: Discourse, data: st.DataObj
 
 def test_an_excerpt_of_what_was_changed_undoes() -> None:
     (changed,) = PronounRepetition()(annotated("[Ann|1 proper] ran. / [She|1] fell."), Context())
-    part = excerpt(changed, 1, 1)
+    part = cut_excerpt(changed, 1, 1)
     assert part.texts == ("Ann fell.",)
     assert undo(part) == ("She fell.",)
-    assert excerpt(changed, 0, 0).edits == ()
+    assert cut_excerpt(changed, 0, 0).edits == ()
     with pytest.raises(ValueError, match="no units 1 to 2"):
-        excerpt(changed, 1, 2)
+        cut_excerpt(changed, 1, 2)
 
 
 @pytest.mark.parametrize(

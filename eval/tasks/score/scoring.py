@@ -36,7 +36,7 @@ class ScoredItem:
 Scored = Surprisals[ScoredItem]
 
 
-def score(
+def score_items(
     model: Any,
     tokenizer: Any,
     items: Iterable[Item],

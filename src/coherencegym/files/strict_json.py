@@ -59,7 +59,7 @@ class _Object(dict[str, Any]):
     repeated: str | None = None
 
 
-def read(path: Path, schema: type[_T]) -> _T:
+def read_json(path: Path, schema: type[_T]) -> _T:
     """The value of a file, held to a schema (``dict[str, Any]`` is any object).
 
     Raises:

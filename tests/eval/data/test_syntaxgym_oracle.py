@@ -98,7 +98,7 @@ def test_region_sums_equal_the_float64_oracle(
     from coherencegym.eval.kinds.formula import read_of
     from coherencegym.eval.kinds.items import Prediction
     from coherencegym.eval.tasks.score.metrics import judge
-    from coherencegym.eval.tasks.score.scoring import score
+    from coherencegym.eval.tasks.score.scoring import score_items
 
     model, exact, tokenizer = real
     path = shared / "corpora" / "syntaxgym" / f"{name}.json"
@@ -112,7 +112,7 @@ def test_region_sums_equal_the_float64_oracle(
     whole = [Prediction(f"(*;%{name}%) > 0", "sum") for name in names]
     items = [replace(item, predictions=(*item.predictions, *whole)) for item in table.items]
     as_published, everything = (
-        {item.item.item_number: item for item in score(model, tokenizer, chosen).items}
+        {item.item.item_number: item for item in score_items(model, tokenizer, chosen).items}
         for chosen in (table.items, items)
     )
     expected = sums(path, exact, tokenizer)
@@ -145,7 +145,7 @@ def test_the_compatible_mode_counts_the_start_token_as_0_in_the_first_region(
     from coherencegym.eval.data.syntaxgym import read_suite
     from coherencegym.eval.kinds.items import Prediction
     from coherencegym.eval.plan.options import SYNTAXGYM_2021, Options
-    from coherencegym.eval.tasks.score.scoring import score
+    from coherencegym.eval.tasks.score.scoring import score_items
 
     model, exact, tokenizer = real
     path = shared / "corpora" / "syntaxgym" / "fgd_subject.json"
@@ -153,7 +153,7 @@ def test_the_compatible_mode_counts_the_start_token_as_0_in_the_first_region(
         replace(item, predictions=(Prediction("(*;%what_gap%) > 0", "sum"),))
         for item in read_suite(path, max_items=5).items
     ]
-    scored = score(model, tokenizer, items, Options(rules=SYNTAXGYM_2021))
+    scored = score_items(model, tokenizer, items, Options(rules=SYNTAXGYM_2021))
     expected = sums(path, exact, tokenizer)
     for item in scored.items:
         for region in range(1, 9):

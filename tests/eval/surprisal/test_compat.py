@@ -21,7 +21,7 @@ from coherencegym.eval.kinds.predictions import TIE_BITS
 from coherencegym.eval.plan.options import DEFAULT, MODES, SYNTAXGYM_2021, Options, Rules
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
-from coherencegym.eval.tasks.score.scoring import score
+from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.text.regions import SPECIAL
 
 
@@ -69,11 +69,11 @@ def ids_of(tokenizer: Any, text: str) -> list[int]:
 def condition(
     model: Any, tokenizer: Any, item: Item, rules: Rules, name: str = "a"
 ) -> ScoredCondition:
-    return score(model, tokenizer, [item], Options(rules=rules)).items[0].conditions[name]
+    return score_items(model, tokenizer, [item], Options(rules=rules)).items[0].conditions[name]
 
 
 def judged(model: Any, tokenizer: Any, item: Item, rules: Rules) -> list[Judgement]:
-    scored = score(model, tokenizer, [item], Options(rules=rules))
+    scored = score_items(model, tokenizer, [item], Options(rules=rules))
     return list(judge(scored.items[0], scored.rules))
 
 
@@ -88,7 +88,7 @@ def check_text(model: Any, plain: Any, adding: Any, make_item: Callable[..., Ite
     assert list(found.encoding.ids[1:]) == ids_of(plain, "Tim ran, then  sat.")
     found = condition(model, plain, item, SYNTAXGYM_2021)
     assert list(found.encoding.ids) == ids_of(plain, "Tim ran , then sat.")
-    scored = score(model, plain, [item], Options(rules=SYNTAXGYM_2021)).items[0].item
+    scored = score_items(model, plain, [item], Options(rules=SYNTAXGYM_2021)).items[0].item
     assert scored.condition("a").content == "Tim ran , then sat."
 
 
@@ -123,7 +123,7 @@ def check_first(model: Any, plain: Any, adding: Any, make_item: Callable[..., It
     assert region_value(found, 1, "sum") == pytest.approx(sum(bits), abs=1e-4)
     assert region_value(found, 1, "mean") == pytest.approx(sum(bits) / first, abs=1e-4)
     assert not found.leaves_out_first(1)
-    (never,) = score(model, plain, [item], Options(bos="never")).items
+    (never,) = score_items(model, plain, [item], Options(bos="never")).items
     assert len(never.conditions["a"].region_bits(1)) == first - 1
     assert region_value(never.conditions["a"], 1, "mean") == pytest.approx(
         sum(bits) / (first - 1), abs=1e-4
@@ -251,7 +251,7 @@ def test_a_tokenizer_that_adds_only_a_start_token(
 ) -> None:
     tokenizer = template(make_tokenizer(), "<s> $A")
     item = make_item({"a": ["Tim", "ran."]}, "(*;%a%) > 0")
-    scored = score(model, tokenizer, [item], Options(rules=SYNTAXGYM_2021))
+    scored = score_items(model, tokenizer, [item], Options(rules=SYNTAXGYM_2021))
     assert scored.added is not None
     assert (scored.added.before, scored.added.after) == ((tokenizer.bos_token_id,), ())
     assert scored.start.token_id is None
@@ -273,7 +273,7 @@ def test_options_that_the_mode_fixes_are_refused(
     item = make_item({"a": ["Tim", "ran."]}, "(*;%a%) > 0")
     options = Options(**{option: value}, rules=SYNTAXGYM_2021)
     with pytest.raises(EvaluationError, match=f"{option} and --compat syntaxgym-2021"):
-        score(model, plain, [item], options)
+        score_items(model, plain, [item], options)
 
 
 @pytest.fixture(scope="module")

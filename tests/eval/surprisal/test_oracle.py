@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from coherencegym.eval.kinds.items import Condition, Item
 from coherencegym.eval.plan.options import Options
-from coherencegym.eval.tasks.score.scoring import score
+from coherencegym.eval.tasks.score.scoring import score_items
 
 KINDS = ("gpt2", "llama", "gpt_neox", "opt", "mamba", "gemma2")
 
@@ -66,7 +66,7 @@ def test_scores_equal_the_float64_oracle(
         item_id="d9/whole",
     )
     items = [*pair_items, whole]
-    scored = score(model, tokenizer, items, Options(bos=bos, batch_tokens=160))
+    scored = score_items(model, tokenizer, items, Options(bos=bos, batch_tokens=160))
     assert scored.plan.padded_tokens > scored.plan.tokens
     assert 1 < len(scored.plan.batches) < len(scored.plan.sequences)
 
@@ -107,7 +107,7 @@ def test_surprisals_are_far_from_uniform(
 ) -> None:
     """Else the comparison with the oracle could not tell one token from another."""
     tokenizer = make_tokenizer()
-    scored = score(make_model("gpt2", tokenizer), tokenizer, pair_items)
+    scored = score_items(make_model("gpt2", tokenizer), tokenizer, pair_items)
     bits = np.concatenate(
         [c.region_bits(2) for item in scored.items for c in item.conditions.values()]
     )
@@ -147,8 +147,8 @@ def test_models_that_cannot_select_rows_score_the_same(
 ) -> None:
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer)
-    expected = score(model, tokenizer, pair_items)
-    found = score(wrapper(model), tokenizer, pair_items)
+    expected = score_items(model, tokenizer, pair_items)
+    found = score_items(wrapper(model), tokenizer, pair_items)
     for a, b in zip(expected.items, found.items, strict=True):
         for name, condition in a.conditions.items():
             np.testing.assert_allclose(condition.bits, b.conditions[name].bits, atol=1e-4)
@@ -165,9 +165,9 @@ def test_order_and_batch_size_never_change_a_score(
 ) -> None:
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer)
-    expected = score(model, tokenizer, pair_items)
+    expected = score_items(model, tokenizer, pair_items)
     items = [pair_items[i] for i in order]
-    found = score(model, tokenizer, items, Options(batch_tokens=batch_tokens))
+    found = score_items(model, tokenizer, items, Options(batch_tokens=batch_tokens))
     for place, index in enumerate(order):
         for name, condition in expected.items[index].conditions.items():
             again = found.items[place].conditions[name]
@@ -181,7 +181,7 @@ def test_a_surprisal_that_is_not_finite_stops_the_run_with_the_item_named(
     model = make_model("gpt2", tokenizer)
     torch.nn.init.constant_(model.transformer.ln_f.weight, math.nan)
     with pytest.raises(ValueError, match=r"d\d/shuffled: .*not finite"):
-        score(model, tokenizer, pair_items)
+        score_items(model, tokenizer, pair_items)
 
 
 def test_a_tokenizer_of_another_model_is_refused(
@@ -190,4 +190,4 @@ def test_a_tokenizer_of_another_model_is_refused(
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer, vocab_size=50)
     with pytest.raises(ValueError, match="belongs to the model"):
-        score(model, tokenizer, pair_items)
+        score_items(model, tokenizer, pair_items)

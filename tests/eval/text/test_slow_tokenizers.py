@@ -14,7 +14,7 @@ from transformers import PreTrainedTokenizer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Condition, Item, Region
-from coherencegym.eval.tasks.score.scoring import score
+from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.text.encode import Encoding, encode
 from coherencegym.eval.text.places import align_tokens
 from coherencegym.eval.text.regions import SPECIAL
@@ -236,7 +236,7 @@ def test_a_model_is_scored_as_with_the_fast_tokenizer(
         {"a": ["How are you? [SEP]", "Fine 🙂, 今天!"], "b": ["What? [SEP]", "Fine 🙂, 今天!"]},
         "(2;%a%) > (2;%b%)",
     )
-    one, other = (score(model, t, [item]).items[0].conditions for t in (fast, slow))
+    one, other = (score_items(model, t, [item]).items[0].conditions for t in (fast, slow))
     for name in ("a", "b"):
         assert one[name].encoding == other[name].encoding
         assert one[name].region_bits(2) == pytest.approx(other[name].region_bits(2))
@@ -260,7 +260,7 @@ def test_padding_with_the_end_of_text_token_changes_no_score(
         )
         for n in (1, 5, 9)
     ]
-    expected, found = (score(model, t, items) for t in (plain, padding))
+    expected, found = (score_items(model, t, items) for t in (plain, padding))
     for one, other in zip(expected.items, found.items, strict=True):
         for name, scored in one.conditions.items():
             assert scored.encoding == other.conditions[name].encoding

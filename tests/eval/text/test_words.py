@@ -16,7 +16,7 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.memory import default_budget
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Request, make_plan
-from coherencegym.eval.tasks.score.scoring import score
+from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.text.sequence import TokenSequence
 from coherencegym.eval.text.words import WordBeginnings, word_beginnings
 
@@ -58,7 +58,7 @@ def test_words_equal_the_definition(
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer)
     exact = copy.deepcopy(model).double()
-    scored = score(
+    scored = score_items(
         model, tokenizer, pair_items, Options(word_correction=True, every_token=True, share=share)
     )
     compared = 0
@@ -81,8 +81,8 @@ def test_a_region_changes_at_its_ends_only(
 ) -> None:
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer)
-    plain = score(model, tokenizer, pair_items)
-    words = score(model, tokenizer, pair_items, Options(word_correction=True))
+    plain = score_items(model, tokenizer, pair_items)
+    words = score_items(model, tokenizer, pair_items, Options(word_correction=True))
     changed = 0
     for before, after in zip(plain.items, words.items, strict=True):
         for name, condition in after.conditions.items():

@@ -15,7 +15,7 @@ from commands import one_line
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT, Options
-from coherencegym.eval.tasks.score.scoring import score
+from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.views.figures import style
 from coherencegym.eval.views.item_text import SHADES, print_item, shade
 from coherencegym.eval.views.item_view import ItemView, view_item, visible_text
@@ -63,7 +63,7 @@ def view(model: tuple[Any, Any], make_item: Callable[..., Item]) -> Callable[...
     """What is shown of an item under a tiny model."""
 
     def make(item: Item, chosen: Sequence[str] = ()) -> ItemView:
-        scored = score(*model, [item], Options(every_token=True)).items[0]
+        scored = score_items(*model, [item], Options(every_token=True)).items[0]
         return view_item(scored, model[1], "c", "test", chosen, rules=DEFAULT)
 
     return make
@@ -72,7 +72,9 @@ def view(model: tuple[Any, Any], make_item: Callable[..., Item]) -> Callable[...
 def test_every_token_changes_no_value_and_leaves_none_out(
     model: tuple[Any, Any], pair_items: list[Item]
 ) -> None:
-    some, every = (score(*model, pair_items, Options(every_token=each)) for each in (False, True))
+    some, every = (
+        score_items(*model, pair_items, Options(every_token=each)) for each in (False, True)
+    )
     for few, all_ in zip(some.items, every.items, strict=True):
         for name, condition in all_.conditions.items():
             assert np.isnan(condition.bits[0])
@@ -203,7 +205,7 @@ def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
 ) -> None:
     from dataclasses import replace
 
-    (scored,) = score(*model, pair_items[:1], Options(every_token=True)).items
+    (scored,) = score_items(*model, pair_items[:1], Options(every_token=True)).items
     for error, close in ((0.0, False), (1e6, True)):
         shown = view_item(
             replace(scored, errors={"mean": error}), model[1], "c", "t", rules=DEFAULT
@@ -362,6 +364,6 @@ def test_an_item_that_cannot_be_shown_says_why(
     long = make_item({"a": ["It rained. " * 20], "b": ["It"]}, "(1;%a%) > (1;%b%)")
     dialogue = make_item({"a": ["Hi [SEP] no"], "b": ["Hi"]}, "(1;%a%) > (1;%b%)")
     for item, what in ((long, "too long"), (dialogue, "--separator")):
-        scored = score(model, tokenizer, [item], Options(every_token=True)).items[0]
+        scored = score_items(model, tokenizer, [item], Options(every_token=True)).items[0]
         with pytest.raises(EvaluationError, match=what):
             view_item(scored, tokenizer, "c", "test", rules=DEFAULT)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.loaders.corpus import CorpusFile
-from coherencegym.loaders.formats.conllu import Sentence, blocks, documents, parse
+from coherencegym.loaders.formats.conllu import Sentence, blocks, conllu_documents, parse
 from coherencegym.loaders.formats.lines import LineError
 
 WORDS = """\
@@ -84,7 +84,7 @@ def test_documents_begin_at_newdoc_and_line_ends_do_not_matter(
     again = WORDS.replace("# newdoc id = one\n", "")
     text = f"{WORDS}\n{again}\n\n{WORDS}".replace("\n", line_end)
     path.write_bytes(text.encode())
-    found = list(documents(CorpusFile(path, "test")))
+    found = list(conllu_documents(CorpusFile(path, "test")))
     assert [len(document) for document in found] == [2, 1]
     assert [parse(block).line for document in found for block in document] == [1, 15, 29]
 

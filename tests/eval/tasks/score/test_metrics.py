@@ -14,7 +14,7 @@ from coherencegym.eval.kinds.items import METRICS, Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import VALUES, Judgement, judge, region_value
-from coherencegym.eval.tasks.score.scoring import ScoredItem, score
+from coherencegym.eval.tasks.score.scoring import ScoredItem, score_items
 from coherencegym.eval.tasks.score.summary import ItemScore, macro, shown_rows, summarise
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.regions import SPECIAL
@@ -139,7 +139,7 @@ def test_identical_texts_reach_undefined_from_the_tokenizer(
 ) -> None:
     tokenizer = make_tokenizer()
     item = make_item({"a": ["Tim ran."], "b": ["Tim ran."]}, "(1;%a%) > (1;%b%)")
-    scored = score(make_model("gpt2", tokenizer), tokenizer, [item])
+    scored = score_items(make_model("gpt2", tokenizer), tokenizer, [item])
     assert [j.reason for j in judge(scored.items[0])] == ["identical"]
 
 
@@ -154,7 +154,7 @@ def test_no_separator_makes_only_what_needs_one_undefined(
         "(1;%a%) > (1;%b%)",
         "(1;%c%) > (1;%b%)",
     )
-    scored = score(make_model("gpt2", tokenizer), tokenizer, [item])
+    scored = score_items(make_model("gpt2", tokenizer), tokenizer, [item])
     assert [j.reason for j in judge(scored.items[0])] == ["separator", ""]
 
 
@@ -171,12 +171,12 @@ def test_without_start_of_text_scores_of_the_whole_are_flagged_and_of_the_end_no
         "(1;%a%) > (1;%b%)",
         "(2;%a%) > (2;%b%)",
     )
-    never = score(model, tokenizer, [item], Options(bos="never"))
+    never = score_items(model, tokenizer, [item], Options(bos="never"))
     assert [j.first_left_out for j in judge(never.items[0])] == [True, True, False]
     first = never.items[0].conditions["a"]
     assert math.isnan(first.bits[0])
     assert len(first.region_bits("*")) == len(first.encoding.ids) - 1
-    auto = score(model, tokenizer, [item])
+    auto = score_items(model, tokenizer, [item])
     assert [j.first_left_out for j in judge(auto.items[0])] == [False, False, False]
 
 
@@ -191,7 +191,7 @@ def test_items_with_equal_texts_see_only_what_their_own_predictions_read(
         make_item(regions, f"({n};%a%) > ({n};%b%)", "(2;%a%) > 1", item_id=f"d{n}/x")
         for n in (1, 2)
     ]
-    scored = score(make_model("gpt2", tokenizer), tokenizer, items)
+    scored = score_items(make_model("gpt2", tokenizer), tokenizer, items)
     assert len(scored.plan.sequences) == 3  # a is run once for both, b to the end and to region 1
     both, last = (item.conditions["a"] for item in scored.items)
     assert len(both.region_bits("*")) == len(both.encoding.ids) - 1
@@ -217,7 +217,7 @@ def test_too_long_leaves_the_item_out_of_every_score(
     model = make_model("gpt2", tokenizer, n_positions=24)
     long = make_item(LONG, "(2;%a%) > (2;%b%)", "(1;%a%) > (1;%b%)", item_id="long/x")
     short = make_item({"a": ["Hi."], "b": ["No."]}, "(1;%a%) > (1;%b%)", item_id="short/x")
-    scored = score(model, tokenizer, [long, short])
+    scored = score_items(model, tokenizer, [long, short])
     assert [item.too_long for item in scored.items] == [True, False]
     judgements = [j for item in scored.items for j in judge(item)]
     assert [j.reason for j in judgements] == ["too_long", "too_long", ""]
@@ -235,7 +235,7 @@ def test_as_long_as_the_context_is_not_too_long(
     lengths = [1 + len(tokenizer(c.content)["input_ids"]) for c in item.conditions]
     for spare, too_long in ((0, False), (-1, True)):
         model = make_model("gpt2", tokenizer, n_positions=max(lengths) + spare)
-        assert score(model, tokenizer, [item]).items[0].too_long is too_long
+        assert score_items(model, tokenizer, [item]).items[0].too_long is too_long
 
 
 @pytest.mark.parametrize("bos", ["auto", "never"])
@@ -255,7 +255,7 @@ def test_truncate_cuts_the_same_from_all_and_only_what_is_identical(
     longest = max(map(len, full.values())) + len(start)
     for cut, possible in ((3, True), (most, True), (most + 1, False)):
         model = make_model("gpt2", tokenizer, n_positions=longest - cut)
-        (result,) = score(model, tokenizer, [item], Options(bos=bos, truncate=True)).items
+        (result,) = score_items(model, tokenizer, [item], Options(bos=bos, truncate=True)).items
         assert result.too_long is not possible
         if possible:
             assert result.truncated == cut

@@ -10,13 +10,13 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.results.results import score_notes
 from coherencegym.eval.tasks.score.metrics import judge
-from coherencegym.eval.tasks.score.scoring import score
+from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.tasks.score.summary import summarise
 
 
 def told(model: Any, tokenizer: Any, items: list[Item], **settings: Any) -> str:
     table = ItemTable("c", "test", tuple(items), "0", True, False)
-    scored = score(model, tokenizer, items, Options(**settings))
+    scored = score_items(model, tokenizer, items, Options(**settings))
     judgements = [judgement for item in scored.items for judgement in judge(item)]
     return "\n".join(score_notes(summarise("c", "test", judgements), [(table, scored)]))
 
