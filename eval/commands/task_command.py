@@ -24,7 +24,8 @@ class TaskCommand:
         options.many(parser, "--config", dest="configs", metavar="C", help="configs; default all")
         options.add_alike(parser, "--split", "--revision", "--max-items")
         self.task.options(parser)
-        options.add_alike(parser, "--output", "--overwrite")
+        said = f"default results/DATA--MODEL--{self.task.name}"
+        options.add_output(parser, said, "results")
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Ask the model about every table; prints the scores and writes the folder."""

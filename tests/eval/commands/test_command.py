@@ -232,7 +232,7 @@ def test_ctrl_c_exits_130_without_a_traceback(
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(60)
 
-    monkeypatch.setattr("coherencegym.eval.forward.padded.run", stopped)
+    monkeypatch.setattr("coherencegym.eval.forward.execute.run_batch", stopped)
     assert main(arguments(saved, tmp_path / "out", "--no-cache")) == 130
     assert capsys.readouterr().err == "eval: stopped; nothing was written\n"
     assert list(tmp_path.iterdir()) == []
