@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 # Before any Hub client is imported: no test may reach the real Hub, whatever it does.
@@ -54,6 +55,44 @@ def shared() -> Path:
     if not (folder / "corpora").is_dir():
         pytest.skip("the folder of real corpora (../shared) is not there")
     return folder
+
+
+@pytest.fixture(scope="session")
+def real_build(
+    shared: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Callable[[str, str], Path]:
+    """``real_build(suite, corpus)``: a build of a real corpus, without artefact scores.
+
+    It is made once, for all tests and all processes that run them; nobody writes into it.
+    """
+    from filelock import FileLock
+
+    from coherencegym.builders.making.build import BuildOptions, build
+    from coherencegym.builders.making.sources import find_sources
+    from coherencegym.builders.registry import load_suite
+    from coherencegym.builders.release import quality
+
+    temporary = tmp_path_factory.getbasetemp()
+    root = (temporary if worker_id == "master" else temporary.parent) / "real"
+    root.mkdir(exist_ok=True)
+
+    def make(suite: str, corpus: str) -> Path:
+        data = shared / "corpora" / corpus
+        if not data.is_dir():
+            pytest.skip(f"the files of {corpus} are not there")
+        folder = root / f"{suite}-{corpus}"
+        with FileLock(f"{folder}.lock"), pytest.MonkeyPatch.context() as patched:
+            if not (folder / "manifest.json").is_file():
+                # The classifiers take most of the time, and change no row.
+                patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
+                patched.setattr(quality, "FEWEST_INTRUDED", 10**9)
+                folder.mkdir()
+                declared = load_suite(suite)
+                sources = find_sources(declared, (corpus,), data)
+                build(declared, sources, BuildOptions(data_dir=data), folder)
+        return folder
+
+    return make
 
 
 #: Modules whose tests start processes, train models or read whole corpora (measured: five seconds

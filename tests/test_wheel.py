@@ -83,18 +83,18 @@ def test_the_wheel_knows_what_can_be_fetched(
 def test_the_wheel_builds_and_scores_outside_the_repository(
     installed: Path, tmp_path: Path
 ) -> None:
-    where = run(installed, tmp_path, "coherencegym.builders.sentence_order", "--limit", "21")
-    assert "written to suites/sentence_order" in where
-    drawn = ("sample", "--for-judgement", "suites/sentence_order", "-n", "4")
+    where = run(installed, tmp_path, "coherencegym.builders.story_cloze", "--limit", "6")
+    assert "written to suites/story_cloze" in where
+    drawn = ("sample", "--for-judgement", "suites/story_cloze", "-n", "4")
     assert "4 pairs" in run(installed, tmp_path, "coherencegym.builders", *drawn)
-    assert (tmp_path / "judgements/sentence_order/sheet.html").is_file()
-    dataset = str(tmp_path / "suites" / "sentence_order")
-    config = "sample_narration_all"
+    assert (tmp_path / "judgements/story_cloze/sheet.html").is_file()
+    dataset = str(tmp_path / "suites" / "story_cloze")
+    config = "sample"
     arguments = ("coherencegym.eval", "--model", "demo", "--dataset", dataset, "--config", config)
     run(installed, tmp_path, *arguments, "--output", "results/demo")
     scores = json.loads((tmp_path / "results/demo/results.json").read_text())["scores"]
     assert scores[0]["config"] == config
-    assert scores[0]["n"] == 21
+    assert scores[0]["n"] == 6
     assert "<h1>" in (tmp_path / "results/demo/report.html").read_text(encoding="utf-8")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -189,8 +191,9 @@ def test_the_sample(built: dict[str, Any]) -> None:
     assert "| as_causal | 8 |" in card
 
 
-def test_gum_as_it_is(shared: Path, tmp_path: Path) -> None:
-    manifest = build_from(SUITE, "gum", tmp_path, data_dir=shared / "corpora")
+def test_gum_as_it_is(real_build: Callable[[str, str], Path]) -> None:
+    built = real_build("connectives", "gum")
+    manifest = json.loads((built / "manifest.json").read_text(encoding="utf-8"))
     (split,) = manifest["configs"]["gum"]["splits"].values()
     assert split["rows"] == 145
     assert sum(n for g, n in split["groups"].items() if g.startswith("genre=")) == 145

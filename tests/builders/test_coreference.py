@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -279,8 +280,9 @@ def test_a_longer_mention_that_begins_with_the_pronoun(tmp_path: Path) -> None:
     assert (row["gender"], row["antecedent_words"]) == ("feminine", 1)
 
 
-def test_the_real_documents(shared: Path, tmp_path: Path) -> None:
-    manifest = build_from(SUITE, "gum", tmp_path, data_dir=shared / "corpora" / "gum")
+def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
+    built = real_build("coreference", "gum")
+    manifest = json.loads((built / "manifest.json").read_text(encoding="utf-8"))
     entries = manifest["configs"]
     # Documents of the train, validation and test lists are in one split.
     assert {split for entry in entries.values() for split in entry["splits"]} == {"test"}
@@ -323,7 +325,7 @@ def test_the_real_documents(shared: Path, tmp_path: Path) -> None:
         row["item_id"]: row["conditions"][1]["regions"][1]["content"]
         for name in counts
         if not name.endswith("_spillover")
-        for row in rows(tmp_path, name)
+        for row in rows(built, name)
     }
     assert len(texts) == 155
     for item, beginning in {
