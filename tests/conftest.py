@@ -31,7 +31,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import pytest
 from hypothesis import settings
 
-settings.register_profile("project", deadline=None, derandomize=bool(os.environ.get("CI")))
+# A run of all tests has to be quick; `COHERENCEGYM_EXAMPLES=1000` looks further.
+settings.register_profile(
+    "project",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    max_examples=int(os.environ.get("COHERENCEGYM_EXAMPLES", "40")),
+)
 settings.load_profile("project")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
