@@ -1,6 +1,7 @@
-# Two commands do everything on a fresh machine with Python 3.11 and make:
+# Everything on a fresh machine with Python 3.11 and make:
 #   make demo   build every suite from the embedded samples and score the embedded model on them
 #   make test   lint, types, tests
+#   make docs   the documents as a site in site/, every link checked
 #   make bench  speed, memory and exactness beside other tools (benchmarks/README.md); BENCH="--items 400"
 PYTHON ?= python3
 VENV ?= .venv
@@ -8,7 +9,7 @@ BIN = $(VENV)/bin
 OUT ?= demo_out
 BENCH ?=
 
-.PHONY: demo test lint types pytest coverage format bench bench-pipeline build clean
+.PHONY: demo test lint types pytest coverage format docs bench bench-pipeline build clean
 
 $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -18,14 +19,12 @@ $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	touch $@
 
 demo: $(VENV)/.installed
-	@$(BIN)/python -m builders --all --corpus sample --output $(OUT)/suites --overwrite
-	@for suite in $(OUT)/suites/*; do \
-		$(BIN)/python -m eval --model demo --dataset $$suite \
-			--output $(OUT)/results/$$(basename $$suite) --overwrite || exit $$?; \
-	done
+	@$(BIN)/python -m coherencegym.builders --all --corpus sample --output $(OUT)/suites --overwrite
 	@echo
-	@echo "The suites (rows, manifest, card) are in $(OUT)/suites,"
-	@echo "scores, plots and items in $(OUT)/results: open $(OUT)/results/sentence_order/report.html"
+	@$(BIN)/python -m coherencegym.eval score --model demo --dataset $(OUT)/suites \
+		--output $(OUT)/results --overwrite
+	@echo "The overview leads to a report for each suite; next, a model of your own:"
+	@echo "  $(BIN)/coherencegym score --model gpt2 --dataset $(OUT)/suites"
 
 test: lint types pytest
 
@@ -47,6 +46,14 @@ format: $(VENV)/.installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	touch $@
+
+docs: $(VENV)/.installed-docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir site
+	@echo "The site is in site: open site/index.html"
+
 $(VENV)/.installed-bench: $(VENV)/.installed benchmarks/constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt \
 		--constraint benchmarks/constraints.txt --editable '.[bench]'
@@ -62,4 +69,4 @@ build: $(VENV)/.installed
 	$(BIN)/python -m build
 
 clean:
-	rm -rf build dist *.egg-info demo_out suites results judgements benchmarks/out .coverage*
+	rm -rf build dist site *.egg-info demo_out suites results judgements benchmarks/out .coverage*

@@ -2,10 +2,10 @@
 
     python -m benchmarks.pipeline [--items 10000] [--profile]
 
-Runs ``python -m eval`` on a built suite with a tiny model whose forward passes are left out: every
-surprisal comes from a table of random numbers. Its tokenizer is that of ``python -m benchmarks``.
-Everything is imported before the clock starts (a run on two items comes first); time is processor
-time of all threads.
+Runs ``coherencegym score`` on a built suite with a tiny model whose forward passes are left out:
+every surprisal comes from a table of random numbers. Its tokenizer is that of
+``python -m benchmarks``. Everything is imported before the clock starts (a run on two items comes
+first); time is processor time of all threads.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from benchmarks.worker import one_thread
 GOALS = {"shuffle": 6.0, "connective": 25.0}
 #: Functions whose time is shown, where they are called from.
 _STAGES = {
-    "read and verify the data": "coherencegym.eval.commands.options.read_tables",
+    "read and verify the data": "coherencegym.eval.commands.options.item_tables",
     "load the model": "coherencegym.eval.commands.running.load_model",
     "encode": "coherencegym.eval.surprisal.prepare",
     "plan": "coherencegym.eval.surprisal.make_plan",

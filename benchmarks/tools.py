@@ -40,7 +40,7 @@ Tool = Callable[[Sequence[Item]], Answer]
 
 
 def coherencegym(model: Any, tokenizer: Any, batch: int) -> Tool:
-    """This project, as ``python -m eval`` calls it; ``batch`` is not used."""
+    """This project, as ``coherencegym score`` calls it; ``batch`` is not used."""
     from coherencegym.eval.tasks.score.scoring import score_items
 
     def run(items: Sequence[Item]) -> Answer:

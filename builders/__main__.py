@@ -1,8 +1,10 @@
 """``python -m builders``."""
 
+import sys
+
 from coherencegym.builders.command.cli import main
 
 __all__ = ["main"]
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -13,7 +13,7 @@ predictions:
 - it is more surprising after a replacement that cannot carry the annotated sense than after one
   that can (the paper's hypothesis). Here neither condition is what the author wrote.
 
-    python -m builders.connectives --corpus gum --data-dir PATH
+    coherencegym build connectives --corpus gum --data-dir PATH
 """
 
 from __future__ import annotations
@@ -348,6 +348,7 @@ SUITE = Suite(
         "`as` in a prepositional sense and `yet` as an adverb, which Disco-Annotation marks, "
         "are groups of their own and in no aggregate.",
     ),
+    headline=("",),
     citation=BEYER_2021,
     configure=_configured,
     settings={"meanwhile": False},

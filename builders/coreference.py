@@ -5,7 +5,7 @@ second takes up something of the first by a pronoun, which is replaced by the no
 that stands there. There is a pair of configs for each genre of a corpus: one as in the paper, one
 (``spillover``) that compares only what follows, which is the same text in both conditions.
 
-    python -m builders.coreference --corpus gum --data-dir PATH
+    coherencegym build coreference --corpus gum --data-dir PATH
 """
 
 from __future__ import annotations
@@ -180,6 +180,7 @@ SUITE = Suite(
         "takes up: the last fit one of the sentence before",
     },
     limitations=_LIMITATIONS,
+    headline=("",),
     citation=BEYER_2021,
     configure=_configured,
     settings={"max_words": 15},

@@ -16,6 +16,8 @@ def explain(error: Exception) -> tuple[int, str] | None:
 
     # Ours first: one that came of an answer of the Hub says more than the answer. What the client
     # raises is an OSError, too.
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("coherencegym"):
+        return 2, one_line(f"{error.name} is not installed; expected pip install {error.name}")
     if not isinstance(error, (CorpusError, SuiteError, EvaluationError, ExportError)):
         again = "readers still see a whole release: run the same command again to finish"
         if (problem := hub_problem(error, again)) is not None:

@@ -6,7 +6,7 @@ validation and test first, and similar ones are looked for inside a split. From 
 views: minimal pairs of the intruded documents (``pairs_*``), and all documents with the place of
 the intruder (``detect_*``).
 
-    python -m builders.intruder_sentences --corpus discoeval --data-dir PATH
+    coherencegym build intruder_sentences --corpus discoeval --data-dir PATH
 """
 
 from __future__ import annotations
@@ -279,6 +279,7 @@ def _configured(
     """The configs and the division with the settings of both."""
     return {
         "configs": (*_view_configs(IntruderSentence(**drawing), filter_model), RELEASED),
+        "headline": ("filtered" if filter_model else "",),
         "divide": Division(test_share, validation_share),
     }
 

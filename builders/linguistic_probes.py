@@ -5,7 +5,7 @@ then one property of a sentence is changed by rule (gender, animacy, demonstrati
 tense, polarity, numbers): in the intruder, and in the sentence that it replaces. One config for
 each probe, of the documents in which it applies to at least one of the two.
 
-    python -m builders.linguistic_probes --corpus discoeval --data-dir PATH
+    coherencegym build linguistic_probes --corpus discoeval --data-dir PATH
 """
 
 from __future__ import annotations
@@ -109,6 +109,7 @@ def _configured(test_share: float, validation_share: float, **drawing: Any) -> d
     """The configs and the division with the settings of both."""
     operator = IntruderSentence(**drawing, share=1.0)
     return {
+        "headline": tuple(PROBES),
         "configs": tuple(_probe_config(operator, probe) for probe in PROBES),
         "divide": Division(test_share, validation_share),
     }

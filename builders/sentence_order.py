@@ -5,7 +5,7 @@ spring-2016 test split with the right ending fifth (1,871 stories), its dialogue
 test split. Every ``_sep`` config has the same permutations of the same dialogues as its twin
 without separators: the random key does not see the separator, so scores are paired.
 
-    python -m builders.sentence_order --corpus personachat --data-dir PATH
+    coherencegym build sentence_order --corpus personachat --data-dir PATH
 """
 
 from __future__ import annotations
@@ -164,6 +164,7 @@ SUITE = Suite(
         "which sentence has to be read without context; the `context` configs do not have "
         "this problem, as the scored text is the same.",
     ),
+    headline=("narration_context", "dialogue_context"),
     citation=BEYER_2021,
     configure=_configured,
     settings={"permutations": 1},

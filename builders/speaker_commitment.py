@@ -8,7 +8,7 @@ The paper has no controls. A mark changes the surprisal of whatever follows it, 
 pairs are built from neutral and from entailing utterances, too: only what contradictions show
 beyond these can come from the contradiction.
 
-    python -m builders.speaker_commitment --corpus dialoguenli --data-dir PATH
+    coherencegym build speaker_commitment --corpus dialoguenli --data-dir PATH
 """
 
 from __future__ import annotations
@@ -130,6 +130,7 @@ SUITE = Suite(
         "contradictions from the other pairs, by words such as `never`.",
         "Some contradictions are weak: a person may have two jobs, or two favorite bands.",
     ),
+    headline=(LABELS["negative"],),
     citation=BEYER_2021,
     configs=(
         commitment_config(

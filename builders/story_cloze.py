@@ -2,7 +2,7 @@
 
 Beyer, Loáiciga and Schlangen 2021, section 4.2, on the Story Cloze Test (Mostafazadeh et al. 2016).
 
-    python -m builders.story_cloze --corpus storycloze --data-dir PATH
+    coherencegym build story_cloze --corpus storycloze --data-dir PATH
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ SUITE = Suite(
         "right ones have slips of spelling, which make them more surprising whatever the story is. "
         "They are neither mended nor counted here.",
     ),
+    headline=("",),
     citation=BEYER_2021,
     configs=(
         Config(

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from coherencegym.builders.judgement.questions import Question, distinct
 from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import (
     ITEMS,
     Condition,
@@ -318,6 +319,8 @@ class Suite:
         limitations: conclusions that a score does not bear.
         citation: BibTeX of the work that it implements.
         configs: the configs, in order of preference for the default.
+        headline: the names of the configs of items whose own scores make the suite's one number;
+            none: all of them.
         configure: settings (``permutations=3``) -> the fields that hang on them, if any do.
         settings_gone: settings of earlier versions, and what to do without them.
         one_split: true where the documents of all splits of a corpus go into one split, ``test``:
@@ -327,8 +330,9 @@ class Suite:
             split, in the place of the corpus's own splits.
 
     Raises:
-        ValueError: a config's control is not another one of the suite's configs, or two different
-            questions have the same name.
+        ValueError: a control or the headline is none of the suite's configs, a contrast is of a
+            condition or region that its config does not have, or two different questions have the
+            same name.
     """
 
     name: str
@@ -340,6 +344,7 @@ class Suite:
     citation: str
     configs: tuple[Config, ...]
     conditions: Mapping[str, str]
+    headline: tuple[str, ...] = ()
     configure: Callable[..., dict[str, Any]] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     settings_help: Mapping[str, str] = field(default_factory=dict)
@@ -360,6 +365,10 @@ class Suite:
         names = dict.fromkeys(name for config in self.configs for name in config.corpora)
         return {name: tuple(c for c in self.configs if name in c.corpora) for name in names}
 
+    def in_headline(self, config: Config) -> bool:
+        """Say whether a config's own score is part of the suite's one number."""
+        return config.kind is ITEMS and (not self.headline or config.name in self.headline)
+
     def configured(self, **settings: Any) -> Suite:
         """The suite with these settings in place of its own.
 
@@ -378,11 +387,28 @@ class Suite:
 
     def __post_init__(self) -> None:
         _ = self.questions  # raises where two have the same name
+        items = [config.name for config in self.configs if config.kind is ITEMS]
+        for name in self.headline:
+            self._require(name, items, "in the headline", "config of items")
         for config in self.configs:
-            others = sorted({other.name for other in self.configs} - {config.name})
+            others = [other.name for other in self.configs if other.name != config.name]
             for control in config.controls:
-                if control not in others:
-                    raise ValueError(
-                        f"{self.name}: {control!r}, a control of {config.name!r}, is not another "
-                        f"config; expected one of {', '.join(others)}"
-                    )
+                self._require(control, others, f"a control of {config.name!r}", "other config")
+            for contrast in config.drafter.contrasts:
+                self._check(config, contrast)
+
+    def _check(self, config: Config, contrast: Contrast) -> None:
+        """Refuse a contrast of what the config says that it does not have."""
+        where = f"in the contrast {contrast.formula} of {config.name!r}"
+        # Other drafters make their conditions as they go.
+        if isinstance(config.drafter, MinimalPairs):
+            for condition in (contrast.incoherent, contrast.coherent):
+                self._require(condition, list(config.drafter.operators), where, "condition")
+        if config.regions and contrast.region != WHOLE:
+            known = list(range(1, len(config.regions) + 1))
+            self._require(contrast.region, known, where, "region")
+
+    def _require(self, name: Any, known: Sequence[Any], where: str, what: str) -> None:
+        if name not in known:
+            expected = ", ".join(map(repr, dict.fromkeys(known))) or "none, as there is no other"
+            raise ValueError(f"{self.name}: {name!r}, {where}, is no {what}; expected {expected}")

@@ -4,7 +4,7 @@ Beyer, Loáiciga and Schlangen 2021, section 4.3, on the Winograd Schema Challen
 2012). ``full`` compares the whole texts, by mean as in the paper and by sum as in Trinh and Le
 (2018); ``partial`` only what follows the candidate, which is the same text in both conditions.
 
-    python -m builders.winograd --corpus winograd --data-dir PATH
+    coherencegym build winograd --corpus winograd --data-dir PATH
 """
 
 from __future__ import annotations
@@ -114,6 +114,7 @@ SUITE = Suite(
         "The Winograd Schema Challenge has been on the web since 2011, and later models have "
         "probably read it with its answers.",
     ),
+    headline=("partial",),
     citation=BEYER_2021,
     configs=(
         winograd_config(

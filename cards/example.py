@@ -41,6 +41,31 @@ def show_conditions(row: dict[str, Any]) -> list[ShownCondition]:
     return shown
 
 
+def show_pair(row: dict[str, Any], headline: str = "") -> list[tuple[str, str]]:
+    """Two conditions of a row, each with its whole text: those that a prediction compares.
+
+    That is the first prediction of the headline group, or else the first one.
+    """
+    own = [p for p in row["predictions"] if headline in p["groups"]] or row["predictions"]
+    formula = own[0]["formula"] if own else ""
+    shown = [
+        (condition.name, _whole(made, condition.regions))
+        for condition, made in zip(show_conditions(row), row["conditions"], strict=True)
+    ]
+    pair = [(name, text) for name, text in shown if f"%{name}%" in formula]
+    return pair if len(pair) > 1 else shown[:2]
+
+
+def _whole(condition: dict[str, Any], shown: tuple[str, ...]) -> str:
+    """The text of a condition with its regions as they are shown."""
+    content, text, position = condition["content"], "", 0
+    for region, as_shown in zip(condition["regions"], shown, strict=True):
+        start = content.index(region["content"], position)
+        text += escape(content[position:start]) + as_shown
+        position = start + len(region["content"])
+    return text
+
+
 def contrasting_edits(row: dict[str, Any]) -> list[dict[str, Any]]:
     """The edits of a row that tell its conditions apart.
 

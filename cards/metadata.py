@@ -16,7 +16,7 @@ SIZES = {
 
 
 def ordered_configs(manifest: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The configs, the default first, then by rank."""
+    """The configs by rank."""
     return sorted(manifest["configs"].items(), key=lambda entry: (entry[1]["rank"], entry[0]))
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from coherencegym.cards.example import escape, example_note, show_conditions
+from coherencegym.cards.example import escape, example_note, show_conditions, show_pair
 from coherencegym.cards.metadata import card_yaml, licence_table, licence_text, ordered_configs
 from coherencegym.eval.kinds.registry import kind_named
+from coherencegym.eval.kinds.table_kind import SAMPLE
 
+#: Rows of a table that is not folded, and names that are listed before the others are counted.
+_SHOWN_ROWS, _SHOWN_NAMES = 12, 3
 #: Names and entries of configs, in the order of the card.
 _Configs = list[tuple[str, dict[str, Any]]]
 
@@ -21,6 +26,12 @@ def dataset_card(manifest: dict[str, Any]) -> str:
     """
     configs = ordered_configs(manifest)
     tables, human = _tables(configs), _human_rows(configs)
+    default = next((name for name, config in configs if config["default"]), configs[0][0])
+    of_default = next(table for table in tables if default in dict(table["configs"]))
+    chosen = [(name, config) for name, config in configs if config.get("in_headline")]
+    headline = [pair for pair in chosen if pair[1]["corpus"]["name"] != SAMPLE] or chosen
+    corpora = _corpora(configs)
+    rows = [split["rows"] for _, config in configs for split in config["splits"].values()]
     card = (
         _templates()
         .get_template("card.md.jinja")
@@ -28,20 +39,31 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             yaml=card_yaml(manifest),
             manifest=manifest,
             configs=configs,
-            # The first is the default.
-            default=configs[0][0],
+            default=default,
+            shown=manifest["configs"][default],
+            shown_by=of_default["card"],
+            shown_kind=of_default["kind"],
+            headline=[name for name, _ in headline],
+            grouped=any(config.get("headline") for _, config in headline),
+            measured=any(map(artefact_score, _qualities(configs))),
+            part=read_in_part(manifest),
+            published=_published(manifest.get("published", ())),
             everything=[config for _, config in configs],
             kinds=_kinds(configs),
             tables=tables,
             licence_table=licence_table(manifest),
-            corpora=_corpora(configs),
+            corpora=corpora,
+            cited=[c for c in corpora if c["citation"] not in ("", manifest["citation"])],
+            rows=sum(rows),
+            many=len(rows) > _SHOWN_ROWS,
             columns=_columns(configs, tables),
             skips=skips(manifest),
             human=human,
             questions=_question_tables(human),
         )
     )
-    return str(card)
+    # Parts of a template that are left out leave their empty lines.
+    return re.sub(r"\n{3,}", "\n\n", str(card))
 
 
 @cache
@@ -59,6 +81,9 @@ def _templates() -> Any:
         "cell": lambda text: str(text).replace("|", "\\|").replace("\n", " "),
         "aggregate": artefact_score,
         "spread": _spread_text,
+        "share": _share_text,
+        "pair": show_pair,
+        "names": _names,
         "plain": escape,
         "conditions": show_conditions,
         "note": example_note,
@@ -135,6 +160,59 @@ def _of_all(scores: list[dict[str, Any]]) -> dict[str, Any] | None:
     return next((score for score in scores if score["group"] == ""), None)
 
 
+def _names(names: list[str]) -> str:
+    """Names of configs in a sentence: the first ones, and the number of others."""
+    others = len(names) - _SHOWN_NAMES
+    return ", ".join(f"`{name}`" for name in names[:_SHOWN_NAMES]) + (
+        f" and {others} more" if others > 0 else ""
+    )
+
+
+def _qualities(configs: _Configs) -> Iterator[dict[str, Any]]:
+    """The figures of quality of every config and split."""
+    return (quality for _, config in configs for quality in config["quality"].values())
+
+
+def _published(scores: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Published scores as a table: a row for each row of the papers, a column for each model."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for one in scores:
+        place = one["config"], one["row"]
+        row = rows.setdefault(place, {"config": place[0], "row": place[1], "scores": {}})
+        row["scores"][one["model"]] = one["score"]
+    if not rows:
+        return {}
+    return {
+        "rows": list(rows.values()),
+        "models": list(dict.fromkeys(one["model"] for one in scores)),
+        "sources": list(dict.fromkeys(one["source"] for one in scores)),
+    }
+
+
+def read_in_part(manifest: dict[str, Any], *, absent: bool = True) -> list[str]:
+    """Say which part of its corpora a build has read, where it has not read all of them.
+
+    Args:
+        manifest: the build's.
+        absent: also name the corpora that it could have read.
+    """
+    limits: dict[str, list[str]] = {}
+    configs = ordered_configs(manifest)
+    for name, config in configs:
+        if most := config.get("limit"):
+            said = f"of each split the first {most:,} discourses were read (`--limit {most}`)"
+            limits.setdefault(said, []).append(name)
+        if asked := config.get("splits_asked"):
+            limits.setdefault(f"of splits only {', '.join(asked)} was asked for", []).append(name)
+    lines = [
+        said + ("" if len(own) == len(configs) else f": {', '.join(f'`{name}`' for name in own)}")
+        for said, own in limits.items()
+    ]
+    there = {config["corpus"]["name"] for _, config in configs}
+    others = [name for name in manifest.get("corpora", ()) if name not in there]
+    return [*lines, *([f"no config is from {', '.join(others)}"] if others and absent else [])]
+
+
 def artefact_score(quality: dict[str, Any]) -> dict[str, Any] | None:
     """The artefact score over all items, if there is one."""
     return _of_all(quality.get("artefact", []))
@@ -201,3 +279,11 @@ def _spread_text(spread: dict[str, float], digits: int) -> str:
     """A mean and the quartiles: ``15.2; 10.0, 14.0, 19.0``."""
     quartiles = (f"{spread[name]:.{digits}f}" for name in ("q1", "median", "q3"))
     return f"{spread['mean']:.{digits}f}; {', '.join(quartiles)}"
+
+
+def _share_text(score: dict[str, Any] | None) -> str:
+    """A share and its interval in per cent: ``69.7 [63.3, 75.5]``."""
+    if score is None:
+        return "too few discourses"
+    value, low, high = (100 * score[name] for name in ("score", "ci_low", "ci_high"))
+    return f"{value:.1f} [{low:.1f}, {high:.1f}]"

@@ -6,7 +6,7 @@ As a library::
 
     results = score(model, tokenizer, items_from("coherencegym/sentence_order"))
 
-On the command line: ``python -m eval --model gpt2 --dataset coherencegym/sentence_order``.
+On the command line: ``coherencegym score --model gpt2 --dataset coherencegym/sentence_order``.
 Nothing heavy is imported until it is used.
 """
 

@@ -6,10 +6,11 @@ The command line does the same with a model that it loads: both give the same :c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, tables, unverified_table
 from coherencegym.eval.data.source import Source, find_dataset
@@ -22,6 +23,8 @@ from coherencegym.eval.views.notebook import ShownResults, shown_results
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
+
+    from coherencegym.eval.models.load import LoadedModel
 
 #: The tables of results that :func:`rows` gives.
 Kind = Literal["scores", "predictions", "regions", "tokens"]
@@ -134,8 +137,9 @@ def score(
         progress: called after each batch of a table with the tokens done and those of the table.
 
     Returns:
-        What ``python -m eval`` prints and writes: a notebook shows its table, ``print`` prints it,
-        :func:`rows` has its numbers. Surprisals and margins are in bits, scores shares from 0 to 1.
+        What ``coherencegym score`` prints and writes: a notebook shows its table, ``print`` prints
+        it, :func:`rows` has its numbers. Surprisals and margins are in bits, scores are
+        shares from 0 to 1.
 
     Raises:
         EvaluationError: the model is no causal language model, there is no item, an option is
@@ -143,45 +147,84 @@ def score(
         SuiteError: an item is not valid.
     """
     from coherencegym.eval.models.in_memory import evaluating, in_memory
-    from coherencegym.eval.tasks.score.scoring import score_items
 
-    if compat is not None and compat not in MODES:
-        raise EvaluationError(f"compat={compat!r}; expected None or one of {', '.join(MODES)}")
-    options = Options(
+    options = options_of(
         bos=bos,
         separator=separator,
         separator_space=separator_space,
         truncate=truncate,
         word_correction=word_correction,
-        rules=MODES[compat] if compat is not None else DEFAULT,
+        compat=compat,
         batch_tokens=batch_tokens,
         share=share,
     )
+    read = as_items(items)
+    with evaluating(model):
+        return score_loaded(in_memory(model, tokenizer, name, commit), read, options, progress)
+
+
+def options_of(*, compat: str | None = None, **chosen: Any) -> Options:
+    """The options of reading and running by their names, checked.
+
+    Raises:
+        EvaluationError: there is no such option or mode, or one contradicts the mode.
+    """
+    if compat is not None and compat not in MODES:
+        raise EvaluationError(f"compat={compat!r}; expected None or one of {', '.join(MODES)}")
+    known = {field.name for field in fields(Options)} - {"rules"}
+    for name in chosen:
+        if name not in known:
+            listed = ", ".join(sorted({*known, "compat"}))
+            message = f"no option {name!r}; expected one of {listed}{did_you_mean(name, known)}"
+            raise EvaluationError(message)
+    options = Options(**chosen, rules=MODES[compat] if compat is not None else DEFAULT)
     options.check()
-    read = items if isinstance(items, Items) else _in_memory_items(items)
+    return options
+
+
+def as_items(given: Items | Iterable[Item | Mapping[str, Any]]) -> Items:
+    """Items that are read, or that come from no file; at least one.
+
+    Raises:
+        EvaluationError: there is none, or one is no item.
+        SuiteError: an item is not valid, or is there twice.
+    """
+    read = given if isinstance(given, Items) else _in_memory_items(given)
     if not len(read):
         raise EvaluationError("no items; expected at least one")
-    with evaluating(model):
-        loaded = in_memory(model, tokenizer, name, commit)
-        found = []
-        for table in read.tables:
-            uses = table.separator
-            scored = score_items(
-                model, tokenizer, table.items, options, uses_separator=uses, progress=progress
-            )
-            found.append((table, scored))
+    return read
+
+
+def score_loaded(
+    loaded: LoadedModel, items: Items, options: Options, progress: BatchProgress | None = None
+) -> ShownResults:
+    """Score a model in evaluation mode, of which is known what results say of it."""
+    from coherencegym.eval.tasks.score.scoring import score_items
+
+    found = []
+    for table in items.tables:
+        uses = table.separator
+        scored = score_items(
+            loaded.model,
+            loaded.tokenizer,
+            table.items,
+            options,
+            uses_separator=uses,
+            progress=progress,
+        )
+        found.append((table, scored))
     settings = {
         "configs": [],
         "split": None,
         "max_items": None,
-        **read.chosen,
+        **items.chosen,
         **options.record(),
         "model_revision": None,
-        "model_args": {},
+        "model_args": dict(loaded.arguments),
         "device_map": None,
         "trust_remote_code": loaded.remote_code,
     }
-    return shown_results(gather(read.source, loaded, found, settings))
+    return shown_results(gather(items.source, loaded, found, settings))
 
 
 def rows(results: Results, kind: Kind = "scores") -> list[dict[str, Any]]:

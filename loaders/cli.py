@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from coherencegym.command_line import USER_ERROR, Parser
 from coherencegym.errors import one_line
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from coherencegym.loaders.fetching import command as fetch_command
@@ -18,23 +19,22 @@ from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, corpus
 
 _EXAMPLES = f"""\
-examples:
-  python -m loaders                                  all corpora, and which are found here
-  python -m loaders --data-dir ~/corpora             the same, looking in that folder first
-  python -m loaders show storycloze                  licence, expected files, a first discourse
-  python -m loaders show personachat --data-dir DIR --json
-  python -m loaders fetch                            what can be downloaded, and on which terms
-  python -m loaders fetch winograd
+  coherencegym corpora                                  all corpora, and which are found here
+  coherencegym corpora --data-dir ~/corpora             the same, looking in that folder first
+  coherencegym corpora show storycloze                  licence, expected files, a first discourse
+  coherencegym corpora show personachat --data-dir DIR --json
+  coherencegym corpora fetch                            what can be downloaded, on which terms
+  coherencegym corpora fetch winograd
 
 Files are looked for in DIR/<corpus>/ and DIR (--data-dir), in ${DATA_VARIABLE}/<corpus>/, and
-in the folder for caches (`show` names it). Any dataset on the Hugging Face Hub can be read as well,
-from Python: loaders.corpora.hub.hub_corpus("org/name", column="sentences").
+in the folder for caches (`show` names it). Any dataset on the Hugging Face Hub can be read as well
+(coherencegym build SUITE --hub-dataset ID), and a corpus of your own: coherencegym new corpus NAME.
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, prog: str = "python -m loaders") -> int:
     """Run the command; exit code 2 where a corpus cannot be shown or fetched, 130 after Ctrl-C."""
-    options = _parser().parse_args(arguments)
+    options = make_parser(prog).parse_args(argv)
     try:
         if options.command == "fetch":
             return fetch_command.run(options)
@@ -45,28 +45,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
             listed = [_describe(declared, options.data_dir) for declared in CORPORA.values()]
             _print_json(listed) if options.json else _print_table(listed)
     except CorpusError as error:
-        print(f"error: {one_line(error)}", file=sys.stderr)
-        return 2
+        print(f"{prog}: {one_line(error)}", file=sys.stderr)
+        return USER_ERROR
     except KeyboardInterrupt:
-        print("stopped; the same command goes on from here", file=sys.stderr)
+        print(f"{prog}: stopped; the same command goes on from here", file=sys.stderr)
         return 130
     except BrokenPipeError:  # `| head` has seen enough
         sys.stderr.close()
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m loaders",
-        description="List the corpora that can be read, show what one declares, or fetch it.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def make_parser(prog: str = "coherencegym corpora") -> Parser:
+    """The parser of ``coherencegym corpora``."""
+    parser = Parser(
+        prog,
+        "List the corpora that can be read, show what one declares, or fetch it.",
+        _EXAMPLES,
+        takes="[list|show|fetch]",
     )
     parser.set_defaults(data_dir=None, json=False)
-    commands = parser.add_subparsers(dest="command", title="commands", metavar="list|show|fetch")
+    commands = parser.add_subparsers(
+        dest="command", title="commands", metavar="list|show|fetch", prog=prog
+    )
     listing = commands.add_parser("list", help="list all corpora (the default)")
-    show = commands.add_parser("show", help="show one corpus")
-    show.add_argument("corpus", help="its name in the list")
+    show = commands.add_parser("show", help="show one corpus", takes="CORPUS")
+    show.add_argument("corpus", metavar="CORPUS", help="its name in the list")
     for each in (parser, listing, show):
         # Without defaults: a command's would undo what was given before the command.
         each.add_argument(
@@ -143,7 +146,7 @@ def _print_table(listed: list[dict[str, Any]]) -> None:
             for entry in listed
         ],
         "proven: the reader was run on the real files. "
-        "`python -m loaders show NAME` says how to get them.",
+        "`coherencegym corpora show NAME` says how to get them.",
     )
 
 

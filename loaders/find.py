@@ -3,8 +3,8 @@
 The places, in order: ``DIR/<corpus>/`` and ``DIR`` of ``--data-dir DIR``, then
 ``$COHERENCEGYM_DATA/<corpus>``, then ``coherencegym/<corpus>`` in the platform's folder for caches.
 The first place that holds any file of the corpus is used, and the others are not looked at: files
-of two places are never mixed. A place in which ``python -m loaders fetch`` was cut off is refused
-until it is run again: half a corpus is no corpus.
+of two places are never mixed. A place in which ``coherencegym corpora fetch`` was cut off is
+refused until it is run again: half a corpus is no corpus.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from coherencegym.loaders.fetching.origin import origin_names
 DATA_VARIABLE = "COHERENCEGYM_DATA"
 #: Hidden file in a folder into which a corpus is being fetched, until all of it is there.
 UNFINISHED = ".fetch-unfinished"
+#: The words that say that a corpus is nowhere on this machine.
+NO_FILES = "no files found"
 
 _Match = tuple[FilePattern, Path]
 
@@ -87,7 +89,7 @@ def _cache() -> Path:
 def how_to_obtain(corpus: Corpus) -> str:
     """Explain how to get the files, in one sentence; begins with the command where there is one."""
     if corpus.name in origin_names():
-        return f"`python -m loaders fetch {corpus.name}`, or {corpus.obtain}"
+        return f"`coherencegym corpora fetch {corpus.name}`, or {corpus.obtain}"
     return corpus.obtain
 
 
@@ -114,7 +116,7 @@ def find(
         if matches := _matches(corpus, place):
             return _choose(corpus, place, _wanted(corpus, place, matches, splits))
     raise CorpusNotFoundError(
-        f"{corpus.name}: no files found; expected {_expected(corpus, splits)} in one of: "
+        f"{corpus.name}: {NO_FILES}; expected {_expected(corpus, splits)} in one of: "
         f"{', '.join(map(str, sought))}; to get the files: {how_to_obtain(corpus)}"
     )
 
@@ -126,7 +128,7 @@ def _wanted(
     if (place / UNFINISHED).exists():
         raise CorpusNotFoundError(
             f"{corpus.name}: {place} has a part of the files only, fetching them was cut off; "
-            f"run `python -m loaders fetch {corpus.name}` again, or delete {UNFINISHED} there "
+            f"run `coherencegym corpora fetch {corpus.name}` again, or delete {UNFINISHED} there "
             "to use what there is"
         )
     if splits is None:

@@ -1,17 +1,23 @@
-"""All corpora by name. A new corpus is one module and one line here."""
+"""All corpora by name. A new corpus is one module and one line here.
+
+Those of other packages come by their entry points (:mod:`coherencegym.extensions`).
+"""
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib.metadata import EntryPoint
 
+from coherencegym.command_line import did_you_mean
+from coherencegym.errors import EvaluationError
+from coherencegym.extensions import added, load_extension
 from coherencegym.loaders.corpora.sample import NAME as SAMPLE
 from coherencegym.loaders.corpora.sample import all_samples, sample_of
 from coherencegym.loaders.corpus import Corpus, CorpusError
 
-__all__ = ["CORPORA", "corpus", "sample_of"]
+__all__ = ["CORPORA", "corpus", "is_extension", "sample_of"]
 
 #: The place of each corpus's declaration, in the order in which they are listed: a module of
 #: ``loaders.corpora``, which is imported when the corpus is asked for, and a name in it.
@@ -36,10 +42,26 @@ _DECLARED = {
 }
 
 
+def _others() -> dict[str, EntryPoint]:
+    """The corpora of other packages."""
+    return added("corpora", (*_DECLARED, SAMPLE))
+
+
+def is_extension(name: str) -> bool:
+    """Tell whether another package brings the corpus."""
+    return name in _others()
+
+
 @cache
 def _load(name: str) -> Corpus:
     if name == SAMPLE:
         return all_samples(tuple(map(_load, _DECLARED)))
+    if name not in _DECLARED:
+        try:
+            loaded: Corpus = load_extension(_others()[name], Corpus)
+        except EvaluationError as error:
+            raise CorpusError(str(error)) from error
+        return loaded
     module, _, attribute = _DECLARED[name].rpartition(".")
     found = getattr(importlib.import_module(f"coherencegym.loaders.corpora.{module}"), attribute)
     assert isinstance(found, Corpus)
@@ -47,19 +69,19 @@ def _load(name: str) -> Corpus:
 
 
 class _Corpora(Mapping[str, Corpus]):
-    """The corpora by name; ``sample`` last."""
+    """The corpora by name; those of other packages, then ``sample``, last."""
 
     def __getitem__(self, name: str) -> Corpus:
         return _load(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in _DECLARED or name == SAMPLE
+        return name in _DECLARED or name == SAMPLE or name in _others()
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*_DECLARED, SAMPLE))
+        return iter((*_DECLARED, *_others(), SAMPLE))
 
     def __len__(self) -> int:
-        return len(_DECLARED) + 1
+        return len(_DECLARED) + len(_others()) + 1
 
 
 CORPORA: Mapping[str, Corpus] = _Corpora()
@@ -76,6 +98,5 @@ def corpus(name: str) -> Corpus:
     """
     if name in CORPORA:
         return CORPORA[name]
-    near = difflib.get_close_matches(name.lower(), CORPORA, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise CorpusError(f"no corpus is called {name!r}; {hint}there are {', '.join(CORPORA)}")
+    hint = did_you_mean(name, CORPORA)
+    raise CorpusError(f"no corpus is called {name!r}{hint}; there are {', '.join(CORPORA)}")

@@ -1,4 +1,4 @@
-"""Simulated annotators: they fill in what `python -m builders sample` wrote."""
+"""Simulated annotators: they fill in what `coherencegym judge` wrote."""
 
 from __future__ import annotations
 

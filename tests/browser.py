@@ -45,6 +45,12 @@ class Browser:
         body = {"script": script, "args": list(arguments)}
         return call("POST", f"{self._session}/execute/sync", body)
 
+    def resize(self, width: int, height: int = 900) -> None:
+        """Make the page so many pixels wide and high, as a telephone or a screen has them."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        body = {"cmd": "Emulation.setDeviceMetricsOverride", "params": metrics}
+        call("POST", f"{self._session}/goog/cdp/execute", body)
+
     def find(self, selector: str) -> str:
         """The first element of a CSS selector."""
         body = {"using": "css selector", "value": selector}

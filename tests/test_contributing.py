@@ -94,7 +94,7 @@ def test_the_examples_make_a_suite(
     original, reverse = entry["example"]["conditions"]
     assert original["content"] == "Boil the water. Pour it over the leaves. Wait four minutes."
     assert reverse["content"] == "Wait four minutes. Pour it over the leaves. Boil the water."
-    assert "# Dataset Card for CoherenceGym: Recipe order" in (folder / "README.md").read_text()
+    assert "# Recipe order: does a language model notice" in (folder / "README.md").read_text()
 
 
 @given(discourses(), st.integers(0, 9))
@@ -156,7 +156,7 @@ def test_the_example_of_a_kind_is_built_shown_and_read(
     assert "Each row is two texts, and whether they belong together." in card
     assert "| `together` | bool | whether both are of one text |" in card
     assert "- `second`: Pour it over the leaves. Wait four minutes." in card
-    assert "python -m eval match --model gpt2" in card
+    assert "coherencegym match --model gpt2" in card
     (table,) = table_rows(find_dataset(str(folder)), kind=kind)
     assert table.verified
     ordered, reverse, *_ = table.read()

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import SAMPLE, find_sources
+from coherencegym.builders.making.sources import find_sources
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.builders.release import quality
+from coherencegym.eval.kinds.table_kind import SAMPLE
 
 #: Suite -> config -> split -> digest; of a build from a real corpus under "<suite>/<corpus>".
 DIGESTS = Path(__file__).with_name("digests.json")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from coherencegym.builders.command.declared import load_declared
 from coherencegym.builders.command.show import print_build, print_lines, spinner
 from coherencegym.builders.errors import explain
 from coherencegym.builders.export.write import Exports, export_build
@@ -30,9 +31,12 @@ from coherencegym.builders.release.remote import PublishError
 from coherencegym.builders.suite import Suite
 from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
-from coherencegym.hub.commits import check_target
+from coherencegym.hub.commits import check_rights, check_target
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub import hub_corpus
+from coherencegym.loaders.corpus import Corpus, CorpusError
+from coherencegym.loaders.registry import corpus as registered
+from coherencegym.loaders.registry import is_extension
 from coherencegym.loaders.text.articles import Shape
 
 #: The folder of builds when nobody names one: no package has this name.
@@ -48,7 +52,8 @@ class BuildRequest(BuildOptions, PublishOptions):
 
     Attributes:
         corpora: the corpora to build from; none: every one that is found, and the sample.
-        hub_dataset: a Hugging Face dataset to build from, with texts of ``hub_genre``.
+        hub_dataset: a Hugging Face dataset to build from, with texts of ``hub_genre``, which is
+            also the genre of a corpus that the suite does not name.
         excerpt, sentences: the documents that are made of articles.
         output: the folder of the build, or of one for each of several suites.
         judgements: files with what people said of the suite's items.
@@ -94,6 +99,26 @@ class BuildRequest(BuildOptions, PublishOptions):
         )
         return {self.hub_genre: corpus}
 
+    def declared_corpora(self, suite: Suite) -> tuple[list[str], dict[str, Corpus]]:
+        """The corpora that the suite knows by name, and those of the user's own, by name.
+
+        Raises:
+            EvaluationError: a Python file declares no corpus.
+        """
+        names, own = [], {}
+        for name in self.corpora:
+            if name.endswith(".py"):
+                corpus = load_declared(Path(name), "CORPUS", Corpus)
+            elif is_extension(name) and name not in suite.natives:
+                corpus = registered(name)
+            else:
+                names.append(name)
+                continue
+            own[corpus.name] = corpus
+            if corpus.name in suite.natives:
+                names.append(corpus.name)
+        return names, own
+
     def own_corpora(self) -> dict[str, Any]:
         """The registered corpora that a request has settings of, with these, by name."""
         return {"documents": documents_corpus(self.shape, self.licence)}
@@ -131,14 +156,29 @@ class BuildJob:
         if request.push_to_hub:
             check_target(repo_id)
             self.private = resolve_privacy(request)
+            if not self.private:
+                _refuse_partial(request)
+            if not request.dry_run:
+                check_rights_of(request)
         self.matcher: Matcher | None = None
         if request.judgements:
             questions = self.suite.questions
             answers = read_answers(request.judgements, request.skip_bad_rows, questions)
             self.matcher = Matcher(self.suite.name, answers)
-        hub, own = request.hub_corpora(), request.own_corpora()
-        self.sources = find_sources(self.suite, request.corpora, request.data_dir, hub, own)
-        if not self.private and (request.corpora or hub):
+        names, declared = request.declared_corpora(self.suite)
+        settled = {**request.own_corpora(), **declared}
+        by_genre = request.hub_corpora()
+        for name, corpus in declared.items():
+            if name not in self.suite.natives:
+                if request.hub_genre in by_genre:
+                    raise CorpusError(
+                        f"--corpus {name}: {by_genre[request.hub_genre].name} is read as "
+                        f"{request.hub_genre} already; expected one corpus of a genre"
+                    )
+                by_genre[request.hub_genre] = corpus
+                names.append(name)
+        self.sources = find_sources(self.suite, names, request.data_dir, by_genre, settled)
+        if not self.private and (request.corpora or by_genre):
             _refuse_closed(self.sources)
 
     def _part(self, folder: Path | None) -> Path | None:
@@ -179,6 +219,18 @@ class BuildJob:
         return push_build(self.request, folder, manifest, self.private, progress)
 
 
+def _refuse_partial(request: BuildRequest) -> None:
+    """Refuse to publish a part of a suite under the suite's own name and version."""
+    chosen = request.splits and "all" not in request.splits
+    for option, given in (("--limit", request.limit), ("--split", chosen)):
+        if given and not request.allow_partial:
+            raise PublishError(
+                f"{option}: a part of the suite would be published for all to see as "
+                f"{request.repo_id}; build it without {option}, push it with --private, or pass "
+                "--allow-partial (its card says what was read)"
+            )
+
+
 def _refuse_closed(sources: Sources) -> None:
     for corpus in [source.corpus for source in sources.found]:
         if not corpus.republishable:
@@ -201,6 +253,16 @@ def resolve_privacy(request: BuildRequest) -> bool:
         if not request.dry_run:
             raise
         return request.private
+
+
+def check_rights_of(request: BuildRequest) -> None:
+    """Refuse a token that cannot push there, before minutes of building."""
+    from huggingface_hub import HfApi
+
+    check_target(request.repo_id, needs_token=True)
+    if not request.create_pr:  # which anybody may open
+        with hub_answers():
+            check_rights(HfApi(), request.repo_id)
 
 
 def push_build(
@@ -261,7 +323,8 @@ def _run_one(job: BuildJob) -> None:
         manifest = job.make(progress)
     # From here on the build is in its place: a push that fails does not lose it.
     dry_run = job.request.dry_run
-    print_build(job.suite, manifest, job.sources, None if dry_run else job.destination)
+    where = None if dry_run else job.destination
+    print_build(job.suite, manifest, job.sources, where, brief=not job.alone)
     if job.matcher is not None:
         print_lines(job.matcher.lines())
     print_lines(job.preview)

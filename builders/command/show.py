@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.builders.making.sources import Sources
 from coherencegym.builders.suite import Suite
+from coherencegym.loaders.find import NO_FILES
 
-#: Configs of which is said what was left out, and reasons that are named; the card has them all.
-_LINES, _REASONS = 12, 3
+if TYPE_CHECKING:
+    from coherencegym.eval.views.grid import Grid
 
-#: Columns of numbers.
-_COUNTS = ("items", "discourses")
+#: Reasons that are named; the card has them all.
+_REASONS = 3
 
 
 @contextmanager
@@ -32,42 +33,88 @@ def spinner() -> Iterator[Callable[[str], None]]:
 
 
 def print_build(
-    suite: Suite, manifest: dict[str, Any], sources: Sources, destination: Path | None
+    suite: Suite,
+    manifest: dict[str, Any],
+    sources: Sources,
+    destination: Path | None,
+    *,
+    brief: bool = False,
 ) -> None:
-    """Print the configs with their counts, what was left out, and where the build is."""
-    from rich.console import Console
-    from rich.table import Table
+    """Print the configs with their counts, what was left out, and where the build is.
 
+    All this is in the card as well: where several suites are built, ``brief`` is a line a suite.
+    """
+    from coherencegym.cards.render import read_in_part, skips
+    from coherencegym.eval.views.grid import console_for, in_width, plain_text
+
+    console = console_for()
+    if brief:
+        console.print(plain_text(_brief(suite, manifest, destination)))
+        for name, reason in sources.empty.items():
+            console.print(plain_text(f"  no config {name}: {reason}"), soft_wrap=True)
+        return
+    console.print(plain_text(f"{suite.title} {manifest['version']}", "bold"))
+    console.print(in_width(build_grid(manifest), width=console.width))
+    lines = _left_out(skips(manifest))
+    # Which corpora are not in it the card says: here nobody has asked for them.
+    lines += [line.replace("`", "") for line in read_in_part(manifest, absent=False)]
+    lines += [f"no config {name}: {reason}" for name, reason in sources.empty.items()]
+    lines += _missing(sources)
+    lines.append(f"written to {destination}" if destination else "dry run: nothing was written")
+    for line in lines:
+        console.print(plain_text(line), soft_wrap=True)
+
+
+def _brief(suite: Suite, manifest: dict[str, Any], destination: Path | None) -> str:
+    splits = [counts for c in manifest["configs"].values() for counts in c["splits"].values()]
+    configs, rows = len(manifest["configs"]), sum(counts["rows"] for counts in splits)
+    where = f"written to {destination}" if destination else "dry run: nothing was written"
+    counted = f"{configs} config{'s' * (configs != 1)}, {rows:,} rows"
+    return f"{suite.name} {manifest['version']}: {counted}; {where}"
+
+
+def build_grid(manifest: dict[str, Any]) -> Grid:
+    """The configs and splits of a build, with their counts and artefact scores."""
     from coherencegym.cards.metadata import ordered_configs
-    from coherencegym.cards.render import artefact_score, skips
+    from coherencegym.cards.render import artefact_score
+    from coherencegym.eval.views.grid import GridRow, made, share_with_interval
 
-    # In a pipe there is no width to fit: a table that is cut there would lose figures.
-    console = Console(width=None if sys.stdout.isatty() else 160)
-    table = Table(title=f"{suite.title} {manifest['version']}", title_justify="left", box=None)
-    for column in ("config", "split", "items", "discourses", "artefact score", "95 % interval"):
-        justify: Any = "right" if column in _COUNTS else "left"
-        table.add_column(column, justify=justify, no_wrap=True)
+    rows = []
     for name, config in ordered_configs(manifest):
         label = f"{name} (default)" if config["default"] else name
         for split, counts in config["splits"].items():
-            shown = [str(counts["rows"]), str(counts["discourses"])]
-            if (score := artefact_score(config["quality"][split])) is not None:
-                value, low, high = (100 * score[key] for key in ("score", "ci_low", "ci_high"))
-                shown += [f"{value:.1f}", f"{low:.1f} to {high:.1f}"]
-            table.add_row(label, split, *shown)
-    console.print(table)
-    left_out = skips(manifest)
-    lines = [
-        f"left out of {skip['config']} ({skip['split']}): {commonest(skip['reasons'])}"
-        for skip in left_out[:_LINES]
-    ]
-    if more := left_out[_LINES:]:
-        lines.append(f"left out of {len(more)} more configs: see the card")
-    lines += [f"no config {name}: {reason}" for name, reason in sources.empty.items()]
-    lines += [f"not built from {name}: {reason}" for name, reason in sources.missing.items()]
-    lines.append(f"written to {destination}" if destination else "dry run: nothing was written")
-    for line in lines:
-        console.print(line, highlight=False, soft_wrap=True)
+            score = artefact_score(config["quality"][split]) or {}
+            shown = share_with_interval(
+                score.get("score"), score.get("ci_low"), score.get("ci_high")
+            )
+            cells = (f"{counts['rows']:,}", f"{counts['discourses']:,}")
+            rows.append(GridRow((f"{label}, {split}", *cells, shown)))
+    return made("config, split", ("items", "discourses", "artefact, % [95 % interval]"), rows)
+
+
+def _left_out(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say what of a corpus was lost, and that texts which a config is not about have no item."""
+    lost = [each for each in found if each["config"].startswith("corpus ")]
+    lines = [f"left out of {each['config']}: {commonest(each['reasons'])}" for each in lost]
+    passed: Counter[str] = Counter()
+    for each in found:
+        if each not in lost:
+            passed.update(dict(each["reasons"]))
+    if passed:
+        why = "; ".join(reason for reason, _ in passed.most_common(_REASONS))
+        lines.append(f"not of every text an item is made (most often: {why}): the card counts why")
+    return lines
+
+
+def _missing(sources: Sources) -> Iterator[str]:
+    """Say which corpora are not here in one line; any other reason stands by itself."""
+    nowhere = [name for name, why in sources.missing.items() if NO_FILES in why]
+    for name, why in sources.missing.items():
+        if name not in nowhere:
+            yield f"not built from {name}: {why}"
+    if nowhere:
+        how = "`coherencegym corpora show NAME` says how to get one"
+        yield f"not built from {', '.join(nowhere)}: no files here; {how}"
 
 
 def commonest(reasons: Sequence[tuple[str, int]]) -> str:

@@ -1,34 +1,36 @@
-"""``python -m builders.export``: write an earlier build, or a Hub dataset, for other tools."""
+"""``coherencegym export``: write an earlier build, or a Hub dataset, for other tools."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 
 from coherencegym.builders.command.cli import add_export_options
+from coherencegym.command_line import Parser
 
-_EXAMPLES = """examples:
-  python -m builders.export suites/winograd --export-syntaxgym winograd_suites
-  python -m builders.export coherencegym/winograd --revision v1.0.0 --export-pairs winograd_pairs
+_EXAMPLES = """\
+  coherencegym export suites/winograd --export-syntaxgym winograd_suites
+  coherencegym export coherencegym/winograd --revision v1.0.0 --export-pairs winograd_pairs
 """
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def make_parser(prog: str = "coherencegym export") -> Parser:
+    """The parser of ``coherencegym export``."""
+    parser = Parser(
+        prog, "Write the items of a dataset for other tools.", _EXAMPLES, takes="DATASET"
+    )
+    add = parser.add_argument
+    add("dataset", metavar="DATASET", help="a build's folder, or a Hub dataset")
+    add("--revision", metavar="TAG", help="tag of a Hub dataset; default: the newest")
+    add_export_options(parser, everyday=True)
+    add("--overwrite", action="store_true", help="replace an earlier export")
+    add("--dry-run", action="store_true", help="write nothing; say what would be")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "python -m builders.export") -> int:
     """Export a dataset; the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m builders.export",
-        description="Write the items of a dataset for other tools.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("dataset", metavar="DATASET", help="a build's folder, or a Hub dataset")
-    parser.add_argument(
-        "--revision", metavar="TAG", help="tag of a Hub dataset; default: the newest"
-    )
-    add_export_options(parser)
-    parser.add_argument("--overwrite", action="store_true", help="replace an earlier export")
-    parser.add_argument("--dry-run", action="store_true", help="write nothing; say what would be")
+    parser = make_parser(prog)
     arguments = parser.parse_args(argv)
     if arguments.export_syntaxgym is None and arguments.export_pairs is None:
         parser.error("expected --export-syntaxgym DIR, --export-pairs DIR or both")
@@ -48,13 +50,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         source = find_dataset(arguments.dataset, arguments.revision)
         print_lines(export(source, exports, dry_run=arguments.dry_run))
     except KeyboardInterrupt:
-        print("export: interrupted; nothing half-written is left", file=sys.stderr)
+        print(f"{prog}: interrupted; nothing half-written is left", file=sys.stderr)
         return 130
     except Exception as error:
         if (explained := explain(error)) is None:
             raise  # nothing that the user did: a mistake of ours, shown whole
         code, text = explained
-        print(f"export: {text}", file=sys.stderr)
+        print(f"{prog}: {text}", file=sys.stderr)
         return code
     return 0
 

@@ -1,4 +1,4 @@
-"""``python -m builders sample``: pairs of a build for people to judge."""
+"""``coherencegym judge``: pairs of a build for people to judge."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-EXAMPLES = """examples:
-  python -m builders sample --for-judgement suites/story_cloze -n 100
-  python -m builders sample --for-judgement suites/winograd --config winograd_full --seed 7
-  python -m builders sample --for-judgement suites/connectives --group "same sense, same syntax"
+from coherencegym.command_line import Parser
+
+EXAMPLES = """\
+  coherencegym judge suites/story_cloze -n 100
+  coherencegym judge suites/winograd --config winograd_full --seed 7
+  coherencegym judge suites/connectives --group "same sense, same syntax"
 
 then, with the answers that annotators saved:
-  python -m builders.story_cloze --judgements answers-1.jsonl answers-2.jsonl --overwrite
+  coherencegym build story_cloze --judgements answers-1.jsonl answers-2.jsonl --overwrite
 
 The folder has two forms of the same pairs: sheet.html, to read, tick and print, which saves answers
 as JSON lines; and pairs.jsonl, whose empty fields can be filled by other means. Neither says which
@@ -22,11 +24,15 @@ text is which, and there is no key to keep: a build knows its pairs again by the
 """
 
 
-def main(argv: Sequence[str]) -> int:
+def main(argv: Sequence[str] | None = None, prog: str = "python -m builders sample") -> int:
     """Draw pairs and write the sheet; the exit code is 2 where the user can mend it."""
     from coherencegym.builders.errors import explain
 
-    arguments = _parser().parse_args(argv)
+    parser = make_parser(prog)
+    arguments = parser.parse_args(argv)
+    arguments.folder = arguments.folder or arguments.for_judgement
+    if arguments.folder is None:
+        parser.error("expected the folder of a build, such as suites/story_cloze")
     try:
         for line in sample(arguments):
             print(line)
@@ -34,24 +40,27 @@ def main(argv: Sequence[str]) -> int:
         if (explained := explain(error)) is None:
             raise
         code, text = explained
-        print(f"sample: {text}", file=sys.stderr)
+        print(f"{prog}: {text}", file=sys.stderr)
         return code
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser(prog: str = "coherencegym judge") -> Parser:
+    """The parser of ``coherencegym judge``."""
     from coherencegym.numbers import positive
 
-    parser = argparse.ArgumentParser(
-        prog="python -m builders sample",
-        description="Draw pairs of a build for people to judge, and write a sheet that is blind.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = Parser(
+        prog,
+        "Draw pairs of a build for people to judge, and write a sheet that is blind.",
+        EXAMPLES,
+        takes="FOLDER",
     )
     add = parser.add_argument
     several: Any = {"metavar": "NAME", "nargs": "+", "action": "extend", "default": []}
     what = "the folder of a build, such as suites/story_cloze"
-    add("--for-judgement", required=True, metavar="FOLDER", type=Path, help=what)
+    add("folder", nargs="?", metavar="FOLDER", type=Path, help=what)
+    # The name that it has in earlier releases.
+    add("--for-judgement", type=Path, help=argparse.SUPPRESS)
     add("-n", metavar="N", type=positive, default=100, help="number of pairs; default: 100")
     what = "draw from these configs only; default: all, in fair shares"
     add("--config", **several, help=what)
@@ -80,7 +89,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.files.folders import written_beside
 
-    folder: Path = arguments.for_judgement
+    folder: Path = arguments.folder
     if not (folder / MANIFEST).is_file():
         raise EvaluationError(
             f"{folder}: no {MANIFEST}; expected the folder of a build, such as suites/story_cloze"
@@ -110,6 +119,6 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     return [
         *lines,
         f"written to {output / SHEET} and {output / PAIRS}; give annotators either, one copy each",
-        f"then build again with --judgements and their files: python -m builders.{source.suite} "
+        f"then build again with --judgements and their files: coherencegym build {source.suite} "
         "--judgements answers-*.jsonl",
     ]

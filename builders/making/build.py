@@ -217,6 +217,9 @@ class _Build:
                 part = replace(part, config=replace(part.config, columns=columns))
             options = self.options
             about = config_entry(suite, part.config, corpus, options.seed, options.limit)
+            about["in_headline"] = suite.in_headline(config)
+            # What a user asked for; of a suite that divides its corpora these are the corpus's own.
+            about["splits_asked"] = [] if "all" in options.splits else list(options.splits)
             yield part.name, about | {"rank": rank} | self._write(part, decisions)
 
     def _draft(

@@ -12,13 +12,12 @@ from importlib.metadata import version as installed_version
 from importlib.resources import files
 from typing import Any
 
-from coherencegym.builders.making.sources import SAMPLE
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.suite import Config, Suite
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import FORMAT, Published
 from coherencegym.eval.kinds.registry import TABLE_KINDS
-from coherencegym.eval.kinds.table_kind import Row
+from coherencegym.eval.kinds.table_kind import SAMPLE, Row
 from coherencegym.files.strict_json import held
 from coherencegym.loaders.corpus import Corpus
 
@@ -48,6 +47,7 @@ def suite_entry(suite: Suite, version: str, repo_id: str) -> Manifest:
         "conditions": dict(suite.conditions),
         "limitations": list(suite.limitations),
         "citation": suite.citation,
+        "corpora": list(suite.natives),
         "published": [asdict(row) for name, row in read_published() if name == suite.name],
         "tags": list(suite.tags),
         "task_categories": list(suite.task_categories),

@@ -136,7 +136,7 @@ def _retrieval_folder() -> Path:
 
 @cache
 def _detector(model: str) -> Detector:
-    """The detector of ``python -m eval detect`` with a model, as an adversarial filter."""
+    """The detector of ``coherencegym detect`` with a model, as an adversarial filter."""
     from coherencegym.eval.tasks.detect.detect import load_detector
 
     return load_detector(model)

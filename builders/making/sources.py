@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from coherencegym.builders.suite import Config, Suite
+from coherencegym.command_line import did_you_mean
+from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from coherencegym.loaders.find import Found, find
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.registry import sample_of
-
-#: The name under which the project's own texts are built.
-SAMPLE = "sample"
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,8 @@ def find_sources(
         CorpusError: a named corpus is not one of the suite's.
         CorpusNotFoundError: a named corpus has no files.
     """
-    _check_names(suite, names)
     extra, settled = extra or {}, settled or {}
+    _check_names(suite, names, [corpus.name for corpus in extra.values()])
     sources = Sources()
     for name, configs in suite.natives.items():
         if names and name not in names:
@@ -78,13 +77,13 @@ def find_sources(
     return sources
 
 
-def _check_names(suite: Suite, names: Sequence[str]) -> None:
-    allowed = (*suite.natives, SAMPLE)
+def _check_names(suite: Suite, names: Sequence[str], others: Sequence[str]) -> None:
+    allowed = (*suite.natives, SAMPLE, *others)
     for name in names:
         if name not in allowed:
             raise CorpusError(
                 f"{suite.name} is not built from corpus {name!r}; expected one of "
-                f"{', '.join(allowed)}"
+                f"{', '.join(allowed)}{did_you_mean(name, allowed)}"
             )
 
 

@@ -9,6 +9,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.kinds.registry import kind_named
+from coherencegym.eval.kinds.table_kind import SAMPLE
+
 #: Parts of a config's entry that have a key for each split.
 BY_SPLIT = ("splits", "quality", "skipped")
 
@@ -25,17 +29,28 @@ def dump_manifest(manifest: Manifest) -> str:
 
 
 def in_order(manifest: Manifest) -> Manifest:
-    """The manifest with configs by rank and name, splits by name, and the first config the default.
+    """The manifest with configs by rank and name, splits by name, and one config the default.
+
+    That is the config of the headline with the most rows: what a reader of the dataset sees first
+    is what its one number is about. Of several corpora the project's sample is the last choice.
 
     However a manifest was put together (built, merged, read back), equal content gives equal text.
     """
     configs = manifest["configs"]
     ordered = sorted(configs, key=lambda name: (configs[name]["rank"], name))
+    default = max(ordered, key=lambda name: _choice(configs[name]), default="")
     return manifest | {
         "configs": {
             name: configs[name]
             | {key: dict(sorted(configs[name][key].items())) for key in BY_SPLIT}
-            | {"default": number == 0}
-            for number, name in enumerate(ordered)
+            | {"default": name == default}
+            for name in ordered
         }
     }
+
+
+def _choice(config: dict[str, Any]) -> tuple[bool, bool, int]:
+    """The place of a config among those that could be the default, the greatest first."""
+    in_headline = bool(config.get("in_headline", kind_named(config["kind"]) is ITEMS))
+    rows = sum(split["rows"] for split in config["splits"].values())
+    return in_headline, config["corpus"]["name"] != SAMPLE, rows

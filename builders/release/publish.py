@@ -36,6 +36,7 @@ class PublishOptions:
     message: str = ""
     prune: bool = False
     dry_run: bool = False
+    allow_partial: bool = False
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""``python -m eval cache``: where surprisals are kept, how much, and away with them."""
+"""``coherencegym cache``: where surprisals are kept, how much, and away with them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from coherencegym.command_line import Parser
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.running import in_bytes
 from coherencegym.eval.forward.cache import CACHE_FORMAT, FAILURES, SUFFIX, cache_folder
 
 EXAMPLES = """\
-  python -m eval cache
-  python -m eval cache --clear --model gpt2 --dry-run
-  python -m eval cache --clear --older-than 30
+  coherencegym cache
+  coherencegym cache --clear --model gpt2 --dry-run
+  coherencegym cache --clear --older-than 30
 """
 
 #: Names of the files that a cache makes: databases, damaged ones, and their companions.
@@ -29,7 +30,7 @@ _OURS = re.compile(
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options of ``cache``."""
     add = parser.add_argument
     add("--cache", type=Path, metavar="DIR", help="the folder; default as for score")

@@ -9,15 +9,16 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from typing import NoReturn, Protocol, cast
+from typing import Protocol, cast
 
+from coherencegym.command_line import USER_ERROR, Parser, did_you_mean
 from coherencegym.errors import EvaluationError, ProcessError, one_line
-from coherencegym.eval.tasks.registry import TASKS
+from coherencegym.eval.tasks.registry import all_tasks
 
 #: Subcommands and their purposes; ``train_detector_command`` is the module of ``train-detector``,
 #: and has ``add_arguments`` and ``run``.
 COMMANDS = {
-    "score": "score a model on a dataset of minimal pairs (the default)",
+    "score": "score a model on a dataset of minimal pairs",
     "cache": "where surprisals are kept from run to run, and how much",
     "compare": "compare the results of models, item by item",
     "show": "show the surprisal of every token of one item",
@@ -29,8 +30,8 @@ COMMANDS = {
 }
 _DEFAULT = "score"
 
-#: Exit codes: what the user asked for cannot be done; the user stopped it.
-USER_ERROR, INTERRUPTED = 2, 130
+#: The exit code where the user stopped it.
+INTERRUPTED = 130
 #: Seconds that other processes give the first one to say what is wrong.
 PATIENCE = 20
 #: Objects between two rounds of the garbage collector, and rounds between deeper ones.
@@ -42,69 +43,68 @@ class Command(Protocol):
 
     EXAMPLES: str
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+    def add_arguments(self, parser: Parser) -> None:
         """Declare the options."""
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Do it; returns the exit code."""
 
 
-class OneLine(argparse.ArgumentParser):
-    """A parser whose errors are one line; argparse prints the usage as well, which is long here."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print what is wrong and exit."""
-        self.exit(USER_ERROR, f"eval: {one_line(message)} (--help lists the options)\n")
-
-
-def _commands() -> dict[str, str]:
-    """All subcommands, those of the tasks of the registry included."""
-    return {**COMMANDS, **{name: summary for name, (summary, _) in TASKS.items()}}
+def commands() -> dict[str, str]:
+    """All subcommands and their purposes, those of the tasks included."""
+    return {**COMMANDS, **{n: said for n, said in all_tasks().items() if n not in COMMANDS}}
 
 
 def _command(name: str) -> Command:
-    if name in TASKS:
+    if name not in COMMANDS:
         from coherencegym.eval.commands.task_command import TaskCommand
         from coherencegym.eval.tasks.registry import task_named
+        from coherencegym.eval.tasks.task import Task
 
-        return TaskCommand(task_named(name))
+        task = task_named(name)
+        return TaskCommand(task) if isinstance(task, Task) else cast(Command, task)
     path = f"coherencegym.eval.commands.{name.replace('-', '_')}_command"
     return cast(Command, importlib.import_module(path))
 
 
-def _parser(name: str, module: Command) -> argparse.ArgumentParser:
-    is_default = name == _DEFAULT
-    summary = _commands()[name]
-    others = "\n".join(f"  {key:<14} {help_text}" for key, help_text in _commands().items())
-    parser = OneLine(
-        prog="python -m eval" if is_default else f"python -m eval {name}",
-        description=summary[0].upper() + summary[1:] + ".",
-        epilog=f"examples:\n{module.EXAMPLES}\nsubcommands (--help after each):\n{others}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+def make_parser(prog: str, name: str = _DEFAULT) -> Parser:
+    """The parser of a subcommand."""
+    return _parser(prog, name, _command(name))
+
+
+def _parser(prog: str, name: str, module: Command) -> Parser:
+    summary = getattr(module, "SUMMARY", commands()[name])
+    parser = Parser(prog, summary[0].upper() + summary[1:] + ".", getattr(module, "EXAMPLES", ""))
     module.add_arguments(parser)
     return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, prog: str = "") -> int:
     """Run a subcommand; ``python -m eval`` without one is ``python -m eval score``.
+
+    Args:
+        argv: the subcommand, and its options.
+        prog: the command with its subcommand as it was called; empty: ``python -m eval``.
 
     Returns:
         The exit code: 0, 2 for what the user can mend (one line on standard error says what), or
         130 after Ctrl-C.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    named = bool(words) and words[0] in _commands()
+    known = commands()
+    named = bool(words) and words[0] in known
     name = words.pop(0) if named else _DEFAULT
+    prog = prog or " ".join(["python -m eval", *([name] if named else [])])
     if words and not named and not words[0].startswith("-"):
-        print(
-            one_line(f"eval: no subcommand {words[0]!r}; expected one of {', '.join(_commands())}"),
-            file=sys.stderr,
-        )
+        message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
+        print(one_line(f"{prog}: {message}{did_you_mean(words[0], known)}"), file=sys.stderr)
         return USER_ERROR
-    module = _command(name)
-    arguments = _parser(name, module).parse_args(words)
+    try:
+        module = _command(name)
+    except EvaluationError as error:  # the task of another package
+        print(f"{prog}: {one_line(error)}", file=sys.stderr)
+        return USER_ERROR
+    arguments = _parser(prog, name, module).parse_args(words)
     from coherencegym.eval.kinds.items import SuiteError
 
     pace = gc.get_threshold()
@@ -118,10 +118,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # one ends, so that the others wait for it; if it does not stop them, the mistake is theirs.
         if os.environ.get("RANK", "0") != "0" and not isinstance(error, ProcessError):
             time.sleep(PATIENCE)
-        print(f"eval: {one_line(error)}", file=sys.stderr)
+        print(f"{prog}: {one_line(error)}", file=sys.stderr)
         return USER_ERROR
     except KeyboardInterrupt:
-        print("eval: stopped; nothing was written", file=sys.stderr)
+        print(f"{prog}: stopped; nothing was written", file=sys.stderr)
         return INTERRUPTED
     finally:
         gc.set_threshold(*pace)

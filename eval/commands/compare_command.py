@@ -1,21 +1,22 @@
-"""``python -m eval compare``: results of models against each other. The work is elsewhere."""
+"""``coherencegym compare``: results of models against each other. The work is elsewhere."""
 
 from __future__ import annotations
 
 import argparse
 from itertools import combinations
 
+from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
 from coherencegym.numbers import not_negative
 
 EXAMPLES = """\
-  python -m eval compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
-  python -m eval compare results/gpt2 results/opt results/pythia --all-pairs --output compared
-  python -m eval compare results/float32 results/bfloat16
+  coherencegym compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
+  coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --output compared
+  coherencegym compare results/float32 results/bfloat16
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options of ``compare``."""
     add = parser.add_argument
     options.add_results(
@@ -40,8 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="seed of the signs that are drawn where not all can be counted; default 0",
     )
-    said = "also write comparison.json, comparison.png and comparison.svg there"
+    said = "also write comparison.html, .json, .png and .svg there"
     options.add_output(parser, said, "a comparison")
+    options.add_alike(parser, "--verbose")
 
 
 def run(arguments: argparse.Namespace) -> int:

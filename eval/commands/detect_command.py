@@ -1,4 +1,4 @@
-"""``python -m eval detect``: find the intruder in documents. The options; the work is elsewhere."""
+"""``coherencegym detect``: find the intruder in documents. The options; the work is elsewhere."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import Running, explain_plan, running
 from coherencegym.eval.models.libraries import quiet_libraries
@@ -18,13 +19,11 @@ if TYPE_CHECKING:
     from coherencegym.eval.tasks.detect.tables import DocumentTable
 
 EXAMPLES = """\
-  python -m eval detect --model gpt2 --dataset coherencegym/intruder_sentences --revision v1.0.0
-  python -m eval detect --model demo --dataset suites/intruder_sentences --detector context
-  python -m eval detect --model gpt2 --dataset DATA --calibrate-on wikipedia --test-on cnn
-  python -m eval detect --model gpt2 --dataset DATA --threshold 0.5 --decision argmax
-  python -m eval detect --model gpt2 --dataset coherencegym/linguistic_probes \\
+  coherencegym detect --model gpt2 --dataset coherencegym/intruder_sentences --revision v1.0.0
+  coherencegym detect --model demo --dataset suites/intruder_sentences --detector context
+  coherencegym detect --model gpt2 --dataset DATA --calibrate-on wikipedia --test-on cnn
+  coherencegym detect --model gpt2 --dataset coherencegym/linguistic_probes \\
       --calibrate-on coherencegym/intruder_sentences:detect_wikipedia
-  python -m eval detect --model gpt2 --dataset DATA --dry-run
 """
 
 #: Options that say what is read and decided, as the results record them.
@@ -34,20 +33,20 @@ _RECORDED = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options of ``detect``."""
-    add = parser.add_argument
     options.add_model(parser)
     options.add_alike(parser, "--dataset")
     options.many(
-        parser,
+        parser.group(options.DATA),
         "--config",
         "--test-on",
         dest="configs",
         metavar="C",
         help="configs to test on, with or without the detect_ that names begin with; default all",
     )
-    options.add_alike(parser, "--split", "--revision", "--max-items")
+    options.add_alike(parser, "--split", "--revision", "--limit")
+    add = parser.group("how it is found").add_argument
     add(
         "--detector",
         choices=tuple(DETECTORS),
@@ -67,14 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="choose the threshold on the validation split of this config; default its own",
     )
     add("--threshold", type=options.finite, metavar="X", help="this threshold, for all decisions")
-    options.add_alike(parser, "--seed")
     options.add_reading(parser, "the texts of a document")
-    add(
-        "--dry-run",
-        action="store_true",
-        help="print what would be read, and how much work it is; weights are not loaded",
-    )
     options.add_output(parser, "default results/DATA--MODEL--detect", "results")
+    options.add_alike(parser, "--dry-run", "--verbose", "--seed")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -112,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     results = gather_detection(data, detected, run_.loaded, settings)
     write_detection(results, output, overwrite=arguments.overwrite)
-    print_results(results)
+    print_results(results, verbose=arguments.verbose)
     print(f"written to {output}")
     run_.print_cache([one.scored.execution for one in detected if one.scored is not None])
     return 0

@@ -1,17 +1,19 @@
-"""``python -m eval model-index``: scores for a model's own repository."""
+"""``coherencegym model-index``: scores for a model's own repository."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+from coherencegym.command_line import Parser
+
 EXAMPLES = """\
-  python -m eval model-index results/sentence_order--gpt2
-  python -m eval model-index results/sentence_order--gpt2 --eval-results > sentence_order.yaml
+  coherencegym model-index results/sentence_order--gpt2
+  coherencegym model-index results/sentence_order--gpt2 --eval-results > sentence_order.yaml
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options of ``model-index``."""
     parser.add_argument("folder", type=Path, metavar="RESULTS", help="a folder of results")
     parser.add_argument(

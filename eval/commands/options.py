@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.cache import VARIABLE
 from coherencegym.eval.models.arguments import parse_model_arguments
@@ -23,163 +24,258 @@ if TYPE_CHECKING:
 
 
 _DATASET: dict[str, Any] = {"metavar": "ID|FOLDER", "help": "a Hub dataset, or a folder of one"}
-#: Options that several subcommands declare alike.
-_ALIKE: dict[str, dict[str, Any]] = {
-    "--dataset": {"required": True, **_DATASET},
-    "--revision": {"metavar": "TAG", "help": "tag or commit of a Hub dataset"},
-    "--model-revision": {"metavar": "TAG", "help": "tag or commit of a Hub model"},
-    "--split": {"default": "test", "metavar": "S", "help": "the split to test on; default test"},
-    "--max-items": {
-        "type": positive,
-        "metavar": "N",
-        "help": "read the first N documents of each table",
-    },
+#: The headings of help, in the order in which a run is described.
+DATA, MODEL, WRITTEN = "what is read", "the model", "what comes of it"
+READING = "how it is read"
+_HIDDEN: dict[str, Any] = {"help": argparse.SUPPRESS, "default": argparse.SUPPRESS}
+
+
+@dataclass(frozen=True)
+class _Option:
+    """An option that several subcommands declare alike.
+
+    Attributes:
+        group: the heading that it stands under.
+        how: the settings of argparse.
+        is_rare: true where only ``--help-all`` shows it.
+        old: its name in earlier releases, which works and is not shown.
+    """
+
+    group: str
+    how: dict[str, Any]
+    is_rare: bool = False
+    old: str = ""
+
+
+_ALIKE: dict[str, _Option] = {
+    "--dataset": _Option(DATA, {"required": True, **_DATASET}),
+    "--revision": _Option(DATA, {"metavar": "TAG", "help": "tag or commit of a Hub dataset"}, True),
+    "--model-revision": _Option(
+        MODEL, {"metavar": "TAG", "help": "tag or commit of a Hub model"}, True
+    ),
+    "--split": _Option(
+        DATA, {"default": "test", "metavar": "S", "help": "the split to test on; default test"}
+    ),
+    # Results record it as ``max_items``.
+    "--limit": _Option(
+        DATA,
+        {
+            "type": positive,
+            "metavar": "N",
+            "dest": "max_items",
+            "help": "read the first N rows of each table",
+        },
+        old="--max-items",
+    ),
+    "--dry-run": _Option(
+        WRITTEN,
+        {
+            "action": "store_true",
+            "dest": "dry_run",
+            "help": "say how much work it is; load no weights",
+        },
+        old="--explain-plan",
+    ),
+    "--verbose": _Option(
+        WRITTEN, {"action": "store_true", "help": "print all tables and notes, unfolded"}
+    ),
     # Nothing is drawn any more; commands of earlier releases go on.
-    "--seed": {"type": int, "help": argparse.SUPPRESS},
+    "--seed": _Option(WRITTEN, {"type": int, "help": argparse.SUPPRESS}),
 }
 
 
-def add_alike(parser: argparse.ArgumentParser, *names: str) -> None:
+def add_alike(parser: Parser, *names: str) -> None:
     """Declare options as other subcommands do."""
     for name in names:
-        parser.add_argument(name, **_ALIKE[name])
+        option = _ALIKE[name]
+        action = parser.group(option.group).add_argument(name, **option.how)
+        if option.is_rare:
+            rare(action)
+        if option.old:
+            parser.add_argument(option.old, **{**option.how, **_HIDDEN})
 
 
-def many(parser: Any, *names: str, **more: Any) -> None:
+def many(parser: Any, *names: str, **more: Any) -> argparse.Action:
     """Declare an option that takes several values, also when it is given several times."""
-    parser.add_argument(*names, **{"nargs": "+", "action": "extend", "default": [], **more})
+    settings = {"nargs": "+", "action": "extend", "default": [], **more}
+    action: argparse.Action = parser.add_argument(*names, **settings)
+    return action
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--model``, where and how it is loaded, and what its input looks like."""
-    add = parser.add_argument
+def add_model(parser: Parser, several: bool = False) -> None:
+    """Declare ``--model`` (or ``several``), how it is loaded, and what its input looks like."""
+    group = parser.group(MODEL)
+    add = group.add_argument
     add(
         "--model",
         required=True,
-        metavar="ID|FOLDER|demo",
-        help="any causal language model of transformers: a Hub id, a folder, or the embedded one",
-    )
-    add_alike(parser, "--model-revision")
-    many(
-        parser,
-        "--model-arg",
-        dest="model_args",
-        metavar="KEY=VALUE",
-        help="from_pretrained's own; also peft=, load_in_8bit=true, attn_implementation=eager, ...",
+        **({"nargs": "+", "action": "extend"} if several else {}),
+        metavar="ID|FOLDER",
+        help="any causal language model of transformers: a Hub id, a folder; or demo, embedded",
     )
     add(
-        "--trust-remote-code",
-        action="store_true",
-        help="run code from the model's repository if it needs it; read it first",
+        "--device",
+        metavar="NAME",
+        default="auto",
+        help="auto, cpu, cuda, cuda:1, mps; default auto",
     )
-    add("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps; default auto")
     add(
         "--dtype",
         default="auto",
         choices=("auto", "float32", "bfloat16", "float16"),
-        help="auto: float32 on a CPU, bfloat16 on a GPU that has it, its own if quantized",
+        metavar="TYPE",
+        help="float32, bfloat16, float16; auto: float32 on a CPU, else bfloat16",
     )
-    add(
-        "--device-map",
-        choices=DEVICE_MAPS,
-        help="spread a model that is larger than one GPU over all of them (needs accelerate)",
+    add_alike(parser, "--model-revision")
+    rare(
+        many(
+            group,
+            "--model-arg",
+            dest="model_args",
+            metavar="KEY=VALUE",
+            help="from_pretrained's own; also peft=, load_in_8bit=true, "
+            "attn_implementation=eager, ...",
+        )
     )
-    add(
-        "--bos",
-        default="auto",
-        choices=("auto", "always", "never"),
-        help="start-of-text token before every text; auto: exactly one if the model has one",
+    rare(
+        add(
+            "--trust-remote-code",
+            action="store_true",
+            help="run code from the model's repository if it needs it; read it first",
+        )
     )
-    add(
-        "--separator",
-        default="auto",
-        metavar="auto|TEXT|none",
-        help="text for [SEP] in dialogues; auto: the model's separator or end-of-text token",
+    rare(
+        add(
+            "--device-map",
+            choices=DEVICE_MAPS,
+            help="spread a model that is larger than one GPU over all of them (needs accelerate)",
+        )
     )
-    add(
-        "--separator-space",
-        default="keep",
-        choices=("keep", "drop"),
-        help="the space after a separator",
+    _add_input(parser)
+
+
+def _add_input(parser: Parser) -> None:
+    """Declare what the model's input looks like."""
+    add = parser.group(READING).add_argument
+    rare(
+        add(
+            "--bos",
+            default="auto",
+            choices=("auto", "always", "never"),
+            help="start-of-text token before every text; auto: exactly one if the model has one",
+        )
+    )
+    rare(
+        add(
+            "--separator",
+            default="auto",
+            metavar="auto|TEXT|none",
+            help="text for [SEP] in dialogues; auto: the model's separator or end-of-text token",
+        )
+    )
+    rare(
+        add(
+            "--separator-space",
+            default="keep",
+            choices=("keep", "drop"),
+            help="the space after a separator",
+        )
     )
 
 
-def add_scoring(parser: argparse.ArgumentParser) -> None:
+def add_scoring(parser: Parser) -> None:
     """Declare how texts are scored, which only minimal pairs leave open."""
-    add = parser.add_argument
-    add(
-        "--compat",
-        choices=tuple(MODES),
-        help="score as the programs behind the published numbers did (the README has a table)",
+    add = parser.group(READING).add_argument
+    rare(
+        add(
+            "--compat",
+            choices=tuple(MODES),
+            help="score as the programs behind the published numbers did "
+            "(docs/published-numbers.md has a table)",
+        )
     )
-    add(
-        "--truncate",
-        action="store_true",
-        help="cut texts that are too long on the left, where all conditions are identical",
+    rare(
+        add(
+            "--truncate",
+            action="store_true",
+            help="cut texts that are too long on the left, where all conditions are identical",
+        )
     )
-    add(
-        "--word-correction",
-        action="store_true",
-        help="surprisals of words, for tokens that begin with a space (Pimentel and Meister 2024)",
+    rare(
+        add(
+            "--word-correction",
+            action="store_true",
+            help="surprisals of words, for tokens that begin with a space "
+            "(Pimentel and Meister 2024)",
+        )
     )
 
 
-def add_items(parser: argparse.ArgumentParser) -> None:
-    """Declare which items are read; see :func:`item_tables`."""
-    data = parser.add_mutually_exclusive_group(required=True)
-    data.add_argument("--dataset", **_DATASET)
+def add_items(parser: Parser, several: bool = False) -> None:
+    """Declare which items are read, of ``several`` datasets or one; see :func:`item_tables`."""
+    group = parser.group(DATA)
+    data = group.add_mutually_exclusive_group(required=True)
+    if several:
+        what = "Hub datasets, builds, or a folder of builds"
+        many(data, "--dataset", metavar="ID|FOLDER", default=None, help=what)
+        what = "all builds in ./suites, or all published"
+        data.add_argument("--suites", dest="all_suites", choices=("all",), help=what)
+    else:
+        data.add_argument("--dataset", **_DATASET)
     many(
         data,
         "--suite",
         dest="suites",
         default=None,
         type=Path,
-        metavar="FILE.json",
-        help="test suites in SyntaxGym's JSON, or folders of them",
+        metavar="FILE",
+        help="SyntaxGym's JSON, or folders of it",
     )
-    many(parser, "--config", dest="configs", metavar="C", help="configs; default all")
-    parser.add_argument(
-        "--split", metavar="S", help="one split; default all, or test where there is train"
-    )
+    many(group, "--config", dest="configs", metavar="C", help="configs; default all")
+    group.add_argument("--split", metavar="S", help="default test if there is train, else all")
     add_alike(parser, "--revision")
 
 
-def add_reading(parser: argparse.ArgumentParser, shared: str) -> None:
+def add_reading(parser: Parser, shared: str) -> None:
     """Declare batches, sharing (of ``shared``, texts that begin alike) and the cache."""
-    add = parser.add_argument
-    add(
-        "--batch-tokens",
-        type=positive,
-        metavar="N",
-        help="most tokens in a forward pass, padding included; default by device and free memory",
+    add = parser.group(READING).add_argument
+    rare(
+        add(
+            "--batch-tokens",
+            type=positive,
+            metavar="N",
+            help="most tokens in a forward pass, padding included; default by device and memory",
+        )
     )
-    add(
-        "--no-sharing",
-        dest="share",
-        action="store_false",
-        help=f"read every text from its beginning, also what {shared} begin with alike",
+    rare(
+        add(
+            "--no-sharing",
+            dest="share",
+            action="store_false",
+            help=f"read every text from its beginning, also what {shared} begin with alike",
+        )
     )
-    add(
-        "--cache",
-        type=Path,
-        metavar="DIR",
-        help=f"folder of kept surprisals; default ${VARIABLE} or the user's folder for caches",
+    rare(
+        add(
+            "--cache",
+            type=Path,
+            metavar="DIR",
+            help=f"folder of kept surprisals; default ${VARIABLE} or the user's folder for caches",
+        )
     )
-    add("--no-cache", action="store_true", help="neither look surprisals up nor keep them")
+    rare(add("--no-cache", action="store_true", help="neither look surprisals up nor keep them"))
 
 
-def add_results(parser: argparse.ArgumentParser, said: str) -> None:
+def add_results(parser: Parser, said: str) -> None:
     """Declare the folders of results that a subcommand reads."""
     parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS", help=said)
 
 
-def add_output(
-    parser: argparse.ArgumentParser, said: str, replaced: str, default: Path | None = None
-) -> None:
+def add_output(parser: Parser, said: str, replaced: str, default: Path | None = None) -> None:
     """Declare ``--output`` and ``--overwrite``."""
-    parser.add_argument("--output", type=Path, default=default, metavar="DIR", help=said)
-    help_text = f"replace an existing folder of {replaced}"
-    parser.add_argument("--overwrite", action="store_true", help=help_text)
+    add = parser.group(WRITTEN).add_argument
+    add("--output", type=Path, default=default, metavar="DIR", help=said)
+    add("--overwrite", action="store_true", help=f"replace an existing folder of {replaced}")
 
 
 def finite(text: str) -> float:

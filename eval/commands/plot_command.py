@@ -1,4 +1,4 @@
-"""``python -m eval plot``: the results of earlier runs in one figure."""
+"""``coherencegym plot``: the results of earlier runs in one figure."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
 
 if TYPE_CHECKING:
     from coherencegym.eval.results.runs import Run
 
 EXAMPLES = """\
-  python -m eval plot results/sentence_order--gpt2 results/sentence_order--demo --output figures
-  python -m eval plot results/* --output figures
+  coherencegym plot results/sentence_order--gpt2 results/sentence_order--demo --output figures
+  coherencegym plot results/* --output figures
 """
 
 #: The list of what was drawn, by which an earlier output is recognised.
@@ -25,13 +26,15 @@ _SETTINGS = (
     *("compat", "bos", "separator", "separator_space"),
     *("truncate", "word_correction", "max_items"),
 )
+#: Settings whose options have another name.
+_NAMES = {"max_items": "limit"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options of ``plot``."""
     options.add_results(
         parser,
-        "folders that python -m eval wrote: of several models, of several datasets, or both",
+        "folders that score wrote: of several models, of several datasets, or both",
     )
     options.add_output(parser, "default plots", "plots", Path("plots"))
 
@@ -71,7 +74,7 @@ def _notes(runs: Sequence[Run], missing: Sequence[str]) -> list[str]:
     for name in _SETTINGS:
         values = list(dict.fromkeys(json.dumps(run.settings.get(name) or None) for run in runs))
         if len(values) > 1:
-            option = "--" + name.replace("_", "-")
+            option = "--" + _NAMES.get(name, name.replace("_", "-"))
             notes.append(f"the runs differ in {option}: {', '.join(values[:4])}")
     if len({run.settings.get("intervals") for run in runs}) > 1:
         old = ", ".join(run.folder for run in runs if run.settings.get("intervals") != INTERVALS)

@@ -1,4 +1,4 @@
-"""``python -m eval push``: results into a dataset repository on the Hub."""
+"""``coherencegym push``: results into a dataset repository on the Hub."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import argparse
 import shlex
 from pathlib import Path
 
+from coherencegym.command_line import Parser
+
 EXAMPLES = """\
-  python -m eval push results/sentence_order--gpt2 me/coherence-results --dry-run
-  python -m eval push results/sentence_order--gpt2 me/coherence-results --private
-  python -m eval --model gpt2 --dataset coherencegym/winograd --push-results me/coherence-results
+  coherencegym push results/sentence_order--gpt2 me/coherence-results --dry-run
+  coherencegym push results/sentence_order--gpt2 me/coherence-results --private
+  coherencegym score --model gpt2 --dataset coherencegym/winograd --push-results me/results
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options of ``push``."""
     parser.add_argument("folder", type=Path, metavar="RESULTS", help="a folder of results")
     parser.add_argument("repo_id", metavar="USER/NAME", help="a dataset repository of the Hub")
@@ -46,7 +48,7 @@ def print_push(folder: Path, repo_id: str, private: bool = False, dry_run: bool 
     from coherencegym.eval.hub.push_results import push_results
     from coherencegym.hub.answers import hub_answers, hub_problem
 
-    command = shlex.join(["python", "-m", "eval", "push", str(folder), repo_id])
+    command = shlex.join(["coherencegym", "push", str(folder), repo_id])
     again = f"a push is one commit, made or not made: run `{command}` again"
     try:
         with hub_answers():

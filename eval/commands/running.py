@@ -75,8 +75,8 @@ def open_cache(
     if model.commit == "unknown":
         if os.environ.get("RANK", "0") == "0":
             print(
-                f"eval: {one_line(model.name)}: its commit is not known, so its surprisals are not "
-                "kept",
+                f"coherencegym: {one_line(model.name)}: its commit is not known, so its "
+                "surprisals are not kept",
                 file=sys.stderr,
             )
         return None

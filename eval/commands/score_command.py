@@ -1,88 +1,205 @@
-"""``python -m eval score``: read, score, report. The options are here; the work is elsewhere."""
+"""``coherencegym score``: read, score, report. The options are here; the work is elsewhere."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from coherencegym.command_line import Parser, rare
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import Running, explain_plan, running
+from coherencegym.eval.forward.distributed import world
+from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.libraries import quiet_libraries
-from coherencegym.numbers import positive
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
+    from coherencegym.eval.data.source import Source
     from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.results.runs import Run
     from coherencegym.eval.tasks.score.scoring import Scored
 
 EXAMPLES = """\
-  python -m eval --model demo --dataset suites/sentence_order
-  python -m eval --model gpt2 --dataset coherencegym/sentence_order --revision v1.0.0
-  python -m eval --model ./my-model --dataset coherencegym/story_cloze --output results/mine
-  python -m eval --model gpt2 --suite center_embed.json --compat syntaxgym-2021
+  coherencegym score --model demo --dataset suites/sentence_order
+  coherencegym score --model gpt2 --dataset coherencegym/sentence_order --revision v1.0.0
+  coherencegym score --model gpt2 gpt2-medium --suites all --output results/gpt2
+  coherencegym score --model gpt2 --suite center_embed.json --compat syntaxgym-2021
 """
+#: The suites that ``--suites all`` reads from the Hub.
+PUBLISHED = (
+    *("connectives", "coreference", "intruder_sentences", "linguistic_probes"),
+    *("sentence_order", "speaker_commitment", "story_cloze", "winograd"),
+)
+#: The file by which a folder is known as a build.
+_MANIFEST = "manifest.json"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options of ``score``."""
-    add = parser.add_argument
-    options.add_model(parser)
+    options.add_model(parser, several=True)
+    options.add_items(parser, several=True)
+    options.add_alike(parser, "--limit")
     options.add_scoring(parser)
-    options.add_items(parser)
     options.add_reading(parser, "an item's conditions")
-    add(
-        "--explain-plan",
-        action="store_true",
-        help="print what would be run, and how much work it is; weights are not loaded",
-    )
-    add("--max-items", type=positive, metavar="N", help="read the first N items of each table")
-    options.add_output(parser, "default results/DATA--MODEL", "results")
-    add("--push-results", metavar="USER/NAME", help="also push them to a Hub dataset repository")
-    add("--private", action="store_true", help="make that repository private, if it is made")
-    add("--tokens", action="store_true", help="also write the surprisal of every token")
-    options.add_alike(parser, "--seed")
+    said = "default results/DATA--MODEL"
+    options.add_output(parser, said, "results")
+    options.add_alike(parser, "--dry-run", "--verbose", "--seed")
+    add = parser.group(options.WRITTEN).add_argument
+    rare(add("--tokens", action="store_true", help="also write the surprisal of every token"))
+    add("--push-results", metavar="REPO", help="also push them to a Hub dataset repository")
+    said = "make that repository private, if it is made"
+    rare(add("--private", action="store_true", help=said))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score a model on a dataset or on suites; prints the table and writes the folder."""
+    """Score models on datasets or on suites; prints scores and writes a folder for each pair."""
     from coherencegym.eval.results.folder import MARKER
     from coherencegym.files.folders import check_folder
 
-    output = options.output_of(arguments)
+    datasets = _datasets(arguments)
+    alone = len(datasets) == len(arguments.model) == 1
+    if not alone and world().size > 1:
+        raise EvaluationError("several processes; expected one model and one dataset with them")
     chosen = options.chosen(arguments)
-    settings = options.settings_of(arguments, chosen, ("configs", "split", "max_items"))
-    check_folder(output, arguments.overwrite, MARKER)
+    pairs = [
+        [_pair(arguments, model, dataset, alone) for dataset in datasets]
+        for model in dict.fromkeys(arguments.model)
+    ]
+    for own in pairs:
+        for one in own:
+            check_folder(one.output, arguments.overwrite, MARKER)
+    if not alone:
+        _check_overview(arguments)
     _check_push(arguments)
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
-    source, tables = options.item_tables(arguments, arguments.max_items)
-    if arguments.explain_plan:
-        _explain(arguments, tables, chosen)
+    read = [options.item_tables(one, one.max_items) for one in pairs[0]]
+    if len(pairs) > 1:
+        _check_models(arguments)
+    if arguments.dry_run:
+        for own in pairs:
+            for one, (_, tables) in zip(own, read, strict=True):
+                _explain(one, tables, chosen)
         return 0
-    with running(arguments, chosen) as run_:
-        scored = [(table, _score(run_, table, chosen)) for table in tables]
-    if not run_.processes.is_first:
-        return 0
-    from coherencegym.eval.results.results import gather
-    from coherencegym.eval.views.report import write
-    from coherencegym.eval.views.table import print_scores
-
-    results = gather(source, run_.loaded, scored, settings)
-    write(results, output, overwrite=arguments.overwrite, tokens=arguments.tokens)
-    print_scores(results)
-    print(f"written to {output}")
-    if arguments.push_results:
-        from coherencegym.eval.commands.push_command import print_push
-
-        print_push(output, arguments.push_results, arguments.private)
-    run_.print_cache([one.execution for _, one in scored])
+    runs = [found for own in pairs for found in _scored(own, read, chosen, alone)]
+    if not alone:
+        _finish(runs, _folder_of(arguments))
     return 0
 
 
-def _check_push(arguments: argparse.Namespace) -> None:
-    from coherencegym.errors import EvaluationError
+def _datasets(arguments: argparse.Namespace) -> list[str | None]:
+    """The datasets that were named, a folder of builds as each of them; None: suites' files."""
+    if arguments.suites:
+        return [None]
+    if arguments.all_suites:
+        here = _builds(Path("suites"))
+        return list(here or (f"coherencegym/{name}" for name in PUBLISHED))
+    found: list[str | None] = []
+    for name in arguments.dataset:
+        found += _builds(Path(name)) or [name]
+    return list(dict.fromkeys(found))
 
+
+def _builds(folder: Path) -> list[str]:
+    """The builds in a folder, which is none itself."""
+    if not folder.is_dir() or (folder / _MANIFEST).is_file():
+        return []
+    return sorted(str(path.parent) for path in folder.glob(f"*/{_MANIFEST}"))
+
+
+def _pair(
+    arguments: argparse.Namespace, model: str, dataset: str | None, alone: bool
+) -> argparse.Namespace:
+    """The options of a run of one model on one dataset, with the folder of its results."""
+    own = argparse.Namespace(**{**vars(arguments), "model": model, "dataset": dataset})
+    if alone:
+        own.output = options.output_of(own)
+    else:
+        own.output = None
+        own.output = _folder_of(arguments) / options.output_of(own).name
+    return own
+
+
+def _folder_of(arguments: argparse.Namespace) -> Path:
+    """The folder of the folders of several runs."""
+    return arguments.output or Path("results")
+
+
+def _check_models(arguments: argparse.Namespace) -> None:
+    """Read the config of each model: the last may not be there, which hours later is too late."""
+    from coherencegym.eval.models.load import load_config
+
+    how = parse_model_arguments(arguments.model_args, arguments.model_revision)
+    for model in arguments.model:
+        load_config(model, how, arguments.trust_remote_code)
+
+
+def _check_overview(arguments: argparse.Namespace) -> None:
+    from coherencegym.eval.views.overview import PAGE
+
+    page = _folder_of(arguments) / PAGE
+    if page.exists() and not arguments.overwrite:
+        raise EvaluationError(f"{page}: is there already; expected --overwrite to replace it")
+
+
+def _scored(
+    pairs: Sequence[argparse.Namespace],
+    read: Sequence[tuple[Source, Sequence[ItemTable]]],
+    chosen: Options,
+    alone: bool,
+) -> Iterator[Run]:
+    """Score a model on each dataset; each folder is written as soon as its scores are there."""
+    first = pairs[0]
+    with running(first, chosen) as run_:
+        for own, (source, tables) in zip(pairs, read, strict=True):
+            own.device = first.device
+            scored = [(table, _score(run_, table, chosen)) for table in tables]
+            if run_.processes.is_first:
+                yield _reported(own, run_, source, scored, chosen, alone)
+
+
+def _reported(
+    own: argparse.Namespace,
+    run_: Running,
+    source: Source,
+    scored: Sequence[tuple[ItemTable, Scored]],
+    chosen: Options,
+    alone: bool,
+) -> Run:
+    """Write the folder of a run, and print what it found; of one among several, if asked to."""
+    from coherencegym.eval.results.results import gather
+    from coherencegym.eval.results.runs import run_of
+    from coherencegym.eval.views.report import write
+    from coherencegym.eval.views.table import print_scores
+
+    settings = options.settings_of(own, chosen, ("configs", "split", "max_items"))
+    results = gather(source, run_.loaded, scored, settings)
+    write(results, own.output, overwrite=own.overwrite, tokens=own.tokens)
+    if alone or own.verbose:
+        print_scores(results, verbose=own.verbose)
+        print(f"written to {own.output}")
+        run_.print_cache([one.execution for _, one in scored])
+    if own.push_results:
+        from coherencegym.eval.commands.push_command import print_push
+
+        print_push(own.output, own.push_results, own.private)
+    return replace(run_of(results), folder=str(own.output))
+
+
+def _finish(runs: Sequence[Run], folder: Path) -> None:
+    from coherencegym.eval.views.overview import PAGE, overview, print_overview, write_overview
+
+    shown = overview(runs)
+    write_overview(shown, folder)
+    print_overview(shown)
+    print(f"written to {folder}: open {folder / PAGE}")
+
+
+def _check_push(arguments: argparse.Namespace) -> None:
     if arguments.push_results:
         from coherencegym.hub.commits import check_target
 

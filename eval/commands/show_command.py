@@ -1,16 +1,17 @@
-"""``python -m eval show``: one item, token by token."""
+"""``coherencegym show``: one item, token by token."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import replace
 
+from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
 from coherencegym.eval.models.libraries import quiet_libraries
 
 EXAMPLES = """\
-  python -m eval show --item d17/shuffled --model gpt2 --dataset suites/sentence_order
-  python -m eval show --item d17 --model demo --dataset suites/connectives --config gum \\
+  coherencegym show --item d17/shuffled --model gpt2 --dataset suites/sentence_order
+  coherencegym show --item d17 --model demo --dataset suites/connectives --config gum \\
     --conditions original since --output figures
 """
 
@@ -18,16 +19,16 @@ EXAMPLES = """\
 _MARKER = "item.svg"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options of ``show``."""
-    parser.add_argument(
+    parser.group(options.DATA).add_argument(
         "--item", required=True, metavar="ID", help="an item's id, or how it begins or ends"
     )
+    options.add_items(parser)
     options.add_model(parser)
     options.add_scoring(parser)
-    options.add_items(parser)
     options.many(
-        parser,
+        parser.group(options.WRITTEN),
         "--conditions",
         metavar="C",
         help="conditions to show; default all that the item's predictions read",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from coherencegym.command_line import Parser
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.tasks.task import Task
@@ -17,12 +18,18 @@ class TaskCommand:
         self.task = task
         self.EXAMPLES = task.examples
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+    def add_arguments(self, parser: Parser) -> None:
         """Declare the options of every task, and its own."""
         options.add_model(parser)
         options.add_alike(parser, "--dataset")
-        options.many(parser, "--config", dest="configs", metavar="C", help="configs; default all")
-        options.add_alike(parser, "--split", "--revision", "--max-items")
+        options.many(
+            parser.group(options.DATA),
+            "--config",
+            dest="configs",
+            metavar="C",
+            help="configs; default all",
+        )
+        options.add_alike(parser, "--split", "--revision", "--limit")
         self.task.options(parser)
         said = f"default results/DATA--MODEL--{self.task.name}"
         options.add_output(parser, said, "results")

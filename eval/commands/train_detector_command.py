@@ -1,4 +1,4 @@
-"""``python -m eval train-detector``: fine-tune an encoder to find intruders. Only the options."""
+"""``coherencegym train-detector``: fine-tune an encoder to find intruders. Only the options."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from coherencegym.eval.tasks.detect.train.train import Settings, Trained
 
 EXAMPLES = """\
-  python -m eval train-detector --model roberta-base --dataset coherencegym/intruder_sentences
-  python -m eval train-detector --model ./my-encoder --dataset DATA --seeds 5 --max-length 256
-  python -m eval train-detector --model bert-base-uncased --dataset DATA \\
+  coherencegym train-detector --model roberta-base --dataset coherencegym/intruder_sentences
+  coherencegym train-detector --model ./my-encoder --dataset DATA --seeds 5 --max-length 256
+  coherencegym train-detector --model bert-base-uncased --dataset DATA \\
       --train-on wikipedia --test-on wikipedia cnn
-  python -m eval train-detector --model roberta-base --dataset DATA --dry-run
+  coherencegym train-detector --model roberta-base --dataset DATA --dry-run
 """
 
 #: Numbers of the training: option, type, default, help.
@@ -40,30 +41,42 @@ _NUMBERS = (
         "most tokens of a sentence with its document; default 512, or what the encoder reads",
     ),
 )
+#: The heading of how it is trained, and what most runs leave as it is.
+_TRAINING = "the training"
+_RARE = ("--evaluations", "--patience")
 #: Options that results record beside the settings of the training.
 _RECORDED = ("configs", "split", "max_items", "decision")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Parser) -> None:
     """Declare the options of ``train-detector``."""
-    add = parser.add_argument
+    add = parser.group(options.MODEL).add_argument
     add("--model", required=True, metavar="ID|FOLDER", help="an encoder of transformers")
+    add("--device", choices=("auto", "cpu"), default="auto", help="auto: a GPU where there is one")
+    add(
+        "--dtype",
+        choices=("auto", "float32", "bfloat16"),
+        default="auto",
+        help="auto: bfloat16 for matrix products on a GPU that has it",
+    )
     options.add_alike(parser, "--model-revision", "--dataset", "--revision")
+    data = parser.group(options.DATA)
     options.many(
-        parser,
+        data,
         "--train-on",
         metavar="C",
         help="configs to train on, and to choose weights and thresholds on; default all",
     )
     options.many(
-        parser,
+        data,
         "--config",
         "--test-on",
         dest="configs",
         metavar="C",
         help="configs to test on; default those of --train-on",
     )
-    options.add_alike(parser, "--split", "--max-items")
+    options.add_alike(parser, "--split", "--limit")
+    add = parser.group(_TRAINING).add_argument
     add(
         "--seeds",
         nargs="+",
@@ -74,29 +87,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for name, kind, default, said in _NUMBERS:
         metavar = "X" if kind is options.above_zero else "N"
-        add(name, type=kind, default=default, metavar=metavar, help=said)
+        action = add(name, type=kind, default=default, metavar=metavar, help=said)
+        if name in _RARE:
+            rare(action)
     _add_choices(parser)
 
 
-def _add_choices(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "--class-weights",
-        choices=("balanced", "none"),
-        default="balanced",
-        help="balanced: intruders weigh as much as all other sentences; none: each pair alike",
+def _add_choices(parser: Parser) -> None:
+    add = parser.group(_TRAINING).add_argument
+    rare(
+        add(
+            "--class-weights",
+            choices=("balanced", "none"),
+            default="balanced",
+            help="balanced: intruders weigh as much as all other sentences; none: each pair alike",
+        )
     )
     add("--decision", choices=DECISIONS, help="argmax or independent; default both")
-    options.add_alike(parser, "--seed")
-    add("--device", choices=("auto", "cpu"), default="auto", help="auto: a GPU where there is one")
-    add(
-        "--dtype",
-        choices=("auto", "float32", "bfloat16"),
-        default="auto",
-        help="auto: bfloat16 for matrix products on a GPU that has it",
-    )
-    add("--dry-run", action="store_true", help="print how much would be trained on; trains nothing")
     options.add_output(parser, "default results/DATA--MODEL--train-detector", "results")
+    options.add_alike(parser, "--dry-run", "--seed")
 
 
 def run(arguments: argparse.Namespace) -> int:

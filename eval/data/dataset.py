@@ -33,6 +33,7 @@ class ItemTable:
         controls: the configs that are its controls.
         length_confound: the suite wants the correlation of margin and length shown.
         humans: findings of people, where the build has them.
+        in_headline: it counts in the suite's one number.
     """
 
     config: str
@@ -47,6 +48,7 @@ class ItemTable:
     controls: tuple[str, ...] = ()
     length_confound: bool = False
     humans: tuple[Mapping[str, Any], ...] = ()
+    in_headline: bool = True
 
 
 def tables(
@@ -79,6 +81,7 @@ def tables(
             headline=str(about.get("headline", "")),
             controls=tuple(about.get("controls", ())),
             length_confound=bool(about.get("length_confound", False)),
+            in_headline=bool(about.get("in_headline", True)),
         )
 
 

@@ -84,6 +84,7 @@ class _Config:
     headline: str = ""
     controls: tuple[str, ...] = ()
     length_confound: bool = False
+    in_headline: bool = True
     quality: dict[str, _Quality] = field(default_factory=dict)
 
 
@@ -95,6 +96,10 @@ class _Manifest:
     repo_id: str = ""
     citation: str = ""
     published: Many[Published] = ()
+    title: str = ""
+    hypothesis: str = ""
+    description: str = ""
+    conditions: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -120,8 +125,14 @@ def read_manifest(path: Path, schema: type[Any] = _Manifest) -> Mapping[str, Any
 
 
 def published(manifest: Mapping[str, Any], configs: Sequence[str]) -> tuple[Published, ...]:
-    """The published scores that a manifest quotes for some configs (``<corpus>_<config>``)."""
+    """The published scores that a manifest quotes for some configs (``<corpus>_<config>``).
+
+    None are for the configs of the embedded sample, which no paper has scores on.
+    """
     rows = (held(entry, Published) for entry in manifest.get("published", ()))
+    about = manifest.get("configs", {})
+    corpora = {config: about.get(config, {}).get("corpus", {}).get("name") for config in configs}
+    configs = [config for config in configs if corpora[config] != "sample"]
     return tuple(
         row
         for row in rows

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.registry import TABLE_KINDS
@@ -102,7 +103,7 @@ def table_rows(
     if splits is not None and not there & set(splits):
         raise EvaluationError(
             f"dataset {source.name!r}: no split {' or '.join(map(repr, splits))}; "
-            f"expected one of {', '.join(sorted(there))}"
+            f"expected one of {', '.join(sorted(there))}{did_you_mean(splits[0], there)}"
         )
     for config, tables in found.items():
         names = [name for name in tables if splits is None or name in splits]
@@ -196,7 +197,7 @@ def _require(wanted: Sequence[str], known: Iterable[str], source: Source) -> Non
         if name not in known:
             raise EvaluationError(
                 f"dataset {source.name!r}: no config {name!r}; "
-                f"expected one of {', '.join(sorted(known))}"
+                f"expected one of {', '.join(sorted(known))}{did_you_mean(name, known)}"
             )
 
 

@@ -14,10 +14,13 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CD, Score
+from coherencegym.eval.tasks.score.headline import Headline
 
 
 def model_index(run: Run) -> str:
-    """The YAML of a ``model-index`` with one entry for each config and split; scores are shares.
+    """The YAML of a ``model-index``: the headline, and one entry for each config and split.
+
+    Scores are shares.
 
     It belongs between the ``---`` lines at the top of a model card.
 
@@ -31,11 +34,11 @@ def model_index(run: Run) -> str:
             task_type="text-generation",
             dataset_type=run.repo or run.suite,
             dataset_name=f"CoherenceGym {run.suite} {run.version}".rstrip(),
-            dataset_config=score.config,
-            dataset_split=score.split,
+            dataset_config=None if isinstance(score, Headline) else score.config,
+            dataset_split=run.settings.get("split") if isinstance(score, Headline) else score.split,
             dataset_revision=run.data_commit or None,
             metric_type=_METRICS.get(score.measure, "accuracy"),
-            metric_name=score.what or CD,
+            metric_name=_said(score),
             metric_value=_share(value),
             metric_args=_arguments(run, score),
         )
@@ -49,7 +52,7 @@ def model_index(run: Run) -> str:
 
 
 def eval_results(run: Run) -> str:
-    """The YAML of an ``.eval_results`` file with one entry for each config and split.
+    """The YAML of an ``.eval_results`` file: the headline, and one entry for each config and split.
 
     Each config is a task, or each of its measures where there are several. Scores are shares.
 
@@ -76,7 +79,7 @@ def eval_results(run: Run) -> str:
             task_id=_task(score),
             value=_share(value),
             dataset_revision=run.data_commit or None,
-            notes=f"{score.what or CD}, "
+            notes=f"{_said(score)}, "
             + ", ".join(f"{key} {said}" for key, said in _arguments(run, score).items()),
         )
         for score, value in _reported(run)
@@ -85,26 +88,39 @@ def eval_results(run: Run) -> str:
     return str(yaml.safe_dump(listed, sort_keys=False, allow_unicode=True, width=1000))
 
 
-def _reported(run: Run) -> Iterator[tuple[Score, float]]:
-    """The score of each config and split."""
-    found = [(s, s.score) for s in run.scores if s.level == "all" and s.score is not None]
+def _reported(run: Run) -> Iterator[tuple[Score | Headline, float]]:
+    """The headline, and the score of each config and split."""
+    found = [(score, score.score) for score in run.reported if score.score is not None]
     if not found:
         raise EvaluationError(f"{run.folder}: no score to report; expected at least one config")
     yield from found
+
+
+def _said(score: Score | Headline) -> str:
+    """The measure, as people read it."""
+    if isinstance(score, Headline):
+        return f"{score.measure}, headline: {score.words}"
+    return score.what or CD
 
 
 #: The Hub's names of measures that are no accuracies.
 _METRICS = {"F1": "f1", "AUC": "roc_auc", "precision": "precision", "recall": "recall"}
 
 
-def _task(score: Score) -> str:
+def _task(score: Score | Headline) -> str:
     """A config, and what is measured where that is not the CD score."""
+    if isinstance(score, Headline):
+        return "headline"
     return "_".join([score.config, *re.findall(r"\w+", score.what.lower())])
 
 
-def _arguments(run: Run, score: Score) -> dict[str, Any]:
+def _arguments(run: Run, score: Score | Headline) -> dict[str, Any]:
     """Figures that a reader of a score needs beside it."""
-    about: dict[str, Any] = {"split": score.split, "items" if score.measure == CD else "n": score.n}
+    about: dict[str, Any] = {"items" if score.measure == CD else "n": score.n}
+    if isinstance(score, Headline):
+        about = {"over": ", ".join(score.over)} | about
+    else:
+        about = {"split": score.split} | about
     if score.ci_low is not None and score.ci_high is not None:
         about |= {"ci_low": _share(score.ci_low), "ci_high": _share(score.ci_high)}
     if score.measure != CD and score.chance is not None:

@@ -13,6 +13,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import CD, Score
+from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.views.grid import Grid, GridRow, made, markdown
 
 FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"
@@ -27,8 +28,9 @@ _EXPLANATION = (
     "Scores of [CoherenceGym](https://github.com/coherencegym/coherencegym). The CD score is the "
     "share of items whose prediction about surprisal holds, with its 95 % interval; chance is "
     "50 %. A model has to beat the artefact score, that of a classifier which does not read, to "
-    "show more than habits of position or wording. Other measures (F1, the area under the ROC "
-    "curve) are over documents with a sentence from elsewhere, or over their sentences.",
+    "show more than habits of position or wording. The headline is a suite's one number: the mean "
+    "over the configs that it names, however many items each has. Other measures (F1, the area "
+    "under the ROC curve) are over documents with a sentence from elsewhere, or their sentences.",
     "The texts of the items are not here. They are in the datasets, under the terms of those; no "
     "licence is stated for these numbers unless the metadata of this card has one.",
 )
@@ -159,24 +161,28 @@ def _grid(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid:
     rows = []
     for place, run in runs:
         mark = " †" if marked and run.settings.get("intervals") != INTERVALS else ""
-        for score in run.scores:
-            if score.level == "all":
-                cells = (*_cells(run, score, mark), place.rpartition("/")[2])
-                rows.append(GridRow(cells, link=f"{place}/results.json"))
+        for score in run.reported:
+            cells = (*_cells(run, score, mark), place.rpartition("/")[2])
+            rows.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))
     names = ("version", "config", "model", "measure", "n", "score", "95 % interval")
     return made("suite", (*names, "artefact", "run"), rows)
 
 
-def _cells(run: Run, score: Score, mark: str) -> tuple[str, ...]:
+def _cells(run: Run, score: Score | Headline, mark: str) -> tuple[str, ...]:
+    if isinstance(score, Headline):
+        config, measure = f"headline: {score.words}", score.measure
+    else:
+        config = score.config + (f" ({score.split})" if score.split else "")
+        measure = score.what
     interval = "–"
     if score.ci_low is not None and score.ci_high is not None:
         interval = f"{100 * score.ci_low:.1f} to {100 * score.ci_high:.1f} %{mark}"
     return (
         run.suite,
         run.version,
-        score.config + (f" ({score.split})" if score.split else ""),
+        config,
         run.model,
-        score.what or CD,
+        measure or CD,
         f"{score.n:,}",
         _percent(score.score),
         interval,

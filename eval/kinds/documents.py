@@ -108,6 +108,6 @@ DOCUMENTS = TableKind(
     texts=lambda document: document.sentences,
     example=_example,
     task="detect",
-    command="python -m eval detect",
+    command="coherencegym detect",
     ask="Let it look for the intruders",
 )

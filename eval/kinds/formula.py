@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
+from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 
 #: The whole condition, in place of a region number.
@@ -309,7 +310,9 @@ def check_names(formula: str, regions: Collection[int], conditions: Collection[s
     """
     for value in values_of(formula):
         if value.condition not in conditions:
-            what = f"no condition {value.condition!r}; expected one of {', '.join(conditions)}"
+            meant = did_you_mean(value.condition, conditions)
+            known = f"expected one of {', '.join(conditions)}{meant}"
+            what = f"no condition {value.condition!r}; {known}"
         elif value.region not in (WHOLE, *regions):
             numbers = ", ".join(map(str, regions))
             what = f"no region {value.region}; expected one of {numbers} or *"

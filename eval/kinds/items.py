@@ -289,6 +289,6 @@ ITEMS = TableKind(
     texts=lambda item: (condition.content for condition in item.conditions),
     example=_example,
     task="score",
-    command="python -m eval",
+    command="coherencegym score",
     ask="Score a causal language model on it",
 )

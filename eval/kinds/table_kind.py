@@ -20,6 +20,8 @@ _T = TypeVar("_T")
 IDENTITY, DISCOURSE, CORPUS = "item_id", "discourse_id", "corpus"
 
 #: An optional column of text: the same for rows of different discourses that share most of their
+#: The corpus of the project's own texts, which are a few to try things on.
+SAMPLE = "sample"
 #: text, such as Winograd twins. Null or empty where there is no such family.
 FAMILY = "family"
 
@@ -169,6 +171,6 @@ def _feature(of: Any) -> Any:
     return of
 
 
-def of_modest_length(rows: Sequence[Row], length: Callable[[Row], int], most: int) -> Row:
+def of_modest_length(rows: Sequence[_T], length: Callable[[_T], int], most: int) -> _T:
     """The first row of at most ``most`` characters (as ``length`` counts); else the shortest."""
     return next((row for row in rows if length(row) <= most), min(rows, key=length))

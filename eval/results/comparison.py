@@ -1,4 +1,4 @@
-"""One model against another on the same items: what ``python -m eval compare`` reports.
+"""One model against another on the same items: what ``coherencegym compare`` reports.
 
 Judgements are paired on config, split, item, formula and metric, other outcomes on config, split,
 measure, judge and unit (:mod:`eval.results.paired_scores`). A prediction that is undefined for
@@ -62,7 +62,7 @@ def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:
 
 
 #: A prediction of an item as the baseline and the model met it; it is called as the baseline's is.
-_Pair = tuple[SavedJudgement, SavedJudgement]
+PairedJudgements = tuple[SavedJudgement, SavedJudgement]
 
 
 def compare(
@@ -90,7 +90,7 @@ def compare(
     unpaired = sum(len(t.judgements) + len(t.outcomes) for t in (*baseline.tables, *model.tables))
     for table in baseline.tables:
         if (other := model.table(table.config, table.split)) is not None:
-            pairs = list(_pairs(table, other))
+            pairs = list(judged_pairs(table, other))
             units = list(unit_pairs(table.outcomes, other.outcomes))
             unpaired -= 2 * (len(pairs) + len(units))
             rows += _rows(table, pairs, seed) if pairs else ()
@@ -120,7 +120,8 @@ def _some(found: Sequence[str]) -> str:
     return "; ".join(found[:_MOST_NAMED]) + more
 
 
-def _pairs(table: SavedTable, other: SavedTable) -> Iterator[_Pair]:
+def judged_pairs(table: SavedTable, other: SavedTable) -> Iterator[PairedJudgements]:
+    """The predictions that both have, of one table, as either met them."""
     theirs = dict(_keyed(other.judgements))
     for key, judgement in _keyed(table.judgements):
         if key in theirs:
@@ -139,13 +140,15 @@ def _keyed(judgements: Iterable[SavedJudgement]) -> Iterator[tuple[_Key, SavedJu
         yield (*key, seen[key]), judgement
 
 
-def _rows(table: SavedTable, pairs: Sequence[_Pair], seed: int) -> Iterator[PairedScore]:
+def _rows(table: SavedTable, pairs: Sequence[PairedJudgements], seed: int) -> Iterator[PairedScore]:
     theirs = {id(judgement): other for judgement, other in pairs}
     for row in select([own for own, _ in pairs], lambda one: one.item.columns, table.headline):
         yield _row(table, row, [(own, theirs[id(own)]) for own in row.judgements], seed)
 
 
-def _row(table: SavedTable, row: Selection, pairs: Sequence[_Pair], seed: int) -> PairedScore:
+def _row(
+    table: SavedTable, row: Selection, pairs: Sequence[PairedJudgements], seed: int
+) -> PairedScore:
     both = [pair for pair in pairs if None not in (pair[0].outcome, pair[1].outcome)]
     values, others = (item_values(pair[side] for pair in both) for side in (0, 1))
     return PairedScore(

@@ -63,6 +63,7 @@ def results_json(results: TaskResults) -> dict[str, Any]:
         "dataset": dict(results.dataset),
         "settings": dict(results.settings),
         "notes": list(results.notes),
+        "headline": asdict(results.headline) if results.headline else None,
         "scores": [asdict(score) for score in results.rows],
         **results.more(),
     }

@@ -16,6 +16,7 @@ from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import UnitOutcome
 from coherencegym.eval.tasks.score.controls import Difference, differences
+from coherencegym.eval.tasks.score.headline import headline_of
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
 from coherencegym.eval.tasks.score.metrics import Judgement, judge, outcomes
 from coherencegym.eval.tasks.score.scoring import Scored
@@ -93,13 +94,14 @@ def gather(
     about = {**model.about(), "context": first.context}
     dataset = _about_dataset(source, tables)
     recorded = _recorded(settings, tables, versions(about))
+    scores = [score for table, _, own in all_three for score in _scores(table, own)]
     found = Results(
         signature=signature(about, dataset, recorded),
         model=about,
         dataset=dataset,
         settings=recorded,
         notes=(),
-        scores=[score for table, _, own in all_three for score in _scores(table, own)],
+        scores=scores,
         macros=[
             one
             for table, _, own in all_three
@@ -111,6 +113,7 @@ def gather(
         published=published(source.manifest, [t.config for t, _ in tables]),
         word_effects=[effect for each in all_three if (effect := word_effect(*each, first.rules))],
         judged=judged,
+        headline=headline_of([table for table, _ in tables], judged, scores),
     )
     return replace(found, notes=list(_notes(found, source, model, first.rules)))
 

@@ -15,6 +15,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.files.strict_json import Many, Some, kind, read_json
 
@@ -27,7 +28,7 @@ class Run:
         model, commit: the name that the user gave, and which it was.
         suite, version: the dataset's; empty where it has none.
         rows: the digest of each table's rows, by config and split.
-        scores, differences: see :mod:`eval.results.results`.
+        scores, differences, headline: see :mod:`eval.results.results`.
         folder: the place of the results; empty for those in memory.
         signature: one line from which they can be reproduced.
         settings: the user's choices, and what came of them.
@@ -48,12 +49,20 @@ class Run:
     data: str = ""
     repo: str = ""
     data_commit: str = ""
+    headline: Headline | None = None
+
+    @property
+    def reported(self) -> list[Score | Headline]:
+        """The headline, where there is more than one score to choose from, and those scores."""
+        scores = [score for score in self.scores if score.level == "all"]
+        return [*([self.headline] if self.headline and len(scores) > 1 else []), *scores]
 
 
 def run_of(results: TaskResults) -> Run:
     """The run that results in memory are of."""
     found = _run(results.model, results.dataset, results.rows, results.signature, results.settings)
-    return replace(found, differences=getattr(results, "differences", ()))
+    differences = getattr(results, "differences", ())
+    return replace(found, differences=differences, headline=results.headline)
 
 
 def read_run(folder: Path) -> Run:
@@ -66,11 +75,11 @@ def read_run(folder: Path) -> Run:
     path = folder / MARKER
     if not path.is_file():
         what = "no such folder" if not folder.exists() else f"no {MARKER} in it"
-        raise EvaluationError(f"{folder}: {what}; expected a folder that python -m eval wrote")
+        raise EvaluationError(f"{folder}: {what}; expected a folder that coherencegym score wrote")
     results_head(path)
     one = read_json(path, _Results)
     found = _run(asdict(one.model), asdict(one.dataset), one.scores, one.signature, one.settings)
-    return replace(found, differences=one.differences, folder=str(folder))
+    return replace(found, differences=one.differences, headline=one.headline, folder=str(folder))
 
 
 def _run(
@@ -117,8 +126,7 @@ def results_head(path: Path) -> _Head:
     found = read_json(path, _Head)
     if found.datasets is not None:
         raise EvaluationError(
-            f"{path}: written by an older release; run python -m eval {kind(found.task)[1:-1]} "
-            "again"
+            f"{path}: written by an older release; run coherencegym {kind(found.task)[1:-1]} again"
         )
     return found
 
@@ -154,5 +162,6 @@ class _Results:
     dataset: _Dataset
     scores: Some[Score]
     differences: Many[Difference] = ()
+    headline: Headline | None = None
     signature: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)

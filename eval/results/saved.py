@@ -1,4 +1,4 @@
-"""A folder of results, read back: what ``python -m eval`` wrote, now or on another machine.
+"""A folder of results, read back: what ``coherencegym score`` wrote, now or on another machine.
 
 It may come from anybody, so every value is held to its type, and the judgements to the scores.
 """
@@ -121,7 +121,7 @@ def read_saved(folder: Path) -> Saved:
     path = folder / MARKER
     if not folder.is_dir():
         raise EvaluationError(
-            f"{folder}: no such folder; expected one that python -m eval has written"
+            f"{folder}: no such folder; expected one that coherencegym score has written"
         )
     if not path.is_file():
         raise EvaluationError(f"{folder}: no {MARKER}; expected a folder of results")

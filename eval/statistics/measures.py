@@ -239,6 +239,42 @@ def area(values: Sequence[float], truths: Sequence[bool], clusters: Sequence[str
     return _measure(value, interval_of(of_all, number), len(truth))
 
 
+def mean_area(tables: Sequence[Sequence[UnitOutcome]]) -> Measure:
+    """The unweighted mean of :func:`area` over tables, each of outcomes that all have a value.
+
+    A cluster may be in several tables, and then adds to all of their areas at once.
+
+    Raises:
+        ValueError: a table without units of both kinds.
+    """
+    import numpy as np
+
+    if not all(len({one.truth for one in table}) == 2 for table in tables):
+        raise ValueError("an area under the curve needs units of both kinds")
+    if len(tables) == 1:
+        return measured(tables[0])
+    number, owner = owners([one.cluster for table in tables for one in table])
+    ends = np.cumsum([len(table) for table in tables])
+    found = [
+        _ranked(
+            np.array([one.value for one in table], dtype=np.float64),
+            np.array([one.truth for one in table], dtype=bool),
+            own,
+            number,
+        )
+        for table, own in zip(tables, np.split(owner, ends[:-1]), strict=True)
+    ]
+    weights, totals, residuals = (
+        np.mean([getattr(own, name) for _, own in found], axis=0)
+        for name in ("weights", "totals", "residuals")
+    )
+    fewest = min(worth(weights), len(found) * min(own.fewest for _, own in found))
+    most = len(found) ** 2 / math.fsum(1 / own.most for _, own in found)
+    of_all = Clusters(weights, totals, residuals, fewest, max(fewest, most))
+    value = math.fsum(area for area, _ in found) / len(found)
+    return _measure(value, interval_of(of_all, number), int(ends[-1]))
+
+
 def ranks_difference(
     before: Sequence[float],
     after: Sequence[float],

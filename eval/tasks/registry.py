@@ -1,9 +1,15 @@
-"""The tasks that need no more than :class:`eval.tasks.task.Task`: a new one is one line here."""
+"""The tasks that need no more than :class:`eval.tasks.task.Task`: a new one is one line here.
+
+Those of other packages come by their entry points (:mod:`coherencegym.extensions`).
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.extensions import added, load_extension, package_of
 
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.task import Task
@@ -12,7 +18,30 @@ if TYPE_CHECKING:
 TASKS: dict[str, tuple[str, str]] = {}
 
 
-def task_named(name: str) -> Task[Any]:
-    """The task of that name, which is in the registry."""
+def all_tasks() -> dict[str, str]:
+    """All tasks and what they are for, those of other packages last."""
+    own = {name: summary for name, (summary, _) in TASKS.items()}
+    others = added("tasks", own)
+    return {**own, **{name: f"a task of {package_of(entry)}" for name, entry in others.items()}}
+
+
+def task_named(name: str) -> Any:
+    """The task of that name, which is one of :func:`all_tasks`.
+
+    What another package brings may also be the module of a command.
+
+    Raises:
+        EvaluationError: it is of another package, and cannot be imported or is neither.
+    """
+    from coherencegym.eval.tasks.task import Task
+
+    if name not in TASKS:
+        loaded = load_extension(entry := added("tasks", TASKS)[name])
+        if not isinstance(loaded, Task) and not {"add_arguments", "run"} <= {*dir(loaded)}:
+            raise EvaluationError(
+                f"{entry.group}: {name} ({entry.value}) is a {type(loaded).__name__}; expected a "
+                "Task, or a module with add_arguments and run"
+            )
+        return loaded
     task: Task[Any] = importlib.import_module(TASKS[name][1]).TASK
     return task

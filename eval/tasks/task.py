@@ -23,6 +23,7 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.measures import added_up
 from coherencegym.eval.statistics.scores import Score, Statistic, UnitOutcome, text_of
+from coherencegym.eval.tasks.score.headline import Headline
 
 _T = TypeVar("_T")
 
@@ -132,6 +133,7 @@ class TaskResults:
         settings: the user's choices, and what came of them.
         notes: lines that a reader of the scores must know.
         task: its name.
+        headline: the suite's one number, where it has one.
     """
 
     signature: str
@@ -140,6 +142,7 @@ class TaskResults:
     settings: Mapping[str, Any]
     notes: Sequence[str]
     task: str = field(default="score", kw_only=True)
+    headline: Headline | None = field(default=None, kw_only=True)
 
     @property
     def rows(self) -> Sequence[Score]:
@@ -218,6 +221,10 @@ def gathered(
     )
 
 
+#: Facts that a suite says of itself, in its manifest and in results.
+SUITE_FACTS = ("title", "hypothesis", "description", "conditions")
+
+
 def about_dataset(
     source: Source, digests: Iterable[str], verified: bool, tables: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
@@ -232,6 +239,7 @@ def about_dataset(
         "rows_sha256": hashlib.sha256("\n".join(digests).encode()).hexdigest(),
         "verified": verified,
         "tables": list(tables),
+        **{name: source.manifest[name] for name in SUITE_FACTS if source.manifest.get(name)},
     }
 
 

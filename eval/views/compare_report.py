@@ -1,4 +1,4 @@
-"""The folder of files that comparisons leave behind: ``comparison.json``, and the plot twice.
+"""The folder of files that comparisons leave behind: ``comparison.json``, a page, the plot twice.
 
 The plot has differences of scores with their intervals, as papers show them.
 """
@@ -19,7 +19,9 @@ from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.paired import FLIPS
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.views import figures
+from coherencegym.eval.views.compare_page import render_comparisons
 from coherencegym.eval.views.compare_table import significant
+from coherencegym.eval.views.html_report import write_html
 from coherencegym.files.folders import written_beside
 
 #: The file that every folder of a comparison has.
@@ -39,7 +41,7 @@ def write_comparisons(
     seed: int,
     overwrite: bool = False,
 ) -> list[str]:
-    """Write ``comparison.json`` and the plot, whole or not at all; ``names``: (model, baseline).
+    """Write all files, whole or not at all; ``names``: (model, baseline).
 
     Returns:
         Notes on the plot, one line each.
@@ -49,6 +51,7 @@ def write_comparisons(
     """
     with written_beside(folder, overwrite, COMPARISON_MARKER) as work:
         write_json(comparisons_as_json(comparisons, names, seed), work / COMPARISON_MARKER)
+        write_html(render_comparisons(comparisons, names, folder), work, "comparison.html")
         return plot_comparisons(comparisons, names, work / "comparison.png")
 
 
@@ -108,7 +111,8 @@ def plot_comparisons(
             figures.around_zero(panel, ends)
             panel.tick_params(axis="x", labelsize=9)
             measured = "of CD scores, " if all(row.measure == CD for row in own) else "with "
-            panel.set_xlabel(f"difference {measured}95 % interval", fontsize=9)
+            panel.set_xlabel(f"difference {measured}95 % interval, points", fontsize=9)
+            panel.xaxis.set_major_formatter(lambda place, _: f"{100 * place:+.0f}")
             panel.set_title(
                 f"{figures.cut(model)} −\n{figures.cut(baseline)}", fontsize=10, fontweight="bold"
             )

@@ -17,7 +17,7 @@ from coherencegym.eval.views.table import items
 #: Bound below which an adjusted p-value is marked.
 SIGNIFICANT = 0.05
 #: Columns that a narrow terminal does without, the first to go first.
-_SPARE = ("test", "p", "95 % interval")
+_SPARE = ("test", "p")
 #: Tests by how their names begin, and what is said of them.
 _TESTS = {
     "mcnemar": "McNemar: McNemar's exact test, where every item is of another discourse or family",
@@ -34,27 +34,24 @@ def print_comparisons(
     """Print a table for each comparison (``names``: model, baseline), and how to read them."""
     console = grid.console_for(console)
     for comparison, (model, baseline) in zip(comparisons, names, strict=True):
-        console.print(f"{model} against {baseline} (baseline)", markup=False, style="bold")
+        about = comparison.baseline.dataset
+        versus = f"{model} against {baseline} (baseline)"
+        grid.print_heading(console, about.suite, about.version, versus)
         console.print(comparison_table(comparison, console.width))
-        grid.print_notes(console, list(_notes(comparison)))
+        grid.print_notes(console, list(comparison_notes(comparison)))
         console.print()
-    grid.print_notes(console, list(_legend(comparisons)))
+    grid.print_notes(console, list(comparison_legend(comparisons)))
 
 
 def comparison_table(comparison: ModelComparison, width: int) -> Any:
     """A rich table: one row for each config, and indented below it one for each of its groups.
 
-    Columns that have nothing to say are left out, and so are the p-value without correction, the
-    name of the test and at last the interval where they do not fit into the width (characters).
+    Columns that have nothing to say are left out, and so are the name of the test and the p-value
+    without correction where they do not fit into the width (characters); where that is not enough,
+    numbers are below the names.
     """
-    choices = [_SPARE[:spared] for spared in range(len(_SPARE) + 1)]
-    return grid.that_fits(
-        lambda without: comparison_grid(comparison.shown, without),
-        choices,
-        width,
-        narrowest=16,
-        folded=24,
-    )
+    choices = [comparison_grid(comparison.shown, _SPARE[:n]) for n in range(len(_SPARE) + 1)]
+    return grid.in_width(*choices, width=width)
 
 
 def comparison_grid(rows: Sequence[PairedScore], without: Sequence[str] = ()) -> grid.Grid:
@@ -67,15 +64,14 @@ def comparison_grid(rows: Sequence[PairedScore], without: Sequence[str] = ()) ->
 
 
 def _cells(row: PairedScore, without: Sequence[str]) -> dict[str, str]:
-    interval = "95 % interval" not in without
-    difference = grid.with_interval(row.difference, row.ci_low, row.ci_high, "+.3f", interval)
+    difference = grid.share_with_interval(row.difference, row.ci_low, row.ci_high, "+.1f")
     cells = {
         "items": items(row.n),
         "left out": f"{row.left_out:,}" if row.left_out else "",
         "too close": f"{row.too_close:,}" if row.too_close else "",
-        "baseline": grid.number_cell(row.baseline_score),
-        "model": grid.number_cell(row.score),
-        "difference" + " [95 % interval]" * interval: difference,
+        "baseline, %": grid.share_cell(row.baseline_score),
+        "model, %": grid.share_cell(row.score),
+        "difference [95 % interval]": difference,
         "test": "McNemar" if row.test == "mcnemar" else row.test,
         "p": _p(row.p),
         "p (Holm)": _p(row.p_holm) + ("*" if significant(row) else " "),
@@ -92,7 +88,7 @@ def _p(value: float | None) -> str:
     return "<0.001" if value is not None and value < 0.001 else grid.number_cell(value)
 
 
-def _notes(comparison: ModelComparison) -> Iterator[str]:
+def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     """Notes for a reader of one comparison."""
     for obstacle in comparison.obstacles:
         yield f"compared although not comparable (--anyway): {printable(obstacle)}"
@@ -123,7 +119,7 @@ def _most(comparison: ModelComparison, count: Callable[[PairedScore], int]) -> i
     return sum(found.values())
 
 
-def _legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
+def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
     """Explanations of the tables."""
     rows = [row for comparison in comparisons for row in comparison.shown]
     for name, said in _TESTS.items():
@@ -136,6 +132,9 @@ def _legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
         f"{' of one comparison' * several}; * below {SIGNIFICANT:g}"
         f"{'; not corrected for the number of comparisons' * several}"
     )
-    yield "interval of the difference: of each row by itself; it excludes 0 where p is below 0.05"
+    yield (
+        "differences are in percentage points; the interval of each row excludes 0 where p is "
+        "below 0.05"
+    )
     if any(row.n < FEW_ITEMS for row in rows):
         yield f"! fewer than {FEW_ITEMS} items: read the interval, not the difference"

@@ -17,6 +17,8 @@ ARTEFACT, CHANCE_LINE, HUMAN = "#D55E00", "#777777", "#333333"
 #: The CD score of a model that sees no difference.
 CHANCE = 0.5
 DASHED = (0, (4, 3))
+#: Places on an axis of shares, and what stands there.
+QUARTERS, PER_CENT = (0, 0.25, 0.5, 0.75, 1), ("0", "25", "50", "75", "100")
 #: Pixels an inch, and the most pixels of a side: a longer figure gets fewer an inch.
 _DPI, _MOST_PIXELS = 160, 30_000
 #: Fonts for the scripts that the default font lacks; those that are not installed are left out.

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+from urllib.parse import quote
 
-_Choice = TypeVar("_Choice")
+#: Marks of cells, with which the notes that explain them begin.
+EXPLAINED = ("!", "†", "*")
+#: The end of a header whose cells have intervals.
+_INTERVAL = "[95 % interval]"
+#: A space at which no line ends.
+_UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +27,14 @@ class GridRow:
         level: 0 for the row of a config, 1 for one of its parts.
         target: config, split and group of a score, by which items are found; None: no score.
         bold: a row that a reader looks for first.
-        link: the file that the last cell leads to in Markdown.
+        links: the files that cells lead to in Markdown, by their places.
     """
 
     cells: tuple[str, ...]
     level: int = 0
     target: tuple[str, str, str] | None = None
     bold: bool = False
-    link: str = ""
+    links: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +95,22 @@ def with_interval(
     return f"{value:{form}} [{low:{form}}, {high:{form}}]"
 
 
+def share_cell(value: float | None, form: str = ".1f") -> str:
+    """A share, which is 0 to 1, in per cent: ``69.7``; a dash where there is none."""
+    return number_cell(None if value is None else 100 * value, form)
+
+
+def share_with_interval(
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    form: str = ".1f",
+) -> str:
+    """A share and its interval in per cent: ``69.7 [63.3, 75.5]``; see :func:`with_interval`."""
+    value, low, high = (None if each is None else 100 * each for each in (value, low, high))
+    return with_interval(value, low, high, form)
+
+
 def rich_table(grid: Grid, *, edge: bool = True, narrowest: int = 20) -> Any:
     """The rows as a rich table, with room at its left and right (``edge``) or without.
 
@@ -98,47 +122,82 @@ def rich_table(grid: Grid, *, edge: bool = True, narrowest: int = 20) -> Any:
     table = Table(box=box.SIMPLE_HEAD, show_edge=edge, pad_edge=False, padding=(0, 1, 0, 0))
     for place, (header, is_number) in enumerate(zip(grid.headers, grid.numbers, strict=True)):
         if is_number:
-            table.add_column(_text(header), justify="right", no_wrap=True)
+            table.add_column(plain_text(header), justify="right", no_wrap=True)
         else:
             least = None if place else narrowest
-            table.add_column(_text(header), min_width=least, overflow="fold")
+            table.add_column(plain_text(header), min_width=least, overflow="fold")
     for row in grid.rows:
-        table.add_row(*map(_text, row.cells), style="bold" if row.bold else "")
+        table.add_row(*map(plain_text, row.cells), style="bold" if row.bold else "")
     return table
 
 
-def rich_block(grid: Grid) -> Any:
-    """A grid under its title, which may be the wider of the two, and its notes below."""
+def stacked(grid: Grid, width: int) -> Any:
+    """The rows one below the other: a heading, and below it its cells by their columns' names.
+
+    No cell is cut or broken; what a cell shows beside its number is said once, in the title.
+    """
     from rich.console import Group
-    from rich.padding import Padding
 
-    notes = map(_text, grid.notes)
-    return Padding(Group(_text(grid.title), rich_table(grid, edge=False), *notes), (0, 0, 0, 1))
+    lines = []
+    for row in grid.rows:
+        name, *cells = row.cells
+        indent = " " * (2 * row.level + 1)
+        whole = wrap(name.strip(), width=max(width - len(indent), 1), break_on_hyphens=False)
+        lines += [plain_text(indent + line, "bold" if row.bold else "") for line in whole]
+        pairs = [
+            f"{_beside(header)} {cell.strip()}".replace(" ", _UNBROKEN)
+            for header, cell in zip(grid.headers[1:], cells, strict=True)
+            if cell.strip() not in ("", "–")
+        ]
+        below = wrap(
+            f"{_UNBROKEN}· ".join(pairs),
+            width=max(width, 1),
+            initial_indent=indent + "  ",
+            subsequent_indent=indent + "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines += [plain_text(line.replace(_UNBROKEN, " ")) for line in below]
+    explained = "[ ]: 95 % intervals" if any(_INTERVAL in header for header in grid.headers) else ""
+    heads = [plain_text(f" {grid.headers[0]} · {explained}".rstrip(" ·"), "dim")]
+    return Group(*heads, *lines)
 
 
-def that_fits(
-    make: Callable[[_Choice], Grid],
-    choices: Sequence[_Choice],
-    width: int,
-    *,
-    narrowest: int = 20,
-    folded: int | None = None,
-) -> Any:
-    """The first of several tables that fits into a width (characters), or else the last.
+def _beside(header: str) -> str:
+    return header.removesuffix(_INTERVAL).strip() + ":"
 
-    Headings are folded to so many characters (``folded``) before a narrower table is taken.
+
+def in_width(*choices: Grid, width: int, narrowest: int = 20) -> Any:
+    """The first of several tables that fits into a width (characters), or else the first stacked.
+
+    Headings are folded to no less than ``narrowest`` characters before that.
     """
     from rich.console import Console
 
     for choice in choices:
-        table = rich_table(make(choice), narrowest=narrowest)
-        table.columns[0].max_width = folded
+        table = rich_table(choice, narrowest=narrowest)
+        table.columns[0].max_width = narrowest
         # Measured on a console that is wide enough for anything.
         needed = Console(width=10_000).measure(table).maximum
         table.columns[0].max_width = None
         if needed <= width:
-            break
-    return table
+            return table
+    return stacked(choices[0], width)
+
+
+def rich_block(grid: Grid, width: int = 160) -> Any:
+    """A grid under its title, which may be the wider of the two, and its notes below."""
+    from rich.console import Group
+
+    table = in_width(grid, width=width)
+    return Group(plain_text(f" {grid.title}"), table, *map(plain_text, grid.notes))
+
+
+def print_heading(console: Any, suite: str, version: str | None, model: str) -> None:
+    """Print what a table is of: suite, version, and model."""
+    what = " ".join(filter(None, (suite, version)))
+    model = Path(model).name if Path(model).is_absolute() else model
+    console.print(plain_text(f"{what} · {model}", "bold"))
 
 
 def markdown(grid: Grid) -> list[str]:
@@ -146,8 +205,8 @@ def markdown(grid: Grid) -> list[str]:
     lines = [f"| {' | '.join(grid.headers)} |", "|---" * len(grid.headers) + "|"]
     for row in grid.rows:
         cells = [re.sub(r"([\\|`*_<>\[\]])", r"\\\1", " ".join(c.split())) for c in row.cells]
-        if row.link:
-            cells[-1] = f"[{cells[-1]}]({row.link})"
+        for place, link in row.links.items():
+            cells[place] = f"[{cells[place]}]({quote(link)})"
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 
@@ -162,16 +221,34 @@ def console_for(console: Any = None, width: int = 160) -> Any:
     return Console(file=console.file, width=width, highlight=False) if is_pipe else console
 
 
-def print_notes(console: Any, notes: Sequence[str], signature: str = "") -> None:
-    """Print what stands below the tables of a run."""
-    for note in notes:
-        console.print(f"· {note}", markup=False)
+def print_notes(
+    console: Any, notes: Sequence[str], signature: str = "", *, verbose: bool = True, rows: int = 0
+) -> None:
+    """Print what stands below the tables of a run, the signature last.
+
+    Unless ``verbose``, only the notes that explain a mark of the table are printed, and how many
+    others and ``rows`` of published scores there are.
+    """
+    shown = [note for note in notes if verbose or note[:1] in EXPLAINED]
+    for note in shown:
+        console.print(plain_text(f"· {note}"))
+    hidden = [(len(notes) - len(shown), "more note"), (0 if verbose else rows, "published score")]
+    if counted := [f"{n:,} {what}{'s' * (n > 1)}" for n, what in hidden if n]:
+        console.print(plain_text(f"· {' and '.join(counted)}: --verbose shows them", "dim"))
     if signature:
-        console.print(signature, markup=False, soft_wrap=True, style="dim")
+        for line in _at_bars(signature, console.width) if console.is_terminal else [signature]:
+            console.print(plain_text(line, "dim"), soft_wrap=True)
 
 
-def _text(content: str) -> Any:
-    # A Text: rich would read a formula's square brackets as markup.
+def _at_bars(signature: str, width: int) -> list[str]:
+    """The lines of a signature, which end at its bars: a part that is broken cannot be read."""
+    parts = signature.replace(" ", _UNBROKEN).replace("|", "| ")
+    lines = wrap(parts, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("| ", "|").replace(_UNBROKEN, " ") for line in lines]
+
+
+def plain_text(content: str, style: str = "") -> Any:
+    """A text of rich's, which would read a formula's square brackets as markup."""
     from rich.text import Text
 
-    return Text(content)
+    return Text(content, style=style)

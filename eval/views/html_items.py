@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -17,6 +18,7 @@ from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.tasks.score.selections import column_labels
 from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.eval.views.html_marks import Mark, unit_marks
 from coherencegym.eval.views.html_selection import LIMITS, PageSelection, margin, select_shown
 from coherencegym.eval.views.item_view import read_values, reads, state
 
@@ -134,10 +136,11 @@ class _Packer:
             if name not in there:
                 condition = scored.item.condition(name)
                 if (one := scored.conditions.get(name)) is not None:
-                    pieces = scored_pieces(one, condition.content)
+                    marks = unit_marks(scored.item, name)
+                    pieces = with_units(scored_pieces(one, condition.content), marks)
                 else:
-                    pieces = unscored_pieces(condition)
-                own["c"].append(packed(name, pieces))
+                    marks, pieces = [], unscored_pieces(condition)
+                own["c"].append(packed(name, pieces, marks))
         order = [condition.condition_name for condition in scored.item.conditions]
         own["c"].sort(key=lambda condition: order.index(condition["n"]))
 
@@ -191,12 +194,13 @@ class Piece:
 
     ``bits`` are the surprisals of its tokens: several where they share a character, and none for
     text between tokens and where no prediction reads it. Between regions, ``region`` is the number
-    of the one before.
+    of the one before. ``unit`` is the place of its mark among those of the text, -1 before all.
     """
 
     text: str
     bits: tuple[float, ...]
     region: int
+    unit: int = -1
 
 
 def scored_pieces(scored: ScoredCondition, content: str) -> list[Piece]:
@@ -240,15 +244,36 @@ def unscored_pieces(condition: Condition) -> list[Piece]:
     return pieces
 
 
-def packed(name: str, pieces: Sequence[Piece]) -> dict[str, Any]:
+def with_units(pieces: Sequence[Piece], marks: Sequence[Mark]) -> list[Piece]:
+    """The pieces, each in the marked unit that its first visible character is in."""
+    found, place, unit = [], 0, -1
+    starts = [mark.start for mark in marks]
+    for piece in pieces:
+        if piece.text.strip():
+            visible = place + len(piece.text) - len(piece.text.lstrip())
+            unit = bisect_right(starts, visible) - 1
+        found.append(replace(piece, unit=unit))
+        place += len(piece.text)
+    return found
+
+
+def packed(name: str, pieces: Sequence[Piece], marks: Sequence[Mark] = ()) -> dict[str, Any]:
     """A condition as the page's script reads it, text without surprisal in one piece.
 
     Returns:
         ``n`` its name, ``t`` the texts of its pieces, ``b`` their bits (null, a number or several),
-        ``r`` their regions as runs of (number, pieces).
+        ``r`` their regions as runs of (number, pieces), and where units are marked ``u``, those as
+        runs of (number, moved, pieces).
     """
     pieces = list(_joined(pieces))
+    units = [
+        [marks[unit].label, int(marks[unit].moved), len(list(run))]
+        if unit >= 0
+        else ["", 0, len(list(run))]
+        for unit, run in groupby(piece.unit for piece in pieces)
+    ]
     return {
+        **({"u": units} if marks else {}),
         "n": name,
         "t": [piece.text for piece in pieces],
         "b": [_bits(piece.bits) for piece in pieces],
@@ -257,11 +282,12 @@ def packed(name: str, pieces: Sequence[Piece]) -> dict[str, Any]:
 
 
 def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    for (has_bits, region), run in groupby(pieces, key=lambda p: (bool(p.bits), p.region)):
+    runs = groupby(pieces, key=lambda p: (bool(p.bits), p.region, p.unit))
+    for (has_bits, region, unit), run in runs:
         if has_bits:
             yield from run
         else:
-            yield Piece("".join(piece.text for piece in run), (), region)
+            yield Piece("".join(piece.text for piece in run), (), region, unit)
 
 
 def _bits(bits: tuple[float, ...]) -> float | list[float] | None:

@@ -1,61 +1,158 @@
-"""``report.html``: tables, plots and items of a run in one file that asks nothing of any server.
+"""``report.html``: verdict, scores and items of a run in one file that asks nothing of any server.
 
 What a dataset or a model is called, and every text of a dataset, is anybody's: it is escaped in the
 markup, stands in the data block as JSON that cannot close it, and reaches the page as text nodes.
-The page's policy allows its own script and style, by their hashes, and images inside the file.
+The page's policy allows its own script and style, by their hashes. Scores are drawn as SVG in the
+markup, and so take on the colours of the page.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.table_kind import of_modest_length
 from coherencegym.eval.results.results import Results
-from coherencegym.eval.tasks.score.summary import shown_rows
+from coherencegym.eval.results.runs import run_of
+from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS, shown_rows
+from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.eval.views.figures import short_model
+from coherencegym.eval.views.grid import share_cell, share_with_interval
 from coherencegym.eval.views.html_items import collect
+from coherencegym.eval.views.html_marks import Segment, difference_marks, segments, unit_marks
 from coherencegym.eval.views.html_selection import PageSelection
+from coherencegym.eval.views.item_view import read_values, reads, state
+from coherencegym.eval.views.plots_heatmap import heat_maps
 from coherencegym.eval.views.table import score_blocks, score_grid
+from coherencegym.eval.views.verdict import Verdict, verdict
 
-_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
+#: Characters of each text of the example, where there is such an item.
+_MODEST = 450
 
 
 def write_report(results: Results, folder: Path) -> None:
-    """Write ``report.html`` with the plots that the folder has already."""
-    write_html(render_report(results, folder), folder)
+    """Write ``report.html``."""
+    write_html(render_report(results), folder)
 
 
-def write_html(page: str, folder: Path) -> None:
-    """Write a page as ``report.html``."""
+def write_html(page: str, folder: Path, name: str = "report.html") -> None:
+    """Write a page into a folder."""
     # A name may hold half a character (a lone surrogate), which no file can.
-    (folder / "report.html").write_bytes(page.encode("utf-8", "replace"))
+    (folder / name).write_bytes(page.encode("utf-8", "replace"))
 
 
-def render_report(results: Results, folder: Path | None = None) -> str:
-    """The page of a run, with the plots of a folder."""
+def render_report(results: Results) -> str:
+    """The page of a run."""
     items = collect(results)
-    scores = results.scores
+    scores, shown = results.scores, shown_rows(results.scores)
     return page_of(
         "report.html.jinja",
-        results,
-        folder,
         source("report.js"),
-        scores=score_grid(shown_rows(scores)),
-        all_scores=score_grid(scores) if len(shown_rows(scores)) < len(scores) else None,
+        results=results,
+        title=title_of(results),
+        verdict=verdict_of(results, "pairs" if in_pairs(results) else "comparisons"),
+        example=example_of(results),
+        scores=score_grid(shown),
+        strips=shown,
+        all_scores=score_grid(scores) if len(shown) < len(scores) else None,
+        all_strips=scores,
+        maps=heat_maps([run_of(results)]),
         blocks=list(score_blocks(results)),
         selections=items.selections,
         data=items.data,
     )
 
 
-def page_of(template: str, results: Any, folder: Path | None, script: str, **more: Any) -> str:
-    """A page under a policy by which nothing runs, and nothing is fetched, but what is in it.
+def verdict_of(results: TaskResults, of: str = "pairs") -> Verdict | None:
+    """The verdict on the run's one number, where it has one."""
+    found = results.headline
+    if found is None:
+        return None
+    over = ""
+    if found.n_cells > 1:
+        is_few = found.n_cells == len(found.over) <= 3
+        what = "configs" if found.n_cells == len(found.over) else "groups"
+        over = " and ".join(found.over) if is_few else f"{found.n_cells} {what}"
+    return verdict(short_model(str(results.model["name"])), found, of, over)
 
-    The plots of the folder are embedded; ``more`` are other variables of the template.
+
+def in_pairs(results: Results) -> bool:
+    """Say that every item has two conditions."""
+    return all(len(item.conditions) == 2 for table, _ in results.tables for item in table.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An item to show what a suite asks: its conditions with their texts, cut where they differ.
+
+    ``values`` are the bits of what the prediction reads; ``held`` says what became of it.
     """
+
+    config: str
+    split: str
+    item_id: str
+    conditions: tuple[tuple[str, tuple[Segment, ...], float | None], ...]
+    margin: float | None
+    held: str
+
+
+def example_of(results: Results) -> Example | None:
+    """The first item of modest length of the first table whose prediction has two conditions."""
+    for table, scored in results.tables:
+        found = [
+            (judgement, names)
+            for judgement in results.judged[table.config, table.split]
+            if judgement.outcome is not None
+            and len(names := list(dict.fromkeys(name for _, name in reads(judgement)))) == 2
+        ]
+        if found:
+            judgement, names = of_modest_length(
+                found,
+                lambda one: max(len(one[0].item.condition(n).content) for n in one[1]),
+                _MODEST,
+            )
+            own = next(one for one in scored.items if one.item.item_id == judgement.item.item_id)
+            return _example(table, judgement, own, names, scored)
+    return None
+
+
+def _example(
+    table: ItemTable, judgement: Judgement, own: ScoredItem, names: list[str], scored: Scored
+) -> Example:
+    item = judgement.item
+    names.sort(key=[condition.condition_name for condition in item.conditions].index)
+    texts = [item.condition(name).content for name in names]
+    marks = [unit_marks(item, name) for name in names]
+    if not all(marks):
+        marks = list(difference_marks(*texts))
+    values = {name: value for _, name, value in read_values(judgement, own, scored.rules)}
+    return Example(
+        table.config,
+        table.split,
+        item.item_id,
+        tuple(
+            (name, tuple(segments(text, own_marks)), values[name])
+            for name, text, own_marks in zip(names, texts, marks, strict=True)
+        ),
+        judgement.outcome.margin if judgement.outcome else None,
+        state(judgement),
+    )
+
+
+def title_of(results: TaskResults) -> str:
+    """The title of a run's page: model and dataset."""
+    return " on ".join(short_model(str(x["name"])) for x in (results.model, results.dataset))
+
+
+def page_of(template: str, script: str = "", **variables: Any) -> str:
+    """A page under a policy by which nothing runs, and nothing is fetched, but what is in it."""
     from markupsafe import Markup
 
     style = source("report.css")
@@ -67,29 +164,9 @@ def page_of(template: str, results: Any, folder: Path | None, script: str, **mor
         f"default-src 'none'; script-src 'sha256-{hashes[0]}'; style-src 'sha256-{hashes[1]}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    plots = plot_files(folder) if folder else []
-    page: str = (
-        templates()
-        .get_template(template)
-        .render(
-            results=results,
-            title=" on ".join(
-                short_model(str(x["name"])) for x in (results.model, results.dataset)
-            ),
-            policy=policy,
-            script=Markup(script),
-            style=Markup(style),
-            plots=[(path.stem, _data_url(path)) for path in plots],
-            **more,
-        )
-    )
+    about = {"policy": policy, "script": Markup(script), "style": Markup(style)}
+    page: str = templates().get_template(template).render(**about, **variables)
     return page
-
-
-def plot_files(folder: Path) -> list[Path]:
-    """The plots of a folder: as SVG where there is one, or else as PNG; scores first."""
-    plots = {path.stem: path for suffix in (".png", ".svg") for path in folder.glob(f"*{suffix}")}
-    return [plots[name] for name in sorted(plots, key=lambda name: (name != "scores", name))]
 
 
 def left_out(selection: PageSelection) -> str:
@@ -121,6 +198,11 @@ def templates() -> Any:
         "separators": (",", ":"),
     }
     found.filters["left_out"] = left_out
+    found.globals |= {
+        "few": FEW_ITEMS,
+        "share": share_cell,
+        "share_with_interval": share_with_interval,
+    }
     return found
 
 
@@ -128,8 +210,3 @@ def source(name: str) -> str:
     """A script or style as a browser reads it, which the hash is of: line ends are LF."""
     text: str = templates().loader.get_source(templates(), name)[0]
     return text.replace("\r\n", "\n")
-
-
-def _data_url(path: Path) -> str:
-    content = base64.b64encode(path.read_bytes()).decode()
-    return f"data:{_TYPES[path.suffix]};base64,{content}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef, values_of
 from coherencegym.eval.kinds.items import Item
@@ -150,6 +151,7 @@ def check_conditions(item: Item, chosen: Sequence[str]) -> None:
     if unknown := [name for name in chosen if name not in names]:
         raise EvaluationError(
             f"{item.item_id}: no condition {unknown[0]!r}; expected one of {', '.join(names)}"
+            f"{did_you_mean(unknown[0], names)}"
         )
 
 

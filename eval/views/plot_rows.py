@@ -57,6 +57,13 @@ def merged(runs: Sequence[Run]) -> PlotRows:
     return PlotRows(_series(renamed), {key: scores[key] for key in ordered}, differences)
 
 
+def suites_of(runs: Sequence[Run]) -> str:
+    """The suites of a figure, with their versions, for its title."""
+    names = list(dict.fromkeys(f"{run.suite} {run.version}".strip() for run in runs))
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
+
+
 def _score_key(score: Score) -> ScoreKey:
     """The row that a score stands in."""
     prediction = score.formula, score.metric, score.measure, score.judge

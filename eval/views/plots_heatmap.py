@@ -17,11 +17,13 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.views import figures
-from coherencegym.eval.views.plot_rows import merged
+from coherencegym.eval.views.plot_rows import merged, suites_of
 
 #: Inches: of a cell, around the panels, for the title of one, below one, and for the key.
 _CELL_WIDTH, _CELL_HEIGHT = 0.66, 0.38
-_MARGIN, _HEADING, _GAP, _FOOT = 0.2, 0.62, 0.3, 0.85
+_MARGIN, _HEADING, _GAP, _FOOT = 0.2, 0.9, 0.3, 0.85
+#: The names of the axes, and inches that the one at the side takes.
+_REPLACED, _BY, _SIDE = "what was replaced", "what took its place", 0.25
 #: Most panels side by side, characters of a label, points of its letters, degrees that it slants
 #: where it is wider than its column.
 _BESIDE, _LONGEST, _POINTS, _SLANT = 3, 32, 9, 40
@@ -37,13 +39,15 @@ _GROUP = re.compile(r"(?P<row>\S.*?) → (?P<column>\S.*)")
 class HeatMap:
     """The scores of one config and split by row and column, the same rows for every model.
 
-    ``cells`` has for each model, by its name, the scores that it has.
+    ``cells`` has for each model, by its name, the scores that it has; ``suites`` names them with
+    their versions.
     """
 
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: Mapping[str, Mapping[tuple[str, str], Score]]
+    suites: str = ""
 
 
 def heat_maps(runs: Sequence[Run]) -> list[HeatMap]:
@@ -62,6 +66,7 @@ def heat_maps(runs: Sequence[Run]) -> list[HeatMap]:
             tuple(sorted({row for own in cells.values() for row, _ in own})),
             tuple(sorted({column for own in cells.values() for _, column in own})),
             cells,
+            suites_of(runs),
         )
         for (config, split), cells in found.items()
     ]
@@ -132,7 +137,7 @@ class _Line:
         return cls(
             each,
             models,
-            label_width=0.1 + max(_inches(each.rows)),
+            label_width=0.1 + _SIDE + max(_inches(each.rows)),
             panel_widths=[
                 max(cells, len(each.columns) * _CELL_WIDTH, title) + _GAP for title in titles
             ],
@@ -147,7 +152,8 @@ def _inches(texts: Sequence[str], bold: bool = False) -> list[float]:
 
 
 def _title(each: HeatMap, model: str) -> str:
-    return f"{figures.cut(model, 40)}\n{figures.cut(each.title, 48)}"
+    what = ", ".join(filter(None, (each.suites, each.title)))
+    return f"{figures.cut(model, 40)}\n{figures.cut(what, 48)}"
 
 
 def _panel(axes: Any, each: HeatMap, model: str, slanted: bool, with_labels: bool) -> None:
@@ -169,6 +175,10 @@ def _panel(axes: Any, each: HeatMap, model: str, slanted: bool, with_labels: boo
     names = [figures.cut(row, _LONGEST) for row in each.rows] if with_labels else []
     axes.set_yticks([y + 0.5 for y in range(len(names))], names, fontsize=_POINTS)
     axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
+    axes.xaxis.set_label_position("top")
+    axes.set_xlabel(_BY, fontsize=_POINTS, color="#555555", loc="left")
+    if with_labels:
+        axes.set_ylabel(_REPLACED, fontsize=_POINTS, color="#555555")
     for spine in axes.spines.values():
         spine.set_visible(False)
     axes.set_title(_title(each, model), loc="left", fontsize=_POINTS, fontweight="bold", pad=8)
@@ -202,7 +212,7 @@ def _cell(axes: Any, x: int, y: int, score: Score | None) -> None:
         )
     dark = _luminance(paint) < 0.4
     ink = "white" if dark else "#555555" if few else "black"
-    _write(axes, x, y, f"{score.score:.2f}", f"n={score.n:,}", ink)
+    _write(axes, x, y, f"{100 * score.score:.0f}", f"n={score.n:,}", ink)
 
 
 def _write(axes: Any, x: int, y: int, number: str, below: str, ink: str) -> None:
@@ -236,10 +246,9 @@ def _key(figure: Any, width: float, height: float) -> None:
     bar = figure.colorbar(
         ScalarMappable(Normalize(0, 1), colours), cax=axes, orientation="horizontal"
     )
-    bar.set_ticks([0, 0.25, 0.5, 0.75, 1])
-    bar.set_ticklabels(["0", "0.25", "0.5", "0.75", "1"])
+    bar.set_ticks(figures.QUARTERS, labels=figures.PER_CENT)
     bar.ax.tick_params(labelsize=8)
-    bar.set_label("CD score (0.5: chance)", fontsize=8)
+    bar.set_label("CD score, % (50: chance)", fontsize=8)
     handles = [
         Patch(fill=False, edgecolor="black", linewidth=0.9, label="under chance"),
         Patch(

@@ -10,12 +10,22 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score, only_cd
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.views import figures
-from coherencegym.eval.views.plot_rows import DifferenceKey, PlotRows, ScoreKey, Series, merged
+from coherencegym.eval.views.plot_rows import (
+    DifferenceKey,
+    PlotRows,
+    ScoreKey,
+    Series,
+    merged,
+    suites_of,
+)
 
 #: Most rows in the plot; beyond, groups are left to the table.
 _MOST_ROWS = 60
 #: Most characters of a row's name.
 _LONGEST = 64
+
+#: Rows by which people stand below models.
+_BELOW = 0.26
 
 #: A point: its row, its place, and its interval where it has one.
 _Point = tuple[float, float, float | None, float | None]
@@ -50,15 +60,16 @@ def draw_scores(runs: Sequence[Run]) -> Any:
     )
     figure = figures.new_figure(
         max(7.5, 3.1 + widest / 72),
-        0.9 + several_lines + 0.6 * len(heights) + sum(heights),
+        1.1 + several_lines + 0.6 * len(heights) + sum(heights),
         layout="constrained",
     )
     panels = figure.subplots(len(heights), squeeze=False, height_ratios=heights)[:, 0]
     _score_panel(panels[0], chosen, rows.series, score_names, widest)
     if below:
         _difference_panel(panels[1], below, rows.series, names, widest)
-    if many == 1:
-        figure.suptitle(figures.cut(rows.series[0].label, 70), fontsize=11, fontweight="bold")
+    titles = [suites_of(runs), *([rows.series[0].label] if many == 1 else [])]
+    title = "\n".join(figures.cut(text, 70) for text in titles if text)
+    figure.suptitle(title, fontsize=11, fontweight="bold")
     _legend(figure, rows, chosen)
     return figure
 
@@ -93,10 +104,10 @@ def _score_panel(
     for text, is_whole in zip(axes.get_yticklabels(), whole, strict=True):
         text.set_color("black" if is_whole else "#444444")
     axes.set_xlim(-0.02, 1.02)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
+    axes.set_xticks(figures.QUARTERS, figures.PER_CENT)
     # Two lines: the axes are only half as wide as the figure.
-    said = "CD score with 95 % interval\n(share of items whose prediction holds)"
-    axes.set_xlabel(said if only_cd(list(rows.values())) else "95 % interval", fontsize=9)
+    said = "CD score with 95 % interval, %\n(items whose prediction holds)"
+    axes.set_xlabel(said if only_cd(list(rows.values())) else "95 % interval, %", fontsize=9)
 
 
 def _difference_panel(
@@ -161,15 +172,19 @@ def _lines(draw: Any, lines: Sequence[tuple[float, Any, Any]], **look: Any) -> A
 
 
 def _reference_marks(axes: Any, rows: Sequence[Score]) -> None:
-    """Draw what models are held against, in front: a bar over the whole row for the artefact score,
-    a diamond for people."""
+    """Draw what models are held against: behind them a bar over the whole row, whose ends stick
+    out, for the artefact score; below them a diamond for people."""
     bars = [
         (row.artefact_score, place - 0.32, place + 0.32)
         for place, row in enumerate(rows)
         if row.artefact_score is not None
     ]
-    _lines(axes.vlines, bars, colors=figures.ARTEFACT, linewidth=2.4, zorder=5).set_gid("artefact")
-    humans = [(place, row) for place, row in enumerate(rows) if row.human_score is not None]
+    _lines(axes.vlines, bars, colors=figures.ARTEFACT, linewidth=2.4, zorder=1.5).set_gid(
+        "artefact"
+    )
+    humans = [
+        (place + _BELOW, row) for place, row in enumerate(rows) if row.human_score is not None
+    ]
     intervals = [
         (place, row.human_ci_low, row.human_ci_high)
         for place, row in humans
@@ -179,7 +194,7 @@ def _reference_marks(axes: Any, rows: Sequence[Score]) -> None:
     axes.scatter(
         [row.human_score for _, row in humans],
         [place for place, _ in humans],
-        s=52,
+        s=26,
         marker="D",
         facecolors="none",
         edgecolors=figures.HUMAN,

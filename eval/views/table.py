@@ -4,51 +4,80 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.results.labels import difference_labels, formula_labels, labels
 from coherencegym.eval.results.results import Results
+from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.controls import Difference
+from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS, ItemScore, shown_rows
 from coherencegym.eval.views import grid
 
+#: The column of scores with their intervals.
+SCORE = "CD, % [95 % interval]"
 #: The mode in which scores of Beyer et al. (2021) and of SyntaxGym's authors were computed.
 PUBLISHED_MODE = SYNTAXGYM_2021.name
 #: Rows of published scores on the terminal; results.json has them all.
 PUBLISHED_ROWS = 12
 
 
-def print_scores(results: Results, console: Any = None) -> None:
-    """Print scores, notes and signature; ``console`` is rich's, None: standard output."""
+def print_scores(results: Results, console: Any = None, *, verbose: bool = True) -> None:
+    """Print scores, notes and signature.
+
+    Args:
+        results: those of one run.
+        console: rich's; None: standard output.
+        verbose: print all notes and published scores, too; False: only how many there are.
+    """
     console = grid.console_for(console)
+    about = results.dataset
+    grid.print_heading(console, about["suite"], about["version"], results.model["name"])
+    if results.headline is not None:
+        console.print(grid.plain_text(headline_line(results.headline)))
     console.print(score_table(results.scores, console.width))
     for macro in results.macros:
         console.print(
             f"{macro.config}: macro average over {macro.n_groups} groups "
-            f"{grid.with_interval(macro.score, macro.ci_low, macro.ci_high)}",
+            f"{grid.share_with_interval(macro.score, macro.ci_low, macro.ci_high)} %",
             markup=False,
         )
-    below = list(score_blocks(results))
-    if results.macros and below:
+    shown = results if verbose else replace(results, published=())
+    for block in score_blocks(shown):
         console.print()
-    for block in below:
-        console.print(grid.rich_block(block))
-        console.print()
-    grid.print_notes(console, results.notes, results.signature)
+        console.print(grid.rich_block(block, console.width))
+    console.print()
+    rows = len(results.published)
+    grid.print_notes(console, results.notes, results.signature, verbose=verbose, rows=rows)
+
+
+def headline_line(headline: Headline) -> str:
+    """The one number of a suite in a line, with what it is to be held against."""
+    score = grid.share_with_interval(headline.score, headline.ci_low, headline.ci_high)
+    cells = f"mean of {headline.n_cells:,} equal parts, " if headline.n_cells > 1 else ""
+    beside = {
+        "artefact": headline.artefact_score,
+        "human": headline.human_score,
+        "chance": headline.chance,
+    }
+    others = [f"{name} {grid.share_cell(value)}" for name, value in beside.items() if value]
+    what = "CD" if headline.measure == CD else headline.measure
+    return f"{what} {score} % ({cells}{headline.n:,} items); {', '.join(others)}"
 
 
 def score_table(scores: Sequence[ItemScore], width: int) -> Any:
     """A rich table: one row for each config, and indented below it one for each of its groups.
 
     Columns that have nothing to say (no ties, no artefact scores) are left out, and so are the
-    margins' intervals where they do not fit into the width (characters).
+    margins' intervals where they do not fit into the width (characters); where that is not enough,
+    numbers are below the names.
     """
-    return grid.that_fits(
-        lambda margins: score_grid(shown_rows(scores), margins), (True, False), width
-    )
+    rows = shown_rows(scores)
+    return grid.in_width(score_grid(rows), score_grid(rows, False), width=width)
 
 
 def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.Grid:
@@ -63,16 +92,16 @@ def score_grid(rows: Sequence[ItemScore], with_intervals: bool = True) -> grid.G
         for row, name in zip(rows, labels(rows), strict=True)
     ]
     cells = [_cells(row, with_intervals) for row in rows]
-    return grid.of_cells("config, group", headings, cells, ("", "–"), ("CD [95 % interval]",))
+    return grid.of_cells("config, group", headings, cells, ("", "–"), (SCORE,))
 
 
 def _cells(row: ItemScore, with_intervals: bool) -> dict[str, str]:
     low, high = row.margin_mean_low, row.margin_mean_high
     return {
         "items": items(row.n),
-        "CD [95 % interval]": grid.with_interval(row.score, row.ci_low, row.ci_high),
-        "artefact": grid.number_cell(row.artefact_score),
-        "human": grid.number_cell(row.human_score) + " !" * (0 < row.human_n < FEW_ITEMS),
+        SCORE: grid.share_with_interval(row.score, row.ci_low, row.ci_high),
+        "artefact, %": grid.share_cell(row.artefact_score),
+        "human, %": grid.share_cell(row.human_score) + " !" * (0 < row.human_n < FEW_ITEMS),
         "margin, bits": grid.with_interval(row.margin_mean, low, high, "+.3f", with_intervals),
         "ties": str(row.ties or ""),
         "too close": str(row.too_close or ""),
@@ -154,13 +183,13 @@ def published_block(rows: Sequence[Published], mode: str) -> grid.Grid:
     lines = []
     for (config, name, source), by_model in list(scores.items())[:PUBLISHED_ROWS]:
         heading = ", ".join(filter(None, (config, name))) or "all"
-        cells = [grid.number_cell(by_model.get(model)) for model in models]
+        cells = [grid.share_cell(by_model.get(model)) for model in models]
         lines.append(grid.GridRow((heading, *cells, *[source] * several)))
     notes = [] if several else [sources[0]]
     if len(scores) > PUBLISHED_ROWS:
         notes.append(f"{len(scores) - PUBLISHED_ROWS} more rows in results.json")
     return grid.Grid(
-        f"published (original corpora, {PUBLISHED_MODE} mode; {comparable})",
+        f"published, % (original corpora, {PUBLISHED_MODE} mode; {comparable})",
         ("config, row", *models, *["source"] * several),
         (False, *[True] * len(models), *[False] * several),
         tuple(lines),

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from coherencegym.eval.results.folder import results_folder
 from coherencegym.eval.results.labels import labels
 from coherencegym.eval.results.runs import run_of
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.task import TaskResults
-from coherencegym.eval.views.grid import Grid, GridRow, made, rich_table
+from coherencegym.eval.views.grid import (
+    Grid,
+    GridRow,
+    console_for,
+    in_width,
+    made,
+    print_heading,
+    print_notes,
+    share_with_interval,
+)
 
 
 def write_task(results: TaskResults, folder: Path, *, overwrite: bool = False) -> None:
@@ -27,27 +35,20 @@ def write_task(results: TaskResults, folder: Path, *, overwrite: bool = False) -
 
 def print_task(results: TaskResults) -> None:
     """Print scores, notes and signature."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        # In a pipe rich assumes 80 columns and would cut names short.
-        console = Console(file=console.file, width=160, highlight=False)
-    console.print(rich_table(task_grid(results)))
-    for note in results.notes:
-        console.print(f"· {note}", markup=False)
-    console.print(results.signature, markup=False, soft_wrap=True, style="dim")
+    console = console_for()
+    about = results.dataset
+    print_heading(console, about["suite"], about["version"], results.model["name"])
+    console.print(in_width(task_grid(results), width=console.width))
+    print_notes(console, results.notes, results.signature)
 
 
 def task_grid(results: TaskResults) -> Grid:
     """The table of scores, with what units are left out."""
     rows = []
     for score, name in zip(results.rows, labels(results.rows), strict=True):
-        value: Any = "–" if score.score is None else f"{score.score:.3f}"
-        if score.score is not None and score.ci_low is not None:
-            value += f" [{score.ci_low:.3f}, {score.ci_high:.3f}]"
+        value = share_with_interval(score.score, score.ci_low, score.ci_high)
         count = f"{score.n:,}" + (" !" if score.n < FEW_ITEMS else "")
         left_out = ", ".join(f"{number:,} {why}" for why, number in score.counts.items())
         is_part = score.level != "all"
         rows.append(GridRow((name, count, value, left_out), int(is_part), bold=not is_part))
-    return made("config, group: measure", ("n", "score [95 % interval]", "left out"), rows)
+    return made("config, group: measure", ("n", "score, % [95 % interval]", "left out"), rows)

@@ -1,4 +1,4 @@
-"""``python -m loaders fetch``: list what can be fetched, say on which terms, fetch it."""
+"""``coherencegym corpora fetch``: list what can be fetched, say on which terms, fetch it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from coherencegym.command_line import Parser, rare
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.download import check_base
 from coherencegym.loaders.fetching.fetch import Progress, Survey, fetch_origin, survey
@@ -23,12 +24,11 @@ MIRROR_VARIABLE = "COHERENCEGYM_MIRROR"
 MOST_JOBS = 32
 
 EXAMPLES = f"""\
-examples:
-  python -m loaders fetch                        what can be fetched, how much, on which terms
-  python -m loaders fetch winograd               into the folder where loaders look
-  python -m loaders fetch gum --accept           after reading its terms, which are printed
-  python -m loaders fetch gum --dry-run          which files would come; asks no server
-  python -m loaders fetch irc --data-dir ~/corpora
+  coherencegym corpora fetch                        what can be fetched, how much, on which terms
+  coherencegym corpora fetch winograd               into the folder where loaders look
+  coherencegym corpora fetch gum --accept           after reading its terms, which are printed
+  coherencegym corpora fetch gum --dry-run          which files would come; asks no server
+  coherencegym corpora fetch irc --data-dir ~/corpora
                                                  into ~/corpora/irc/
 
 Files come from a pinned commit and are checked by size and sha256. A run that was cut off goes on
@@ -39,14 +39,14 @@ where that is not set, to the folder for caches.
 """
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to those of ``python -m loaders``."""
+def add_parser(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command to those of ``coherencegym corpora``."""
     parser = commands.add_parser(
         "fetch",
         help="download openly readable corpora, checked by digest",
         description="Download openly readable corpora from their public origin at a pinned commit.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        examples=EXAMPLES,
+        takes="NAME ...",
     )
     add = parser.add_argument
     add("names", nargs="*", metavar="NAME", help="origins to fetch; none: list")
@@ -59,9 +59,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default=argparse.SUPPRESS,
         help="put the files into DIR/NAME/",
     )
-    add("--jobs", type=_jobs, default=4, metavar="N", help="files at a time; default 4")
+    rare(add("--jobs", type=_jobs, default=4, metavar="N", help="files at a time; default 4"))
     add("--overwrite", action="store_true", help="replace files that have other content")
-    add("--mirror", metavar="URL", help=f"server to ask; default ${MIRROR_VARIABLE}, or {PUBLIC}")
+    what = f"server to ask; default ${MIRROR_VARIABLE}, or {PUBLIC}"
+    rare(add("--mirror", metavar="URL", help=what))
     add("--json", action="store_true", default=argparse.SUPPRESS, help="print the list as JSON")
 
 
@@ -149,7 +150,7 @@ def _print_list(as_json: bool) -> None:
             )
             for entry in listed
         ],
-        "`python -m loaders fetch NAME --dry-run` prints licence, terms and files.",
+        "`coherencegym corpora fetch NAME --dry-run` prints licence, terms and files.",
     )
 
 
@@ -222,7 +223,7 @@ def _print_summary(entry: Origin, folder: Path, before: Survey) -> None:
     if entry.use:
         print("  to use it: " + entry.use.replace("{folder}", str(folder)))
     elif entry.name in CORPORA:
-        print(f"  to see it: python -m loaders show {entry.name}")
+        print(f"  to see it: coherencegym corpora show {entry.name}")
 
 
 def _progress_bar(name: str) -> Progress:

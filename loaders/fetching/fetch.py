@@ -86,7 +86,7 @@ def fetch_origin(
             todo = [file for file in origin.files if file in wanted]
             note = folder / UNFINISHED
             if todo:
-                note.write_text(f"python -m loaders fetch {origin.name}\n", encoding="utf-8")
+                note.write_text(f"coherencegym corpora fetch {origin.name}\n", encoding="utf-8")
                 with (
                     progress(sum(file.size for file in todo)) as advance,
                     open_link(base, advance, sleep, timeout) as link,

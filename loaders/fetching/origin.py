@@ -7,7 +7,6 @@ fetched is the same for everybody, whichever server hands it out.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, ConfigDict, Field
 
+from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.files import strict_json
 from coherencegym.loaders.corpus import CorpusError
@@ -142,9 +142,10 @@ def origin(name: str) -> Origin:
     """The origin of this name; ``CorpusError`` names the nearest where there is none."""
     if name in (names := origin_names()):
         return read_origin(ORIGINS / f"{name}.json")
-    near = difflib.get_close_matches(name.lower(), names, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise CorpusError(f"nothing called {name!r} can be fetched; {hint}there are {', '.join(names)}")
+    raise CorpusError(
+        f"nothing called {name!r} can be fetched; there are {', '.join(names)}"
+        f"{did_you_mean(name, names)}"
+    )
 
 
 @cache

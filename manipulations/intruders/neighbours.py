@@ -24,6 +24,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from coherencegym.errors import EvaluationError
+
 #: Lines of fewer words ("Thank you.") say nothing about where they come from.
 FEWEST_WORDS = 4
 #: A line of more documents than this is a formula ("Its population was 12 in 2010."), no copy.
@@ -36,7 +38,7 @@ _CHUNK = 20_000
 BLOCK = 2_000
 
 
-class RetrievalError(Exception):
+class RetrievalError(EvaluationError):
     """Retrieval cannot run: one line that says why and what to do."""
 
 
@@ -131,7 +133,7 @@ def nearest(
         from sparse_dot_topn import sp_matmul_topn
     except ImportError:
         raise RetrievalError(
-            "sparse_dot_topn is not installed; pip install 'coherencegym[intruders]'"
+            "sparse_dot_topn is not installed; expected pip install sparse-dot-topn"
         ) from None
     number = vectors.shape[0]
     labels, sizes = np.asarray(group_of), Counter(group_of)

@@ -14,7 +14,7 @@ _PLURALS = {"person": "people", "fish": "fish", "series": "series", "species": "
 
 
 class MissingLibraryError(CorpusError):
-    """A library of the extra ``intruders`` is not installed."""
+    """A library that the probes need is not installed."""
 
 
 @cache
@@ -24,7 +24,7 @@ def _lemminflect() -> Any:
     except ImportError as error:
         raise MissingLibraryError(
             "linguistic probes need lemminflect, which is not installed; "
-            "get it with `pip install 'coherencegym[intruders]'`"
+            "expected pip install lemminflect"
         ) from error
     return lemminflect
 

@@ -1,6 +1,64 @@
 """Turn discourse corpora into test suites of coherence, and score language models on them.
 
+::
+
+    import coherencegym as cg
+
+    cg.score("gpt2", "coherencegym/sentence_order")          # results, which show themselves
+    built = cg.build("story_cloze", corpus="sample")         # the folder of a dataset
+    cg.score(["demo", "gpt2"], [built, "coherencegym/winograd"])  # an overview
+
 ``coherencegym.loaders`` read corpora, ``coherencegym.manipulations`` take their coherence away,
 ``coherencegym.builders`` make datasets with ``coherencegym.cards``, and ``coherencegym.eval``
-scores models on them.
+scores models on them. Nothing heavy is imported until it is used.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.library import Items, rows, to_pandas
+    from coherencegym.eval.models.load import load as load_model
+    from coherencegym.eval.results.results import Results
+    from coherencegym.library import build, compare, load_items, score
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "EvaluationError",
+    "Items",
+    "Results",
+    "__version__",
+    "build",
+    "compare",
+    "load_items",
+    "load_model",
+    "rows",
+    "score",
+    "to_pandas",
+]
+
+#: Places of names that are not in the library's module under that name.
+_ELSEWHERE = {
+    "EvaluationError": ("coherencegym.errors", "EvaluationError"),
+    "Items": ("coherencegym.eval.library", "Items"),
+    "Results": ("coherencegym.eval.results.results", "Results"),
+    "load_model": ("coherencegym.eval.models.load", "load"),
+    "rows": ("coherencegym.eval.library", "rows"),
+    "to_pandas": ("coherencegym.eval.library", "to_pandas"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        import importlib
+
+        module, attribute = _ELSEWHERE.get(name, ("coherencegym.library", name))
+        return getattr(importlib.import_module(module), attribute)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

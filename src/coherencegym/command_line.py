@@ -51,7 +51,7 @@ class Parser(argparse.ArgumentParser):
         takes: str = "",
         **settings: Any,
     ) -> None:
-        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        settings.setdefault("formatter_class", _Formatter)
         super().__init__(
             prog=prog,
             description=description,
@@ -61,9 +61,16 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             **settings,
         )
-        self.add_argument("-h", "--help", action=_Help, help="show the options that matter most")
-        # Where every option matters, there is no second page to ask for.
+        # Not shown: whoever reads of it has asked for it.
+        self.add_argument("-h", "--help", action=_Help, help=argparse.SUPPRESS)
         self.add_argument("--help-all", action=_Help, help=argparse.SUPPRESS)
+
+    def group(self, title: str) -> Any:
+        """The group of options with this heading, which is made when it is first asked for."""
+        for known in self._action_groups:
+            if known.title == title:
+                return known
+        return self.add_argument_group(title)
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong in one line, and exit with 2."""
@@ -101,10 +108,19 @@ class Parser(argparse.ArgumentParser):
         return f"{before.rstrip()}\n\n--help-all shows {number} more options.\n{mark}{after}"
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """A formatter that leaves room for an option and its value beside what they mean."""
+
+    def __init__(self, prog: str, **settings: Any) -> None:
+        super().__init__(prog, **{"max_help_position": 28, **settings})
+
+
 class _Help(argparse.Action):
     """``--help`` and ``--help-all``."""
 
-    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+    def __init__(
+        self, option_strings: Sequence[str], dest: str, help: str | None = None, **_: Any
+    ) -> None:
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, help=help)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 #: Characters that a message has at most, so that with the name of the command before it none has
 #: over 500: a file, or a library that reads it, may say far more.
-LONGEST = 480
+LONGEST = 460
 _CUT = " ... "
 
 

@@ -87,10 +87,10 @@ def test_without_a_suite_the_suites_are_listed(capsys: pytest.CaptureFixture[str
 
 
 def test_an_unknown_suite_names_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["sentence_ordr"])
-    assert stopped.value.code == 2
-    assert "expected one of sentence_order, story_cloze" in capsys.readouterr().err
+    assert main(["sentence_ordr"]) == 2
+    said = one_line(capsys.readouterr().err)
+    assert said.startswith("python -m builders: no suite 'sentence_ordr'; expected one of sentence")
+    assert said.endswith("did you mean 'sentence_order'?\n")
 
 
 def test_every_suite_shows_its_own_options() -> None:
@@ -121,9 +121,7 @@ def test_a_request_needs_no_command_line(tmp_path: Path) -> None:
 
 
 def test_all_suites_at_once(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["--all", "--corpus", "sample", "--limit", "21", "--output", "out"])
-    assert stopped.value.code == 0
+    assert main(["--all", "--corpus", "sample", "--limit", "21", "--output", "out"]) == 0
     assert {path.name for path in (tmp_path / "out").iterdir()} == set(SUITES)
 
 
@@ -224,9 +222,7 @@ def test_a_hub_dataset_without_a_licence_is_not_pushed(
 def test_a_push_loads_in_a_fresh_process(
     hub_clients: HubServer, hub_env: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["sentence_order", "--limit", "30", "--push-to-hub"])
-    assert stopped.value.code == 0
+    assert main(["sentence_order", "--limit", "30", "--push-to-hub", "--allow-partial"]) == 0
     out, err = capsys.readouterr()
     assert "published coherencegym/sentence_order v1.0.0" in out
     assert hub_clients.write_token not in out + err
@@ -272,15 +268,68 @@ def test_a_private_repository_takes_it(
     assert "exists and is public" in one_line(capsys.readouterr().err)
 
 
-def test_a_read_only_token_is_one_line(
+#: The arguments of a push of a part of a suite.
+PART = ("--corpus", "sample", "--limit", 21, "--push-to-hub", "--allow-partial")
+
+
+@pytest.mark.parametrize(
+    ("token", "repo_id", "said"),
+    [
+        ("read_token", "coherencegym/x", "this token may not write there, only read"),
+        ("write_token", "others/x", "is of alice, who is no member of others; expected --repo-id"),
+        ("stranger_token", "coherencegym/x", "who is no member of coherencegym; expected"),
+    ],
+)
+def test_a_token_without_rights_is_refused_before_anything_is_built(
+    hub_clients: HubServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    token: str,
+    repo_id: str,
+    said: str,
+) -> None:
+    secret = getattr(hub_clients, token)
+    monkeypatch.setenv("HF_TOKEN", secret)
+    assert build_command("story_cloze", *PART, "--repo-id", repo_id) == 2
+    out, err = capsys.readouterr()
+    assert said in one_line(err)
+    assert secret not in out + err
+    assert not Path("suites").exists()
+    # Anybody may look, and open a pull request.
+    assert build_command("story_cloze", *PART, "--repo-id", repo_id, "--dry-run") == 0
+
+
+def test_a_token_that_the_hub_does_not_know_is_refused_and_one_that_it_cannot_tell_of_is_not(
     hub_clients: HubServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("HF_TOKEN", hub_clients.read_token)
-    assert build_command("story_cloze", "--corpus", "sample", "--limit", 21, "--push-to-hub") == 2
-    out, err = capsys.readouterr()
-    assert "may not write there" in one_line(err)
-    assert hub_clients.read_token not in out + err
-    assert Path("suites/story_cloze/manifest.json").exists()  # the build itself is not lost
+    hub_clients.faults.add(path_contains="/whoami", status=429, times=99)
+    assert build_command("story_cloze", *PART) == 0
+    assert "published" in capsys.readouterr().out
+    monkeypatch.delenv("HF_TOKEN")
+    assert build_command("story_cloze", *PART, "--output", "other") == 2
+    assert "log in with `hf auth login`" in one_line(capsys.readouterr().err)
+    assert not Path("other").exists()
+
+
+@pytest.mark.parametrize(("option", "value"), [("--limit", "21"), ("--split", "test")])
+def test_a_part_is_not_published_for_all_unless_one_says_so(
+    hub_clients: HubServer, capsys: pytest.CaptureFixture[str], option: str, value: str
+) -> None:
+    argv = ("--corpus", "sample", option, value, "--push-to-hub")
+    for more in ((), ("--dry-run",)):
+        assert build_command("story_cloze", *argv, *more) == 2
+        said = one_line(capsys.readouterr().err)
+        assert f"{option}: a part of the suite would be published for all to see" in said
+        assert "--allow-partial" in said
+    assert not Path("suites").exists()
+    assert hub_clients.repositories() == []
+    assert build_command("story_cloze", *argv, "--private", "--output", "private") == 0
+    allowed = ("--allow-partial", "--repo-id", "coherencegym/part", "--output", "out")
+    assert build_command("story_cloze", *argv, *allowed) == 0
+    part = f"(--limit {value})" if option == "--limit" else "of splits only test was asked for"
+    assert part in capsys.readouterr().out
+    card = hub_clients.files("coherencegym/part")["README.md"].decode()
+    assert "**This is a part of what the suite can be built from:** " in card
 
 
 @pytest.mark.parametrize("status", [500, 503, None])
@@ -290,7 +339,7 @@ def test_a_failing_hub_is_one_line_and_the_same_command_finishes(
     capsys: pytest.CaptureFixture[str],
     status: int | None,
 ) -> None:
-    argv = ("--corpus", "sample", "--limit", 21, "--push-to-hub", "--overwrite")
+    argv = (*PART, "--overwrite")
     hub_clients.faults.add(
         method="POST", path_contains="/commit/", status=status, cut=status is None
     )
@@ -301,7 +350,7 @@ def test_a_failing_hub_is_one_line_and_the_same_command_finishes(
 
 
 def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixture[str]) -> None:
-    argv = ("--corpus", "sample", "--limit", 21, "--push-to-hub", "--dry-run")
+    argv = (*PART, "--dry-run")
     assert build_command("story_cloze", *argv) == 0
     shown = capsys.readouterr().out
     assert "does not exist, would be made" in shown
@@ -314,7 +363,7 @@ def test_a_dry_run_offline_says_unknown(
     hub_clients: HubServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    argv = ("--corpus", "sample", "--limit", 21, "--push-to-hub", "--dry-run")
+    argv = (*PART, "--dry-run")
     assert build_command("story_cloze", *argv) == 0
     assert "changes unknown" in capsys.readouterr().out
     assert build_command("story_cloze", *argv[:-1]) == 2
@@ -326,7 +375,7 @@ def stopped_build(folder: Path, number: signal.Signals) -> tuple[int, str]:
     """Exit status and messages of a build into ``out`` that gets a signal while it writes rows."""
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from coherencegym.builders.__main__ import main; main(sys.argv[1:])"
+        "from coherencegym.builders.__main__ import main; sys.exit(main(sys.argv[1:]))"
     )
     argv = ["sentence_order", "--corpus", "sample", "--output", "out"]
     process = subprocess.Popen(

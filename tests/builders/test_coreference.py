@@ -169,17 +169,21 @@ def test_every_genre_has_an_artefact_score_of_one_classifier(
 
 def test_the_card(built: tuple[Path, dict[str, Any]]) -> None:
     card = dataset_card(built[1])
-    assert "region 2: **Matilda Oren** (instead of: ~~She~~) was born in 1842" in card
+    shown = "On the morning of the storm, **the old ferryman** (instead of: ~~he~~) untied"
+    assert f"region 2: {shown}" in card
+    assert f"every day for thirty years. {shown}" in card
     # Genres of one kind stand in one row.
     (row,) = [
         line for line in card.splitlines() if "`sample_fiction`, `" in line and "repeat=" in line
     ]
-    assert row.startswith("| `sample_bio` (default), `sample_conversation`, `sample_fiction`,")
+    assert row.startswith("| `sample_bio`, `sample_conversation`, `sample_fiction`,")
+    # The genre with the most rows.
+    assert "| `sample_fiction` (default) * | test | 20 |" in card
     assert "`sample_bio_spillover`" not in row
     assert "23 not the first mention in its sentence; 9 no noun phrase or name in the" in card
     assert "favours the longer condition" in card
     assert "`sample_voyage` is over the predictions of the group `mean`.\n\n" in card
-    assert "<details>" not in card
+    assert card.count("<details>") == card.count("<details><summary>The corpora: ") == 1
 
 
 def test_the_same_bytes_whatever_the_number_of_processes(

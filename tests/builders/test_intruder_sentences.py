@@ -73,7 +73,7 @@ def test_two_views_of_the_same_documents(built: tuple[Path, dict[str, Any]]) -> 
 def test_the_card_says_what_the_checks_found(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
     card = (folder / "README.md").read_text()
-    assert "python -m eval detect --model gpt2" in card
+    assert "coherencegym detect --model gpt2" in card
     assert "`intruder_position` | int32" in card
     assert "Train on the split `train` only" in card
     quality = manifest["configs"]["detect_sample"]["quality"]["train"]

@@ -104,7 +104,7 @@ def test_the_command_names_the_host_and_keeps_the_build(
     hub_clients: HubServer, portal: Portal, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hub_clients.faults.add(path_contains="/validate-yaml", answer=INSTEAD["307"](portal))
-    argv = ("--corpus", "sample", "--limit", 21, "--output", "out", "--push-to-hub")
+    argv = ("--corpus", "sample", "--output", "out", "--push-to-hub")
     assert build_command("story_cloze", *argv) == 2
     err = one_line(capsys.readouterr().err)
     host = hub_clients.url.removeprefix("http://")
@@ -164,7 +164,7 @@ def test_storage_that_is_reached_by_another_client_is_not_laid_at_the_last_answe
 def test_no_name_of_a_repository_is_said_before_anything_is_built(
     hub_clients: HubServer, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    argv = ("--corpus", "sample", "--limit", 21, "--push-to-hub", "--repo-id", name)
+    argv = ("--corpus", "sample", "--push-to-hub", "--repo-id", name)
     assert build_command("story_cloze", *argv) == 2
     assert "expected USER/NAME" in one_line(capsys.readouterr().err)
     assert hub_clients.requests == []

@@ -16,9 +16,9 @@ from toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.making.build import BuildOptions, build, write_documents
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
-from coherencegym.cards.example import contrasting_edits, escape, show_conditions
+from coherencegym.cards.example import contrasting_edits, escape, show_conditions, show_pair
 from coherencegym.cards.metadata import SIZES
-from coherencegym.cards.render import dataset_card
+from coherencegym.cards.render import dataset_card, read_in_part
 from coherencegym.eval.kinds.table_kind import SuiteError
 
 Make = Callable[..., tuple[Path, dict[str, Any]]]
@@ -108,7 +108,7 @@ def test_a_manifest_of_an_earlier_toolkit_renders(manifest: dict[str, Any]) -> N
     old = json.loads(json.dumps(manifest))
     del old["published"]
     for config in old["configs"].values():
-        for key in ("controls", "length_confound", "headline", "questions"):
+        for key in ("controls", "length_confound", "headline", "questions", "splits_asked"):
             del config[key]
         for counts in config["splits"].values():
             del counts["details"]
@@ -120,8 +120,15 @@ def test_published_scores_are_in_the_card_and_said_to_be_of_another_mode(
 ) -> None:
     assert "Published scores" not in dataset_card(manifest)
     row = {"config": "all", "row": "a|b", "model": "M-2", "score": 0.5, "source": "A 2021, Table 9"}
-    card = dataset_card(manifest | {"published": [row]})
-    assert "| all | a\\|b | M-2 | 0.500 | A 2021, Table 9 |" in card
+    other = row | {"row": "c", "model": "M-3", "score": 0.0625}
+    card = dataset_card(
+        manifest | {"published": [row, row | {"model": "M-3", "score": 1.0}, other]}
+    )
+    # A row for each row of the paper, a column for each model, folded.
+    assert "| config | row | M-2 | M-3 |" in card
+    assert "| all | a\\|b | 50.0 | 100.0 |\n| all | c | – | 6.2 |" in card
+    assert "<details><summary>2 rows of 2 models</summary>" in card
+    assert card.count("A 2021, Table 9") == 1
     assert "not comparable with scores in the default mode" in card
 
 
@@ -269,8 +276,8 @@ def test_a_card_says_of_each_kind_what_its_rows_are(manifest: dict[str, Any]) ->
     assert "\nEach row of `toy_context` is an item: " in both
     assert "\nEach row of `detect_toy` is a document as its sentences" in both
     for card, times in ((alone, 0), (both, 1)):
-        assert card.count("python -m eval --model gpt2") == 1
-        assert card.count("python -m eval detect --model gpt2") == times
+        assert card.count("coherencegym score --model gpt2") == 1
+        assert card.count("coherencegym detect --model gpt2") == times
         assert card.count("| `intruder_position` | int32 |") == times
         assert card.count("### Documents") == times
         assert len(re.findall("^. `discourse_id` . string", card, re.MULTILINE)) == 1
@@ -280,7 +287,8 @@ def test_a_dataset_of_documents_alone_shows_one(manifest: dict[str, Any]) -> Non
     both = documents_of(manifest, "documents")
     card = dataset_card(both | {"configs": {"detect_toy": both["configs"]["detect_toy"]}})
     assert "1. A *goat* sang. **(intruder)**" in card
-    assert "python -m eval --model" not in card
+    assert "\n> It rained. **A \\*goat\\* sang.**\n" in card
+    assert "coherencegym score --model" not in card
     assert "`predictions`" not in card
     assert "| `sentences` | list |" in card
 
@@ -288,3 +296,68 @@ def test_a_dataset_of_documents_alone_shows_one(manifest: dict[str, Any]) -> Non
 def test_a_card_of_a_kind_that_is_not_known_is_refused(manifest: dict[str, Any]) -> None:
     with pytest.raises(SuiteError, match="table kind 'verses'; expected one of items, documents"):
         dataset_card(documents_of(manifest, "verses"))
+
+
+def test_the_card_opens_with_a_sentence_a_pair_and_two_lines_of_use(
+    manifest: dict[str, Any],
+) -> None:
+    _, _, body = dataset_card(manifest).split("---\n", 2)
+    first = body[: body.index("\n## ")]
+    assert "\n\nShuffled is worse.\n\n> *original*: Ann saw 0 dogs." in first
+    assert re.search(r"\n> \*shuffled\*: .*\*\*.*\*\* \(was \d\.\)", first)
+    assert "pip install coherencegym\ncoherencegym score --model gpt2 --dataset " in first
+    for heading in ("### Columns", "### Source Data", "### Counts", "## Quality"):
+        assert body.index("\n# Appendix") < body.index(heading)
+
+
+def test_the_card_marks_the_headline(manifest: dict[str, Any]) -> None:
+    card = dataset_card(manifest)
+    assert "| `toy_context` (default) * |" in card
+    assert "**The headline**, the suite's one number, is the score of this config." in card
+    (config,) = manifest["configs"].values()
+    configs = {"a": config, "b": config | {"default": False}, "c": config | {"in_headline": False}}
+    card = dataset_card(manifest | {"configs": configs})
+    assert "is the mean of these configs: each counts the same" in card
+    assert "| `b` * |" in card
+    assert "| `c` * |" not in card
+
+
+def test_the_card_says_what_was_not_read(manifest: dict[str, Any]) -> None:
+    assert read_in_part(manifest) == []
+    assert "a part of what" not in dataset_card(manifest)
+    (config,) = manifest["configs"].values()
+    limited = config | {"limit": 40, "splits_asked": ["test"]}
+    part = manifest | {"configs": {"toy_context": limited}, "corpora": ["toy", "other", "third"]}
+    lines = [
+        "of each split the first 40 discourses were read (`--limit 40`)",
+        "of splits only test was asked for",
+        "no config is from other, third",
+    ]
+    assert read_in_part(part) == lines
+    assert f"can be built from:** {'; '.join(lines)}." in dataset_card(part)
+    both = part | {"configs": {"toy_context": limited, "toy_all": config}}
+    assert read_in_part(both)[0] == f"{lines[0]}: `toy_context`"
+
+
+def test_the_opening_pair_is_of_the_headline_group_and_reads_as_the_text_does() -> None:
+    names = ("original", "as", "since")
+    row: dict[str, Any] = {
+        "discourse_id": "d",
+        "conditions": [
+            condition(name, "It rained.", word, "we left.")
+            | {"content": f"It rained. {word}, we left."}
+            for name, word in zip(names, ("However", "As", "Since"), strict=True)
+        ],
+        "edits": [edit(name, 1, "However", name.title(), None) for name in names[1:]],
+        "predictions": [
+            {"formula": f"(3;%{name}%) > (3;%original%)", "groups": [group]}
+            for name, group in (("as", "same"), ("since", "different"))
+        ],
+    }
+    for made in row["conditions"]:
+        made["regions"][2]["content"] = ", we left."
+    shown = show_pair(row, "different")
+    assert shown[0] == ("original", "It rained. However, we left.")
+    assert shown[1] == ("since", "It rained. **Since** (instead of: ~~However~~), we left.")
+    assert [name for name, _ in show_pair(row)] == ["original", "as"]
+    assert [name for name, _ in show_pair(row | {"predictions": []})] == ["original", "as"]

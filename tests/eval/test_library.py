@@ -25,6 +25,7 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import results_json
 from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.views.grid import share_with_interval
 
 
 @pytest.fixture(scope="module")
@@ -256,7 +257,7 @@ def test_a_notebook_shows_the_table(results: Results) -> None:
     whole = next(s for s in results.scores if s.level == "all")
     assert "toy_context" in page.cells
     assert "moved=true" in page.cells
-    assert f"{whole.score:.3f} [{whole.ci_low:.3f}, {whole.ci_high:.3f}]" in page.cells
+    assert share_with_interval(whole.score, whole.ci_low, whole.ci_high) in page.cells
     assert "margin, bits" in page.cells
     html = results._repr_html_()
     assert results.signature in html

@@ -29,10 +29,10 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def command(*argv: object) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main([str(argument) for argument in argv])
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code
+    try:
+        return main([str(argument) for argument in argv])
+    except SystemExit as stopped:  # the parser's
+        return int(stopped.code or 0)
 
 
 def rebuild(suite: str, *argv: object) -> int:
@@ -110,10 +110,15 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
 
     assert without == parquet.read_table(BufferReader(rows_before)).to_pylist()
 
-    assert evaluate(["--model", "demo", "--dataset", "suites/story_cloze", "--output", "r"]) == 0
+    assert (
+        evaluate(
+            ["--model", "demo", "--dataset", "suites/story_cloze", "--output", "r", "--verbose"]
+        )
+        == 0
+    )
     shown = capsys.readouterr().out
-    assert re.search(r"CD \[95 % interval\]\s+artefact\s+human", shown)
-    assert re.search(r"^ sample .* 1\.000 ", shown, re.MULTILINE)
+    assert re.search(r"CD, % \[95 % interval\]\s+artefact, %\s+human, %", shown)
+    assert re.search(r"^ sample .* 100\.0 ", shown, re.MULTILINE)
     assert "(sample 40 pairs)" in shown
     (first, *_) = json.loads(Path("r/results.json").read_text())["scores"]
     assert (first["human_score"], first["human_n"]) == (1.0, 40)
@@ -466,5 +471,5 @@ def test_help_of_sample_has_examples_and_no_heavy_imports() -> None:
         check=True,
         cwd=Path(__file__).parents[2],
     ).stdout
-    assert "python -m builders sample --for-judgement suites/story_cloze -n 100" in shown
+    assert "coherencegym judge suites/story_cloze -n 100" in shown
     assert "heavy: []" in shown

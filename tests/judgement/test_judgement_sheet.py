@@ -91,7 +91,7 @@ def test_a_sheet_without_further_questions_is_pinned() -> None:
 
 
 PINNED = [
-    "73d4d7272facb7719cf10e4ce9450a698fd916efe5010496dd03f8d157080677",
+    "2742c4767ef1208e35a8f2b4558b069f44058e20655cb23b9e8ffd8bc658fcc8",
     "1d53f2dce481dece1241077d79739fa29d5f6cb8531bc9ae8935a5e0268ace6b",
 ]
 
@@ -190,3 +190,31 @@ def test_several_answers_are_ticked_kept_and_saved(browser: Browser) -> None:
     tick("why", "odd")
     assert browser.run("return answers()")[0]["why"] == []
     assert browser.log("browser") == []
+
+
+def press(browser: Browser, *keys: str) -> None:
+    for key in keys:
+        browser.run(
+            "document.body.dispatchEvent(new KeyboardEvent('keydown',"
+            "{key: arguments[0], bubbles: true, cancelable: true}))",
+            key,
+        )
+
+
+def test_digits_answer_the_marked_question_and_mark_the_next(browser: Browser) -> None:
+    marked = "return document.querySelector('.asked').textContent"
+    assert "Is A" in browser.run(marked)
+    press(browser, "1", "2", "3")
+    first = browser.run("return answers()")[0]
+    assert [first[field] for field in QUESTIONS] == ["yes", "no", "can't tell"]
+    press(browser, "0")
+    assert "less coherent" in browser.run(marked)
+    press(browser, "1", "Enter")
+    assert browser.run("return answers()")[0]["less_coherent"] == "a"
+    assert browser.run("return document.getElementById('progress').value") == 0
+
+
+def test_the_page_fits_a_phone_and_follows_the_theme() -> None:
+    html = page(PAIRS)
+    assert "@media (max-width: 34rem)" in html
+    assert "prefers-color-scheme: dark" in html

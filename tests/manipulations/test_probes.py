@@ -200,7 +200,7 @@ def test_without_lemminflect_the_error_says_how_to_get_it(monkeypatch: pytest.Mo
         inflection.base_form("a form that nobody asked for", "VBD")
     assert str(caught.value) == (
         "linguistic probes need lemminflect, which is not installed; "
-        "get it with `pip install 'coherencegym[intruders]'`"
+        "expected pip install lemminflect"
     )
     inflection._lemminflect.cache_clear()
 

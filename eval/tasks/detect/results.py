@@ -1,4 +1,4 @@
-"""Everything that a run of ``python -m eval detect`` reports: the thresholds, and what they find.
+"""Everything that a run of ``coherencegym detect`` reports: the thresholds, and what they find.
 
 ``results.json`` has what that of every task has (signature, model, dataset, settings, scores), and
 the thresholds, what they were chosen on, and what probes change; ``outcomes.parquet`` what every
@@ -10,7 +10,7 @@ no text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from coherencegym.eval.data.dataset import chosen_with, filtered_note
@@ -36,12 +36,14 @@ from coherencegym.eval.tasks.detect.probes import (
 )
 from coherencegym.eval.tasks.detect.scores import (
     JUDGED,
+    NAMES,
     DetectionScore,
     outcomes_of,
     scores_of,
     table_scores,
 )
 from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
+from coherencegym.eval.tasks.score.headline import area_headline
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table, signature_line
 
@@ -182,7 +184,7 @@ def judged(
             found += table_scores(*given)
     dataset, *others = _datasets(data, tables)
     both = [(kept, [t for t in kept["tables"] if not t["tested"]]) for kept in (dataset, *others)]
-    return DetectionResults(
+    made = DetectionResults(
         signature=signed(dataset),
         model=about,
         dataset={**dataset, "tables": [t for t in dataset["tables"] if t["tested"]]},
@@ -201,6 +203,7 @@ def judged(
         probes=probes,
         task=task,
     )
+    return replace(made, headline=area_headline(made.outcomes, NAMES["auc"]))
 
 
 def _chosen_on(data: DetectionData) -> str:

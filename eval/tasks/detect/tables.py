@@ -130,7 +130,7 @@ def documents_of(row: Mapping[str, Any]) -> Iterator[Document]:
         if not isinstance(item.extra.get(column), list):
             raise SuiteError(
                 f"{item.item_id}: no list {column!r}; expected documents, or the probes of "
-                "linguistic_probes (python -m eval scores other items)"
+                "linguistic_probes (coherencegym score scores other items)"
             )
     before, after = (tuple(item.extra[column]) for column in AROUND)
     names = [condition.condition_name for condition in item.conditions]

@@ -140,12 +140,9 @@ def macro(
     Over the first group of each prediction, the row of the suite's table; with a ``headline`` only
     of predictions in that group.
     """
-    members: dict[str, list[Judgement]] = {}
-    for judgement in judgements:
-        if judgement.groups and (not headline or headline in judgement.groups):
-            members.setdefault(judgement.groups[0], []).append(judgement)
+    members = [j for j in judgements if j.groups and (not headline or headline in j.groups)]
     groups = []
-    for chosen in members.values():
+    for chosen in by_first_group(members).values():
         values = item_values(chosen)
         if values:
             groups.append(([v.share for v in values], [v.cluster for v in values]))
@@ -154,6 +151,22 @@ def macro(
     interval = macro_interval(groups)
     score = fmean(fmean(values) for values, _ in groups)
     return Macro(config, split, len(groups), score, interval.low, interval.high, interval.method)
+
+
+def by_first_group(judgements: Iterable[Any]) -> dict[str, list[Any]]:
+    """Judgements by the first group of each, the row of the suite's table; empty: it has none."""
+    found: dict[str, list[Any]] = {}
+    for judgement in judgements:
+        found.setdefault(judgement.groups[0] if judgement.groups else "", []).append(judgement)
+    return found
+
+
+def cells_of(judgements: Sequence[Any], headline: str) -> dict[str, list[Any]]:
+    """The judgements of each cell of a table: of its groups, as :func:`macro` has them, where its
+    own score is over a group, and all of them where not."""
+    if not headline:
+        return {"": list(judgements)}
+    return by_first_group(j for j in judgements if headline in j.groups)
 
 
 @dataclass(frozen=True, slots=True)

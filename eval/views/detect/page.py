@@ -13,20 +13,29 @@ from typing import Any
 from coherencegym.eval.tasks.detect.decisions import highest, intruders
 from coherencegym.eval.tasks.detect.results import DetectionResults, ScoredTable
 from coherencegym.eval.views.detect.table import detection_grid, probe_grid
-from coherencegym.eval.views.html_report import page_of, write_html
+from coherencegym.eval.views.html_report import page_of, title_of, verdict_of, write_html
+from coherencegym.eval.views.task_report import task_grid
 
 #: Documents of each table that are on the page.
 _MOST_DOCUMENTS = 200
 
 
 def write_page(results: DetectionResults, folder: Path) -> None:
-    """Write ``report.html`` with the plots that the folder has already."""
+    """Write ``report.html``."""
     grids = [detection_grid(results.scores)] if results.scores else []
     grids += [probe_grid(results.probes)] if results.probes else []
     tables = list(_tables(results))
-    write_html(
-        page_of("detect.html.jinja", results, folder, "", grids=grids, tables=tables), folder
+    page = page_of(
+        "detect.html.jinja",
+        results=results,
+        title=title_of(results),
+        verdict=verdict_of(results),
+        drawn=task_grid(results),
+        strips=results.rows,
+        grids=grids,
+        tables=tables,
     )
+    write_html(page, folder)
 
 
 def _tables(results: DetectionResults) -> Iterator[dict[str, Any]]:

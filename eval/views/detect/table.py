@@ -11,7 +11,7 @@ from coherencegym.eval.tasks.detect.results import DetectionResults
 from coherencegym.eval.tasks.detect.scores import MODEL, DetectionScore
 from coherencegym.eval.tasks.detect.train.results import SeedScore, TrainingResults
 from coherencegym.eval.views import grid
-from coherencegym.eval.views.table import items
+from coherencegym.eval.views.table import headline_line, items
 
 #: Columns, from the fields of a score, with their intervals where there is room.
 _COLUMNS = {
@@ -24,37 +24,31 @@ _COLUMNS = {
     "place": "place",
 }
 _PROBE_COLUMNS = (
-    *("incoherent", "F1", "F1, probe", "difference"),
-    *("coherent", "right", "right, probe", "difference "),
+    *("incoherent", "F1, %", "F1, probe, %", "difference, points"),
+    *("coherent", "right, %", "right, probe, %", "difference, points "),
 )
-#: The columns that have intervals, of a table with room for all, for some, and for none.
-_INTERVALS = (
-    ("document acc.", "exact acc.", "F1", "AUC", "place"),
-    ("document acc.", "F1", "AUC"),
-    ("F1",),
-    (),
-)
-_PROBE_INTERVALS = (("F1", "F1, probe"), ())
 
 
-def print_results(results: DetectionResults, console: Any = None) -> None:
-    """Print scores, notes and signature; ``console`` is rich's, None: standard output."""
+def print_results(results: DetectionResults, console: Any = None, *, verbose: bool = True) -> None:
+    """Print scores, notes and signature; see :func:`eval.views.table.print_scores`."""
     console = grid.console_for(console, 220)
+    about = results.dataset
+    grid.print_heading(console, about["suite"], about["version"], results.model["name"])
+    if results.headline is not None:
+        console.print(grid.plain_text(headline_line(results.headline)))
     if results.scores:
         console.print(detection_table(results.scores, console.width))
     if results.probes:
-        console.print(
-            grid.that_fits(
-                lambda shown: probe_grid(results.probes, shown), _PROBE_INTERVALS, console.width
-            )
-        )
-    grid.print_notes(console, results.notes, results.signature)
+        console.print(grid.in_width(probe_grid(results.probes), width=console.width))
+    grid.print_notes(console, results.notes, results.signature, verbose=verbose)
 
 
 def print_training(results: TrainingResults, console: Any = None) -> None:
     """Print means, spreads, notes and signature; ``console`` is rich's, None: standard output."""
     console = grid.console_for(console)
-    console.print(grid.rich_table(seed_grid(results.summary)))
+    about = results.dataset
+    grid.print_heading(console, about["suite"], about["version"], results.model["name"])
+    console.print(grid.in_width(seed_grid(results.summary), width=console.width))
     means = (
         f"mean ± standard deviation of {len(results.trained)} seeds; the intervals of each seed "
         "are in its folder"
@@ -65,21 +59,16 @@ def print_training(results: TrainingResults, console: Any = None) -> None:
 def detection_table(scores: Sequence[DetectionScore], width: int) -> Any:
     """A rich table: for each config and group what the model's scores say, then each decision.
 
-    Intervals are left out, the less important first, where they do not fit into the width
-    (characters); ``results.json`` has them.
+    Numbers are below the names where they do not fit into the width (characters).
     """
-    return grid.that_fits(lambda shown: detection_grid(scores, shown), _INTERVALS, width)
+    return grid.in_width(detection_grid(scores), width=width)
 
 
-def detection_grid(
-    scores: Sequence[DetectionScore], shown: Sequence[str] = _INTERVALS[0]
-) -> grid.Grid:
-    """The table of detection; ``shown``: the columns that have intervals."""
-    rows = []
-    for score in scores:
-        cells = (_cell(getattr(score, field), name in shown) for name, field in _COLUMNS.items())
-        rows.append(_row(score, cells))
-    return _made(rows)
+def detection_grid(scores: Sequence[DetectionScore]) -> grid.Grid:
+    """The table of detection."""
+    return _made(
+        [_row(s, (_cell(getattr(s, field)) for field in _COLUMNS.values())) for s in scores]
+    )
 
 
 def seed_grid(scores: Sequence[SeedScore]) -> grid.Grid:
@@ -103,25 +92,27 @@ def _row(score: DetectionScore | SeedScore, measures: Iterator[str]) -> grid.Gri
 
 
 def _made(rows: Sequence[grid.GridRow]) -> grid.Grid:
-    return grid.made("config, group, decision", ("documents", "intruded", *_COLUMNS), rows)
+    return grid.made(
+        "config, group, decision",
+        ("documents", "intruded", *(f"{name}, %" for name in _COLUMNS)),
+        rows,
+    )
 
 
-def probe_grid(
-    scores: Sequence[ProbeScore], shown: Sequence[str] = _PROBE_INTERVALS[0]
-) -> grid.Grid:
-    """The table of probes, without and with each; ``shown``: the columns that have intervals."""
+def probe_grid(scores: Sequence[ProbeScore]) -> grid.Grid:
+    """The table of probes, without and with each."""
     rows = [
         grid.GridRow(
             (
                 f"{score.config} ({score.split}) {score.decision}",
                 items(score.documents),
-                _cell(score.f1, "F1" in shown),
-                _cell(score.f1_probe, "F1, probe" in shown),
-                _cell(score.difference, True, "+.3f"),
+                _cell(score.f1),
+                _cell(score.f1_probe),
+                _cell(score.difference, "+.1f"),
                 items(score.coherent_documents),
-                _cell(score.coherent, False),
-                _cell(score.coherent_probe, False),
-                _cell(score.coherent_difference, True, "+.3f"),
+                _cell(score.coherent),
+                _cell(score.coherent_probe),
+                _cell(score.coherent_difference, "+.1f"),
             )
         )
         for score in scores
@@ -129,7 +120,7 @@ def probe_grid(
     return grid.made("probe, decision", _PROBE_COLUMNS, rows)
 
 
-def _cell(measure: Measure | None, interval: bool, form: str = ".3f") -> str:
+def _cell(measure: Measure | None, form: str = ".1f") -> str:
     if measure is None:
         return ""
-    return grid.with_interval(measure.value, measure.low, measure.high, form, interval)
+    return grid.share_with_interval(measure.value, measure.low, measure.high, form)

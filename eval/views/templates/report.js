@@ -60,6 +60,7 @@
     const found = data.predictions.filter((one) => {
       const item = data.items[one.i];
       return (
+        (!only || item.id === only) &&
         (!table || item.t === Number(table)) &&
         (!group || one.g.includes(Number(group))) &&
         (!kind || one.k === Number(kind)) &&
@@ -103,11 +104,17 @@
     return node;
   }
 
+  // Of each piece the sentence that it is in, as [number in the original, moved]; empty: no marks.
+  function unitsOf(condition) {
+    return (condition.u ?? []).flatMap((run) => Array(run[2]).fill(run));
+  }
+
   function conditionText(condition, isRead) {
     const node = make("dd");
     node.dir = "auto";
+    const units = unitsOf(condition);
     let place = 0;
-    condition.r.forEach(([region, pieces], number) => {
+    condition.r.forEach(([region, pieces]) => {
       const span = make("span", isRead(region) ? "region read" : "region");
       span.dataset.region = region;
       if (condition.r.length > 1) {
@@ -115,10 +122,17 @@
         edge.dataset.region = region;
         span.append(edge);
       }
+      let into = span;
       for (const end = place + pieces; place < end; place++) {
+        const [label, moved] = units[place] ?? [];
+        if (label && (units[place] !== units[place - 1] || into === span)) {
+          into = make("span", moved ? "unit moved" : "unit");
+          if (units[place] !== units[place - 1]) into.dataset.unit = label;
+          span.append(into);
+        } else if (!label) into = span;
         const bits = condition.b[place];
-        if (bits === null) addText(span, condition.t[place]);
-        else span.append(token(condition.t[place], bits));
+        if (bits === null) addText(into, condition.t[place]);
+        else into.append(token(condition.t[place], bits));
       }
       node.append(span);
     });
@@ -143,8 +157,11 @@
     head.append(make("span", "margin", one.m === null ? "no margin" : `${signed(one.m, 3)} bits`));
     const state = { met: "state state-met", "not met": "state state-not" }[one.s] ?? "state";
     head.append(make("span", state, one.c ? `${one.s}, too close to call` : one.s));
-    head.append(make("bdi", "id", item.id));
-    head.append(make("bdi", "", tableName(data.tables[item.t])));
+    const link = make("a", "id");
+    link.append(make("bdi", "", item.id));
+    const [config, split] = data.tables[item.t];
+    link.href = address({ config, split, item: item.id });
+    head.append(link, make("bdi", "", tableName(data.tables[item.t])));
     const about = make("p", "about");
     about.append(make("code", "", kind));
     if (one.w) about.append(make("span", "", WHY[one.w] ?? one.w));
@@ -159,13 +176,65 @@
       term.append(make("bdi", "", condition.n), " ");
       term.append(...values.map((own) => value(own, metric)));
       const isRead = (number) => values.some(([region]) => region === "*" || region === number);
-      conditions.append(term, conditionText(condition, isRead));
+      const both = make("div");
+      both.append(term, conditionText(condition, isRead));
+      conditions.append(both);
     }
     node.append(head, about, conditions);
     return node;
   }
 
   let found = [];
+  // The id of the one item that is shown; empty: all.
+  let only = "";
+
+  // The filters stand in the address of the page: after the #, as key=value.
+  const SHARED = { kind: "prediction", state: "outcome", order: "order", text: "q" };
+
+  function address(values) {
+    return "#" + new URLSearchParams(Object.entries(values).filter(([, value]) => value));
+  }
+
+  function share() {
+    const [config, split] = data.tables[Number(field.table.value)] ?? [];
+    const values = field.table.value ? { config, ...(splits && { split }) } : {};
+    if (field.group.value) values.group = data.groups[field.group.value];
+    for (const [name, key] of Object.entries(SHARED)) {
+      const value = field[name].value;
+      const usual = name === "order" ? "lowest" : "";
+      if (value !== usual) values[key] = name === "kind" ? data.kinds[value] : value;
+    }
+    if (field.bits.checked) values.bits = "1";
+    if (only) values.item = only;
+    const hash = address(values);
+    history.replaceState(null, "", hash === "#" ? location.href.split("#")[0] : hash);
+  }
+
+  function setFilters(values) {
+    const { config, split, group, item } = values;
+    for (const control of form.querySelectorAll("select")) control.selectedIndex = 0;
+    field.text.value = values.q ?? "";
+    field.bits.checked = values.bits === "1";
+    only = item ?? "";
+    const number = data.tables.findIndex(([c, s]) => c === config && (!split || s === split));
+    if (data.tables.length > 1 && number >= 0) field.table.value = String(number);
+    fillByTable();
+    const place = data.groups.indexOf(group);
+    if (group && place >= 0) field.group.value = String(place);
+    for (const [name, key] of Object.entries(SHARED)) {
+      if (name === "text" || !values[key]) continue;
+      const value = name === "kind" ? String(data.kinds.indexOf(values[key])) : values[key];
+      field[name].value = value;
+      if (field[name].selectedIndex < 0) field[name].selectedIndex = 0;
+    }
+    update();
+    form.scrollIntoView();
+  }
+
+  function followAddress() {
+    if (!location.hash.includes("=")) return;
+    setFilters(Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
+  }
 
   function showMore() {
     const there = list.childElementCount;
@@ -174,6 +243,7 @@
     const all = data.predictions.length.toLocaleString("en");
     document.getElementById("count").value =
       `${found.length.toLocaleString("en")} of ${all} predictions` +
+      (only && `, ${found.length ? "those" : "none on this page"} of ${only}`) +
       (more.hidden ? "" : `, the first ${list.childElementCount} shown`);
   }
 
@@ -202,15 +272,9 @@
     fill(field.kind, data.kinds, [...new Set(own.map((one) => one.k))]);
   }
 
-  function findScore({ config, split, group }) {
-    form.reset();
-    const number = data.tables.findIndex(([c, s]) => c === config && s === split);
-    if (data.tables.length > 1) field.table.value = String(number);
-    fillByTable();
-    const place = data.groups.indexOf(group);
-    if (group && place >= 0) field.group.value = String(place);
-    update();
-    form.scrollIntoView();
+  function findScore(values) {
+    setFilters(values);
+    share();
     field.order.focus({ preventScroll: true });
   }
 
@@ -218,23 +282,33 @@
   fillByTable();
   if (!data.predictions.some((one) => one.c)) field.state.lastElementChild.remove();
 
+  // What a hand changes is about all items again.
+  function changed() {
+    only = "";
+    update();
+    share();
+  }
+
   let waiting;
   field.text.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(update, 150);
+    waiting = setTimeout(changed, 150);
   });
   form.addEventListener("change", (event) => {
     if (event.target === field.table) fillByTable();
-    if (event.target === field.bits) list.classList.toggle("show-bits", field.bits.checked);
-    else if (event.target !== field.text) update();
+    if (event.target === field.bits) {
+      list.classList.toggle("show-bits", field.bits.checked);
+      share();
+    } else if (event.target !== field.text) changed();
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => {
     setTimeout(() => {
       fillByTable();
-      update();
+      changed();
     });
   });
+  window.addEventListener("hashchange", followAddress);
   more.addEventListener("click", () => {
     const there = list.childElementCount;
     showMore();
@@ -262,7 +336,7 @@
   list.addEventListener("mouseover", (event) => {
     const node = event.target.closest(".t");
     if (!node) return hideTip();
-    tip.textContent = `${node.dataset.exact}, region ${node.parentElement.dataset.region}`;
+    tip.textContent = `${node.dataset.exact}, region ${node.closest(".region").dataset.region}`;
     tip.hidden = false;
     const box = node.getClientRects()[0];
     const left = Math.max(4, Math.min(box.left, window.innerWidth - tip.offsetWidth - 4));
@@ -275,4 +349,5 @@
 
   form.hidden = false;
   update();
+  followAddress();
 })();

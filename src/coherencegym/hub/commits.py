@@ -36,6 +36,40 @@ def check_target(repo_id: str, needs_token: bool = False) -> None:
         )
 
 
+def check_rights(api: Any, repo_id: str) -> None:
+    """Refuse a push that the Hub would refuse, as far as it says beforehand whose token it is.
+
+    A token of fine grain may do what only a try shows. Where the Hub does not say, nothing is
+    refused: people are told of that by the push.
+
+    Raises:
+        EvaluationError: the token may only read, or its owner is no member of the repository's.
+        huggingface_hub.errors.HfHubHTTPError: the Hub does not know the token.
+    """
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        about = api.whoami()
+    except HfHubHTTPError as error:
+        if error.response is not None and error.response.status_code in (401, 403):
+            raise
+        return
+    token = about.get("auth", {}).get("accessToken", {})
+    role, user = token.get("role"), about.get("name")
+    if role == "read":
+        raise EvaluationError(
+            f"to push to {repo_id}: this token may not write there, only read; log in with "
+            "`hf auth login`, or set HF_TOKEN to a token with write access"
+        )
+    owners = [user, *(organisation["name"] for organisation in about.get("orgs", ()))]
+    owner = repo_id.partition("/")[0]
+    if role == "write" and owner not in owners:
+        raise EvaluationError(
+            f"to push to {repo_id}: this token is of {user}, who is no member of {owner}; expected "
+            f"--repo-id with one of {', '.join(owners)} before the slash, or another token"
+        )
+
+
 @dataclass(frozen=True)
 class Head:
     """The head of a repository.

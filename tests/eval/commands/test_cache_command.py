@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
 import os
 import re
@@ -18,6 +17,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from coherencegym.command_line import Parser
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.commands.options import add_reading
 from coherencegym.eval.commands.running import open_cache
@@ -218,7 +218,7 @@ def test_mistakes_are_one_line(
 
 
 def opened(folder: Path, share: bool = True, **about: Any) -> Cache | None:
-    parser = argparse.ArgumentParser()
+    parser = Parser()
     add_reading(parser, "texts")
     known: dict[str, Any] = {"name": "m", "commit": "c", "device": "cpu", "dtype": "float32"}
     model = LoadedModel(None, None, **{**known, "parameters": 1, **about})
@@ -280,6 +280,7 @@ def test_weights_that_nothing_names_are_not_kept(
 
 KILLED = """
 import os, signal, sys
+from coherencegym.command_line import Parser
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.forward import execute
 

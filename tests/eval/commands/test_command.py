@@ -57,7 +57,7 @@ def saved(
 def arguments(saved: Path, output: Path, *more: str) -> list[str]:
     return [
         *("--model", str(saved / "model"), "--dataset", str(saved / "data")),
-        *("--device", "cpu", "--output", str(output), *more),
+        *("--device", "cpu", "--verbose", "--output", str(output), *more),
     ]
 
 
@@ -68,7 +68,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(arguments(saved, output, "--tokens")) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
-    for text in ("toy_context", "moved=true", "0.750", "fewer than 30 items", "|rows:"):
+    for text in ("toy_context", "moved=true", "75.0", "fewer than 30 items", "|rows:"):
         assert text in printed.out
     assert sorted(path.name for path in output.iterdir()) == [
         "outcomes.parquet",
@@ -234,22 +234,22 @@ def test_ctrl_c_exits_130_without_a_traceback(
 
     monkeypatch.setattr("coherencegym.eval.forward.execute.run_batch", stopped)
     assert main(arguments(saved, tmp_path / "out", "--no-cache")) == 130
-    assert capsys.readouterr().err == "eval: stopped; nothing was written\n"
+    assert capsys.readouterr().err == "python -m eval: stopped; nothing was written\n"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_help_names_every_option_and_example(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_:
-        main(["--help"])
+        main(["--help-all"])
     assert exit_.value.code == 0
     printed = capsys.readouterr().out
     for option in (
         *("model", "dataset", "config", "split", "revision", "device", "dtype", "batch-tokens"),
-        *("bos", "separator", "separator-space", "max-items", "truncate", "output", "overwrite"),
+        *("bos", "separator", "separator-space", "limit", "truncate", "output", "overwrite"),
         "tokens",
     ):
         assert f"--{option}" in printed
-    assert "python -m eval --model demo" in printed
+    assert "coherencegym score --model demo" in printed
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""``python -m eval plot``: from folders of results to figures, and what goes wrong."""
+"""``coherencegym plot``: from folders of results to figures, and what goes wrong."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_end_to_end(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(words) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
-    assert "the runs differ in --max-items: null, 2" in printed.out
+    assert "the runs differ in --limit: null, 2" in printed.out
     assert sorted(path.name for path in output.iterdir()) == [
         "heatmap.png",
         "heatmap.svg",

@@ -129,9 +129,7 @@ def test_another_kind_of_table_is_named_with_its_command(
     tmp_path: Path, pair_items: list[Item], write_dataset: Write
 ) -> None:
     folder = write_dataset(tmp_path, pair_items, extra=EXTRA, kind="documents")
-    with pytest.raises(
-        EvaluationError, match=r"'documents'; expected items .*python -m eval detect"
-    ):
+    with pytest.raises(EvaluationError, match=r"'documents'; expected items .*coherencegym detect"):
         list(tables(find_dataset(str(folder))))
     write_dataset(tmp_path, pair_items, "pairs", extra=EXTRA)
     assert [t.config for t in tables(find_dataset(str(folder)))] == ["pairs"]

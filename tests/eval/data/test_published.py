@@ -59,7 +59,15 @@ def test_only_scores_of_configs_that_were_scored_are_shown() -> None:
     assert not published({"published": [ROW]}, ["sample_outcontext"])
 
 
-def printed(mode: str = "", width: int = 100) -> str:
+def test_the_embedded_sample_has_no_published_scores() -> None:
+    def of(corpus: str) -> int:
+        about = {"context": {"corpus": {"name": corpus}}}
+        return len(published({"published": [ROW], "configs": about}, ["context"]))
+
+    assert (of("pdtb"), of("sample")) == (1, 0)
+
+
+def printed(mode: str = "", width: int = 120) -> str:
     from rich.console import Console
 
     rows = [
@@ -68,18 +76,20 @@ def printed(mode: str = "", width: int = 100) -> str:
         Published("all", "", "Dialog-X", 0.5, "A and B 2021, Table 3"),
     ]
     file = io.StringIO()
-    Console(file=file, width=width).print(rich_block(published_block(rows, mode)))
+    Console(file=file, width=width).print(rich_block(published_block(rows, mode), width))
     return file.getvalue()
 
 
 def test_a_row_for_each_row_of_the_paper_and_a_column_for_each_model() -> None:
-    title, head, _, first, second = (line.strip() for line in printed().splitlines())
+    lines = [line.strip() for line in printed().splitlines() if line.strip()]
+    title, head, _, first, second = lines
     assert title == (
-        "published (original corpora, syntaxgym-2021 mode; not comparable with the figures above)"
+        "published, % (original corpora, syntaxgym-2021 mode; "
+        "not comparable with the figures above)"
     )
     assert head.split() == ["config,", "row", "GPT-X", "Dialog-X", "source"]
-    assert first == "context, as_[causal] → since  0.625     1.000  A and B 2021, Table 2"
-    assert second.split() == ["all", "–", "0.500", "A", "and", "B", "2021,", "Table", "3"]
+    assert first == "context, as_[causal] → since   62.5     100.0  A and B 2021, Table 2"
+    assert second.split() == ["all", "–", "50.0", "A", "and", "B", "2021,", "Table", "3"]
 
 
 def test_in_the_mode_of_the_paper_they_may_be_compared() -> None:
@@ -100,6 +110,10 @@ def test_a_run_shows_and_keeps_them(
     path.write_text(json.dumps(manifest))
     arguments = ["--model", "demo", "--dataset", str(folder), "--output", str(tmp_path / "out")]
     assert main(arguments) == 0
+    folded = capsys.readouterr().out
+    assert "1 published score: --verbose shows them" in folded
+    assert "GPT-X" not in folded
+    assert main([*arguments, "--overwrite", "--verbose"]) == 0
     text = capsys.readouterr().out
     assert "not comparable with the figures above" in text
     assert "GPT-X" in text

@@ -356,7 +356,7 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     path = write(tmp_path, suite(*formulas))
     output = tmp_path / "out"
     words = ["--model", str(model), "--suite", str(path), "--device", "cpu"]
-    assert main([*words, "--output", str(output), "--tokens"]) == 0
+    assert main([*words, "--output", str(output), "--tokens", "--verbose"]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
     for text in ("toy", "prediction 1", "prediction 3", "not comparable with published numbers"):
@@ -444,7 +444,7 @@ def test_mistakes_are_one_line_before_any_model_is_loaded(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "one of the arguments --dataset --suite is required"),
+        ([], "one of the arguments --dataset --suites --suite is required"),
         (["--suite", "a.json", "--dataset", "b"], "not allowed with argument"),
     ],
 )

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,14 @@ from pyarrow import parquet
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.hub.model_index import model_index
 from coherencegym.eval.hub.push_results import push_results, run_folder
-from coherencegym.eval.hub.results_card import FIRST_MARK, LAST_MARK, config_name
+from coherencegym.eval.hub.results_card import (
+    FIRST_MARK,
+    LAST_MARK,
+    config_name,
+    render_results_card,
+)
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
@@ -264,7 +271,7 @@ def test_who_may_not_write_is_told_in_one_line_without_the_token(
     monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN", token, raising=False)
     assert main(["push", str(scored), REPO]) == 2
     printed = capsys.readouterr()
-    assert printed.err.startswith("eval: the Hub refused (40")
+    assert printed.err.startswith("python -m eval push: the Hub refused (40")
     assert printed.err.count("\n") == 1
     assert token not in printed.err + printed.out
 
@@ -277,7 +284,7 @@ def test_no_folder_no_name_no_hub(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for argv, said in (
-        ((str(tmp_path), REPO), "expected a folder that python -m eval wrote"),
+        ((str(tmp_path), REPO), "expected a folder that coherencegym score wrote"),
         ((str(scored), "a b/c d"), "expected USER/NAME"),
     ):
         assert main(["push", *argv]) == 2
@@ -306,7 +313,7 @@ def test_a_push_that_is_cut_off_is_made_whole_by_the_next(
     assert main(["push", str(scored), REPO]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert f"run `python -m eval push {scored} {REPO}` again" in error
+    assert f"run `coherencegym push {scored} {REPO}` again" in error
     made = len(hub_clients.commits(REPO))
     assert made == 1 + after
     if not after:
@@ -325,7 +332,10 @@ def test_an_upload_that_keeps_failing_is_one_line(
     hub_clients.faults.add(method="PUT", status=503, times=99)
     assert main(["push", str(scored), REPO]) == 2
     error = capsys.readouterr().err
-    assert re.match(r"eval: 127\.0\.0\.1:\d+ answered PUT /\S+ with 503 \(\S+\); a push is", error)
+    assert re.match(
+        r"python -m eval push: 127\.0\.0\.1:\d+ answered PUT /\S+ with 503 \(\S+\); a push is",
+        error,
+    )
     assert error.count("\n") == 1
     assert set(hub_clients.files(REPO)) == {".gitattributes"}
 
@@ -561,3 +571,19 @@ def test_a_file_for_the_models_eval_results(
     assert read_run(folder).signature in (entry.notes or "")
     assert main(["model-index", str(scored), "--eval-results"]) == 2
     assert "were not read from the Hub" in capsys.readouterr().err
+
+
+def test_the_headline_comes_first_where_there_are_several_scores(scored: Path) -> None:
+    run = read_run(scored)
+    other = replace(run.scores[0], config="other", level="all", score=0.875)
+    two = replace(run, scores=[*run.scores, other])
+    assert run.headline is not None
+    name = f"CD score, headline: {run.headline.words}"
+    entries = yaml.safe_load(model_index(two))["model-index"][0]["results"]
+    metrics = [metric for entry in entries for metric in entry["metrics"]]
+    assert [metric["name"] for metric in metrics] == [name, "CD score", "CD score"]
+    assert metrics[0]["value"] == round(run.headline.score or 0, 4)
+    place = "runs/a/b/c/0"
+    card = render_results_card("me/results", {place: two}, {place: []})
+    assert card.count("| headline: ") == 1
+    assert "| headline: " not in render_results_card("me/results", {place: run}, {place: []})

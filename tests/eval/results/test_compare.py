@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from coherencegym.eval.results.labels import model_labels, printable
 from coherencegym.eval.results.paired_scores import PairedScore
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
 from coherencegym.eval.statistics.paired import holm, mcnemar, sign_flips
+from coherencegym.eval.views.compare_page import render_comparisons
 from coherencegym.eval.views.compare_report import (
     comparisons_as_json,
     plot_comparisons,
@@ -366,7 +368,7 @@ def test_the_table_says_everything_in_a_pipe(comparison: ModelComparison) -> Non
     assert "b against a (baseline)" in text
     (whole,) = (line for line in text.splitlines() if line.startswith(" c "))
     row = comparison.rows[0]
-    for part in (" 100 ", "0.280", "0.800", "+0.520 [+0.3", "McNemar", "<0.001", "<0.001*"):
+    for part in (" 100 ", "28.0", "80.0", "+52.0 [+3", "McNemar", "<0.001", "<0.001*"):
         assert part in whole, (part, row)
     assert "[1] a_group_with_a_long_name_of_many_words" in text
     assert "corrected for the 3 tests printed; * below 0.05" in text
@@ -375,7 +377,7 @@ def test_the_table_says_everything_in_a_pipe(comparison: ModelComparison) -> Non
     assert "not corrected for the number of comparisons" in printed([comparison, comparison])
 
 
-@pytest.mark.parametrize("width", [70, 80, 100, 160])
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
 def test_no_number_is_cut_at_any_width(width: int, comparison: ModelComparison) -> None:
     from rich.console import Console
 
@@ -384,10 +386,11 @@ def test_no_number_is_cut_at_any_width(width: int, comparison: ModelComparison) 
     text = file.getvalue()
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
-    for part in ("100", "0.280", "0.800", "+0.520", "<0.001*"):
+    for part in ("100", "28.0", "80.0", "+52.0", "<0.001*"):
         assert part in text
-    assert ("McNemar" in text) == (width == 160)
-    assert ("[+0.3" in text) == (width >= 100)
+    # The interval is always there; the test's name, too, where rows are stacked.
+    assert "[+3" in text
+    assert ("McNemar" in text) == (width != 100)
 
 
 def test_few_items_are_marked() -> None:
@@ -446,6 +449,29 @@ def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
     assert all(row.ci_high is not None and row.ci_high < high for row in comparison.shown)
 
 
+def test_the_page_has_the_items_on_which_models_differ_most(tmp_path: Path) -> None:
+    def with_margins(name: str, margins: Sequence[float]) -> Saved:
+        own = [
+            replace(judgement(f"i/{place}", True), outcome=Outcome(margin > 0, False, margin))
+            for place, margin in enumerate(margins)
+        ]
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.html").write_text("page")
+        return replace(results(name, own), folder=tmp_path / name)
+
+    both = with_margins("a", [1.0, -2.0, 0.5, 3.0]), with_margins("b", [1.5, 2.0, -0.5, 3.0])
+    page = render_comparisons([compare(*both)], [("b", "a")], tmp_path / "out")
+    better, worse = page.split("<h3>")[1:]
+    assert re.findall(r'scope="row"><bdi>(.*?)</bdi>', better) == ["i/1", "i/0"]
+    assert re.findall(r'scope="row"><bdi>(.*?)</bdi>', worse) == ["i/2"]
+    assert '<a href="../a/report.html#config=c&amp;split=test&amp;item=i%2F1">-2.000</a>' in better
+    assert '<a href="../b/report.html#config=c&amp;split=test&amp;item=i%2F1">+2.000</a>' in better
+    text = re.sub(r"<[^>]+>", "", page)
+    assert "hold for both models in 2 cases, only for b in 1, only for a in 1, for neither" in text
+    assert "b reaches 75.0 %, a 75.0 %, a difference of +0.0 " in text
+    assert "this does not show that they differ" in text
+
+
 def test_the_folder_is_whole_or_not_there(
     comparison: ModelComparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -454,6 +480,7 @@ def test_the_folder_is_whole_or_not_there(
     folder = tmp_path / "out"
     write_comparisons([comparison], [("b", "a")], folder, seed=0)
     assert {path.name for path in folder.iterdir()} == {
+        "comparison.html",
         "comparison.json",
         "comparison.png",
         "comparison.svg",

@@ -372,7 +372,7 @@ def test_help_has_examples_and_every_option(capsys: pytest.CaptureFixture[str]) 
     said = capsys.readouterr().out
     for part in ("--all-pairs", "--anyway", "--details", "--seed", "--output", "--overwrite"):
         assert part in said
-    assert "python -m eval compare results/" in said
+    assert "coherencegym compare results/" in said
     with pytest.raises(SystemExit):
         main(["compare"])
     assert "RESULTS" in one_line(capsys.readouterr().err)

@@ -219,7 +219,7 @@ def test_each_row_says_what_both_modes_do(
 def test_the_readme_has_the_table_and_nothing_in_it_that_the_code_has_not(
     repository: Path,
 ) -> None:
-    text = (repository / "README.md").read_text(encoding="utf-8")
+    text = (repository / "docs" / "published-numbers.md").read_text(encoding="utf-8")
     head = "|  | default | `syntaxgym-2021` | why |\n|---|---|---|---|\n"
     assert head in text
     table = text.split(head)[1].split("\n\n")[0]
@@ -309,7 +309,7 @@ def arguments(saved: Path, output: Path, *more: str) -> list[str]:
 def test_the_mode_is_in_the_signature_and_the_results(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(arguments(saved, tmp_path / "a", "--compat", "syntaxgym-2021")) == 0
+    assert main(arguments(saved, tmp_path / "a", "--compat", "syntaxgym-2021", "--verbose")) == 0
     printed = capsys.readouterr().out
     assert "scored as the published numbers were, and comparable" in printed
     results = json.loads((tmp_path / "a" / "results.json").read_text())
@@ -322,7 +322,7 @@ def test_the_mode_is_in_the_signature_and_the_results(
     assert [(score["n"], score["met"], score["undefined"]) for score in same] == [(1, 1, 0)]
     assert results["settings"]["rules"]["first_token_is_zero"] is True
     assert results["settings"]["added_tokens"] == {"before": [0], "after": [1]}
-    assert main(arguments(saved, tmp_path / "b")) == 0
+    assert main(arguments(saved, tmp_path / "b", "--verbose")) == 0
     printed = capsys.readouterr().out
     assert "comparable" not in printed
     results = json.loads((tmp_path / "b" / "results.json").read_text())
@@ -336,7 +336,7 @@ def test_the_mode_is_in_the_signature_and_the_results(
 def test_other_number_formats_are_not_called_comparable(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    more = ["--compat", "syntaxgym-2021", "--dtype", "bfloat16"]
+    more = ["--compat", "syntaxgym-2021", "--dtype", "bfloat16", "--verbose"]
     assert main(arguments(saved, tmp_path / "a", *more)) == 0
     printed = capsys.readouterr().out
     assert "but in bfloat16, not in float32" in printed

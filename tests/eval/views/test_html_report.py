@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,16 @@ from made_results import made_item, made_results
 from coherencegym.eval.kinds.items import Condition, Item, Region
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.results.results import Results
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.summary import shown_rows
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.views import html_items
+from coherencegym.eval.views.grid import share_with_interval
 from coherencegym.eval.views.html_items import Piece, packed, scored_pieces, unscored_pieces
-from coherencegym.eval.views.html_report import plot_files, render_report, write_report
+from coherencegym.eval.views.html_report import example_of, render_report, verdict_of, write_report
 from coherencegym.eval.views.html_selection import select_shown
 from coherencegym.eval.views.table import score_blocks, score_grid
 
@@ -68,7 +72,7 @@ def test_the_page_has_what_the_terminal_shows(results: Results) -> None:
     page = render_report(results)
     text = unescape(re.sub(r"<[^>]+>", "", page))
     for score in shown_rows(results.scores):
-        assert f"{score.score:.3f} [{score.ci_low:.3f}, {score.ci_high:.3f}]" in text
+        assert share_with_interval(score.score, score.ci_low, score.ci_high) in text
         assert score.group in text
     for said in ("made-up on owner/made_up", "macro average over 2 groups", "! a <note>"):
         assert said in text
@@ -132,15 +136,63 @@ def test_texts_that_two_predictions_compare_are_there_once(
     assert len(data["items"][0]["c"]) == 2
 
 
-def test_plots_are_inside_as_svg_where_there_is_one(tmp_path: Path, results: Results) -> None:
-    for name in ("scores.png", "heatmap.svg", "heatmap.png", "scores.txt"):
-        (tmp_path / name).write_bytes(name.encode())
-    assert [path.name for path in plot_files(tmp_path)] == ["scores.png", "heatmap.svg"]
-    write_report(results, tmp_path)
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    svg = base64.b64encode(b"heatmap.svg").decode()
-    assert f'src="data:image/svg+xml;base64,{svg}"' in page
-    assert 'src="data:image/png;base64,' in page
+def test_scores_are_drawn_beside_their_numbers(results: Results) -> None:
+    page = render_report(results)
+    table = page.split("<tbody>")[1].split("</tbody>")[0]
+    drawn = re.findall(r'<circle cx="([\d.]+)%"', table)
+    shown = shown_rows(results.scores)
+    assert drawn == [f"{100 * score.score:.2f}" for score in shown if score.score is not None]
+    (low, high) = re.findall(r'class="interval" x1="([\d.]+)%" x2="([\d.]+)%"', table)[0]
+    assert (float(low), float(high)) == pytest.approx(
+        (100 * (shown[0].ci_low or 0), 100 * (shown[0].ci_high or 0)), abs=0.01
+    )
+    assert "<img" not in page
+
+
+def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:
+    about = {
+        "title": "Toy dogs",
+        "hypothesis": "Dogs `were` sad.",
+        "conditions": {"good": "as it was", "bad": "as it were"},
+    }
+    one = Score(config="toy", split="test", group="", level="all", n=40, score=0.7, ci_low=0.6,
+                ci_high=0.8, artefact_score=0.75)  # fmt: skip
+    headline = Headline(
+        **{name: getattr(one, name) for name in ("n", "score", "ci_low", "ci_high")},
+        over=("toy",),
+        n_cells=1,
+        artefact_score=one.artefact_score,
+    )
+    page = render_report(replace(results, dataset={**results.dataset, **about}, headline=headline))
+    text = unescape(re.sub(r"<[^>]+>", "", page)).replace("\N{NO-BREAK SPACE}", " ")
+    assert (
+        "made-up finds the incoherent version more surprising in 70.0 % of pairs [60.0, 80.0], "
+        "more often than chance (50.0 %), but no more often than a classifier that does not read "
+        "(75.0 %): this does not show that it reads." in text
+    )
+    assert "Dogs <code>were</code> sad." in page
+    assert "as it were" in text
+    assert "<mark>was0</mark> sad." in page
+    assert "<mark>were3</mark> sad." in page
+    example = example_of(results)
+    assert example is not None
+    assert [value for _, _, value in example.conditions] == [2.0, 3.5]
+    assert (example.margin, example.held) == (1.5, "met")
+    assert verdict_of(results) is None
+
+
+def test_a_heat_map_has_a_cell_for_each_replacement(make_item: Callable[..., Item]) -> None:
+    item = make_item(
+        {"good": ["a1"], "bad": ["a2"]}, "(1;%bad%) > (1;%good%)", groups=["as_causal → since"]
+    )
+    page = render_report(made_results({"c": [made_item(item, word_bits)]}))
+    cells = page.split('class="map"')[1].split("</table>")[0]
+    assert 'class="h10 faint"' in cells
+    assert 'data-group="as_causal → since"' in cells
+    assert [unescape(x) for x in re.findall(r"<bdi>(.*?)</bdi></th>", cells)] == [
+        "since",
+        "as_causal",
+    ]
 
 
 # ---------------------------------------------------------------- texts stay texts

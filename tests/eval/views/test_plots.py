@@ -82,11 +82,29 @@ def test_a_point_and_an_interval_for_each_score() -> None:
     assert points(figure, "score-0") == [(0.75, 0.0)]
     assert points(figure, "score-0-parts") == [(0.25, 1.0)]
     assert segments(figure, "interval-score-0") == [[[0.65, 0.0], [0.85, 0.0]]]
-    assert points(figure, "human") == [(0.9, 0.0)]
+    assert points(figure, "human") == [(0.9, 0.26)]
     assert [[x for x, _ in s] for s in segments(figure, "artefact")] == [[0.6, 0.6]]
     (chance,) = (line for line in figure.axes[0].lines if line.get_gid() == "chance")
     assert list(chance.get_xdata()) == [0.5, 0.5]
     assert names(figure) == ["c  (n=40)", "  g  (n=40)", "d  (n=0)"]
+    assert figure.get_suptitle() == "toy 1.0.0\nm"
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()][2:] == [
+        "50",
+        "75",
+        "100",
+    ]
+
+
+def test_no_mark_hides_another() -> None:
+    same: dict[str, Any] = {"artefact_score": 0.7, "human_score": 0.7, "human_ci_low": None}
+    figure = draw([a_run("m", [one(0.7, **same)])])
+    marks = {c.get_gid(): c for c in figure.axes[0].collections if c.get_gid()}
+    assert marks["artefact"].get_zorder() < marks["score-0"].get_zorder()
+    ((_, low), (_, high)) = segments(figure, "artefact")[0]
+    rows_an_inch = 1.0 / (figure.axes[0].get_window_extent().height / figure.dpi / 4.2)
+    radius = marks["score-0"].get_sizes()[0] ** 0.5 / 2 / 72 * rows_an_inch
+    assert low < -radius < radius < high
+    assert points(figure, "human")[0][1] > points(figure, "score-0")[0][1]
 
 
 def test_models_stand_beside_each_other_in_one_row() -> None:
@@ -174,12 +192,14 @@ def test_a_cell_says_score_and_items_in_its_row_and_column() -> None:
         figure = draw_heat_maps(heat_maps([a_run("m", [one(0.5), *CELLS])]))
     axes = figure.axes[0]
     assert [t.get_text() for t in axes.get_xticklabels()] == ["as", "since", "while"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("what took its place", "what was replaced")
+    assert axes.get_title("left") == "m\ntoy 1.0.0, c"
     assert [t.get_text() for t in axes.get_yticklabels()] == ["as_causal", "while_other", "yet_x"]
     assert texts(axes) == {
-        (1, 0): ["0.75", "n=40"],
-        (2, 0): ["0.45", "n=40"],
-        (0, 1): ["0.20", "n=40"],
-        (1, 1): ["0.75", "n=3"],
+        (1, 0): ["75", "n=40"],
+        (2, 0): ["45", "n=40"],
+        (0, 1): ["20", "n=40"],
+        (1, 1): ["75", "n=3"],
         (0, 2): ["–", "n=0"],
     }
     frames = {

@@ -1,4 +1,4 @@
-"""``python -m eval show``: what it says of an item, on the terminal, in a pipe, and as a plot."""
+"""``coherencegym show``: what it says of an item, on the terminal, in a pipe, and as a plot."""
 
 from __future__ import annotations
 

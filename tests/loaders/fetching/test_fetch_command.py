@@ -1,4 +1,4 @@
-"""``python -m loaders fetch``."""
+"""``coherencegym corpora fetch``."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ def test_after_fetching_loaders_find_and_read_the_corpus(
     server: FileServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show", "gum"]) == 0
-    assert "to get it:     `python -m loaders fetch gum`, or get https" in capsys.readouterr().out
+    assert (
+        "to get it:     `coherencegym corpora fetch gum`, or get https" in capsys.readouterr().out
+    )
     assert main(["fetch", "gum", "--accept"]) == 0
     captured = capsys.readouterr()
     place = tmp_path / "data/gum"
@@ -81,7 +83,7 @@ def test_after_fetching_loaders_find_and_read_the_corpus(
     assert captured.out.splitlines()[-2].startswith("gum: 2 files, ")
     assert captured.out.endswith(
         f" in {place}: 0 already there, 2 fetched ({len_text(server)})\n"
-        "  to see it: python -m loaders show gum\n"
+        "  to see it: coherencegym corpora show gum\n"
     )
     assert main([]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
@@ -100,7 +102,9 @@ def test_what_is_not_found_says_how_to_fetch_it(
     from coherencegym.loaders.corpus import CorpusNotFoundError
     from coherencegym.loaders.find import find
 
-    with pytest.raises(CorpusNotFoundError, match="to get the files: `python -m loaders fetch gum"):
+    with pytest.raises(
+        CorpusNotFoundError, match="to get the files: `coherencegym corpora fetch gum"
+    ):
         find(CORPORA["gum"])
     with pytest.raises(CorpusNotFoundError) as caught:
         find(CORPORA["storycloze"])
@@ -137,8 +141,8 @@ def test_terms_come_before_anything_is_asked_for(
     assert "do not pass it on" in captured.out
     assert "left out: 2 larger files" in captured.out
     assert captured.err == (
-        "error: toy: nothing was fetched: read the terms above, and pass --accept if you accept "
-        "them\n"
+        "python -m loaders: toy: nothing was fetched: read the terms above, and pass --accept "
+        "if you accept them\n"
     )
     assert server.log == []
     assert not (tmp_path / "data").exists()
@@ -193,7 +197,9 @@ def test_half_a_corpus_is_not_read(
     arguments = ["fetch", "gum", "--accept", "--jobs", "1"]
     assert main(arguments) == 2
     error = capsys.readouterr().err
-    assert error.startswith(f"error: {server.url}/{BASE}/dep/GUM_second_document.conllu: not fetch")
+    assert error.startswith(
+        f"python -m loaders: {server.url}/{BASE}/dep/GUM_second_document.conllu: not fetch"
+    )
     assert error.count("\n") == 1
     place = tmp_path / "data/gum"
     assert (place / "dep/GUM_sample_documents.conllu").is_file()
@@ -224,7 +230,7 @@ def test_what_cannot_be_fetched_is_one_line(
     assert main(arguments) == 2
     error = capsys.readouterr().err
     assert message in error
-    assert error.startswith("error: ")
+    assert error.startswith("python -m loaders: ")
     assert error.count("\n") == 1
 
 
@@ -238,7 +244,7 @@ def test_a_wrong_number_of_jobs(jobs: str, capsys: pytest.CaptureFixture[str]) -
 def test_the_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["fetch", "--help"])
-    assert "python -m loaders fetch gum --accept" in capsys.readouterr().out
+    assert "coherencegym corpora fetch gum --accept" in capsys.readouterr().out
 
 
 def test_a_bar_on_a_terminal_and_silence_in_a_pipe(
@@ -299,7 +305,7 @@ def test_killed_in_the_middle_then_completed(
     _, error = running.communicate(timeout=20)
     assert running.returncode == code
     if kill == signal.SIGINT:
-        assert error == "stopped; the same command goes on from here\n"
+        assert error == "python -m loaders: stopped; the same command goes on from here\n"
     assert not (folder / "open.bin").exists()
     server.log.clear()
     assert main(["fetch", "open"]) == 0

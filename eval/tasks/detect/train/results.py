@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeVar
 
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.statistics.intervals import INTERVALS
@@ -22,6 +22,7 @@ from coherencegym.eval.tasks.detect.results import DetectionResults, judged
 from coherencegym.eval.tasks.detect.scores import MODEL, NAMES, DetectionScore
 from coherencegym.eval.tasks.detect.train.encoder import Encoder, pairs_of
 from coherencegym.eval.tasks.detect.train.train import Settings, Trained
+from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.task import TaskResults, signature_of
 
 #: Settings that a signature has, by what it calls them.
@@ -50,8 +51,8 @@ class Spread:
     def cell(self, judge: str) -> str:
         """The mean and its deviation; baselines and people are the same for all seeds."""
         if judge != MODEL and judge not in DECISIONS:
-            return f"{self.mean:.3f}"
-        return f"{self.mean:.3f} ± {self.deviation:.3f}"
+            return f"{100 * self.mean:.1f}"
+        return f"{100 * self.mean:.1f} ± {100 * self.deviation:.1f}"
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,7 @@ def gather_training(
         seeds.append(
             judged("train-detector", data.detection, one.scores, about, own, signed, notes)
         )
+    heads = [one.headline for one in seeds if one.headline is not None]
     return TrainingResults(
         signature=_signed(about, recorded, trained, seeds[0].dataset),
         model=about,
@@ -155,6 +157,7 @@ def gather_training(
         trained=trained,
         summary=over_seeds([one.scores for one in seeds]),
         task="train-detector",
+        headline=_mean(heads) if len(heads) == len(seeds) else None,
     )
 
 
@@ -189,12 +192,15 @@ def _notes(recorded: Mapping[str, Any], trained: Sequence[Trained]) -> Iterator[
         )
     for one in trained:
         yield (
-            f"seed {one.seed}: best F1 on validation {one.best_f1:.3f}, {one.epochs:g} epochs, "
-            f"{one.steps:,} steps"
+            f"seed {one.seed}: best F1 on validation {100 * one.best_f1:.1f} %, "
+            f"{one.epochs:g} epochs, {one.steps:,} steps"
         )
 
 
-def _mean(scores: Sequence[Score]) -> Score:
+_Mean = TypeVar("_Mean", Score, Headline)
+
+
+def _mean(scores: Sequence[_Mean]) -> _Mean:
     """The mean of the same score of several seeds; of one seed that score."""
     values = [score.score for score in scores if score.score is not None]
     if len(scores) == 1 or len(values) < len(scores) or len(set(values)) == 1:

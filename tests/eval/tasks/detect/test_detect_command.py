@@ -1,4 +1,4 @@
-"""``python -m eval detect`` end to end, on a tiny random model; and what goes wrong."""
+"""``coherencegym detect`` end to end, on a tiny random model; and what goes wrong."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def saved(
 def arguments(saved: Path, output: Path, *more: str, data: str = "data") -> list[str]:
     return [
         *("detect", "--model", str(saved / "model"), "--dataset", str(saved / data)),
-        *("--device", "cpu", "--no-cache", "--output", str(output), *more),
+        *("--device", "cpu", "--no-cache", "--verbose", "--output", str(output), *more),
     ]
 
 
@@ -89,7 +89,10 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert text in printed.out
     results = results_of(output)
     place = score_of(results, "model")["place"]
-    assert f"{place['value']:.3f} [{place['low']:.3f}, {place['high']:.3f}]" in printed.out
+    assert (
+        "{:.1f} [{:.1f}, {:.1f}]".format(*(100 * place[k] for k in ("value", "low", "high")))
+        in printed.out
+    )
     assert results["signature"] in printed.out
     assert "|task:detect|detector:mutual|threshold:detect_one/validation" in results["signature"]
     assert results["task"] == "detect"
@@ -137,7 +140,8 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert random["f1"]["value"] == pytest.approx(2 * 25 / 3 / 75)
 
 
-def test_a_narrow_table_keeps_the_intervals_that_matter() -> None:
+@pytest.mark.parametrize("width", [60, 80, 120, 220])
+def test_every_measure_has_its_interval_at_any_width(width: int) -> None:
     from rich.console import Console
 
     from coherencegym.eval.statistics.measures import Measure
@@ -149,13 +153,14 @@ def test_a_narrow_table_keeps_the_intervals_that_matter() -> None:
         "detect_one", "test", "", "argmax", 0.0, 40, 20, half, half, half, half, half, half, half
     )
 
-    def shown(width: int) -> int:
-        console = Console(width=width, file=io.StringIO())
-        with console.capture() as printed:
-            console.print(detection_table([score], width))
-        return printed.get().count("[0.400, 0.600]")
-
-    assert [shown(width) for width in (180, 155, 130, 115)] == [5, 3, 1, 0]
+    console = Console(width=width, file=io.StringIO())
+    with console.capture() as printed:
+        console.print(detection_table([score], width))
+    text = printed.get()
+    assert max(map(len, text.splitlines())) <= width
+    assert text.count("50.0 [40.0, 60.0]") == 7
+    for name in ("argmax", "document acc.", "exact acc.", "F1", "precision", "recall", "AUC"):
+        assert name in text
 
 
 def test_a_second_run_asks_the_model_nothing(

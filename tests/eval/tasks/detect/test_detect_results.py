@@ -122,7 +122,7 @@ def test_older_results_are_refused_in_one_line(
     words = ["plot", str(tmp_path), "--output", str(tmp_path / "plots")]
     assert main(words) == 2
     line = one_line(capsys.readouterr().err).strip()
-    assert line.endswith("written by an older release; run python -m eval detect again")
+    assert line.endswith("written by an older release; run coherencegym detect again")
 
 
 def test_a_push_has_its_scores_and_no_text(hub: HubServer, hub_api: HfApi, results: Path) -> None:

@@ -1,4 +1,4 @@
-"""``python -m eval train-detector``: a tiny encoder learns to find intruders, and what is left."""
+"""``coherencegym train-detector``: a tiny encoder learns to find intruders, and what is left."""
 
 from __future__ import annotations
 

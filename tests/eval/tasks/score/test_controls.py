@@ -144,7 +144,7 @@ def dataset(
 
 def run(dataset: Path, output: Path, *more: str) -> dict[str, Any]:
     arguments = ["--model", "demo", "--dataset", str(dataset), "--output", str(output)]
-    assert main([*arguments, "--device", "cpu", *more]) == 0
+    assert main([*arguments, "--device", "cpu", "--verbose", *more]) == 0
     results: dict[str, Any] = json.loads((output / "results.json").read_text())
     return results
 

@@ -1,0 +1,98 @@
+"""``python -m benchmarks.overview``: the picture of the README, from folders of results.
+
+A row for each suite and task, a mark for each model at its headline with the 95 % interval, and the
+headline's artefact score.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from coherencegym.eval.results.runs import Run, read_run
+from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.views import figures
+
+Rows = dict[str, dict[str, Headline]]
+
+
+def rows_of(runs: Sequence[Run]) -> Rows:
+    """The headlines by suite and model; a run without one is left out."""
+    found: Rows = {}
+    for run in runs:
+        if run.headline is None or run.headline.score is None:
+            continue
+        named = f"{run.suite.replace('_', ' ').capitalize()} {run.version}"
+        named += "" if run.headline.measure == CD else f", {run.headline.measure}"
+        found.setdefault(named, {})[Path(run.model).name] = run.headline
+    rows: Rows = {}
+    for named, row in found.items():
+        # A model whose context is shorter has fewer items.
+        few, most = (end(headline.n for headline in row.values()) for end in (min, max))
+        rows[f"{named}  (n={most:,})" if few == most else f"{named}  (n={few:,}–{most:,})"] = row
+    return rows
+
+
+def draw(rows: Rows) -> Any:
+    """The figure; call it inside :func:`figures.style`."""
+    models = list(dict.fromkeys(model for row in rows.values() for model in row))
+    bold = [False] * len(rows)
+    widest = max(figures.text_widths(list(rows), 9, bold))
+    figure = figures.new_figure(8.2, 1.3 + 0.36 * len(rows), layout="constrained")
+    axes = figure.subplots()
+    axes.axvline(50, color=figures.CHANCE_LINE, linewidth=1, linestyle=figures.DASHED, zorder=1)
+    for place, row in enumerate(rows.values()):
+        for number, model in enumerate(models):
+            if model in row:
+                shift = (number - (len(models) - 1) / 2) * 0.26
+                _mark(axes, place + shift, row[model], number)
+        _artefact(axes, place, next(iter(row.values())).artefact_score)
+    figures.row_labels(axes, list(rows), bold, widest)
+    axes.set_xlim(-2, 102)
+    axes.set_xlabel("pairs in which the incoherent text is the more surprising one, %", fontsize=9)
+    handles = [
+        figures.key(model, color=figures.colour(n), marker=figures.mark(n), linewidth=2)
+        for n, model in enumerate(models)
+    ]
+    look = {"color": figures.ARTEFACT, "marker": "|", "linestyle": ""}
+    handles.append(
+        figures.key("classifier without context", **look, markersize=11, markeredgewidth=2.4)
+    )
+    handles.append(figures.key("chance", color=figures.CHANCE_LINE, linestyle=figures.DASHED))
+    figures.legend_below(figure, handles, len(handles))
+    return figure
+
+
+def _mark(axes: Any, place: float, headline: Headline, number: int) -> None:
+    """A model's headline with its interval."""
+    colour = figures.colour(number)
+    if headline.ci_low is not None and headline.ci_high is not None:
+        axes.hlines(place, 100 * headline.ci_low, 100 * headline.ci_high, color=colour, linewidth=2)
+    score = 100 * (headline.score or 0)
+    axes.scatter([score], [place], s=34, marker=figures.mark(number), color=colour, zorder=4)
+
+
+def _artefact(axes: Any, place: float, score: float | None) -> None:
+    """The score of a classifier that does not see the contrast in context."""
+    if score is not None:
+        ends = (place - 0.34, place + 0.34)
+        axes.vlines(100 * score, *ends, color=figures.ARTEFACT, linewidth=2.4, zorder=5)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Draw the results of these folders."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.overview", description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("--output", type=Path, default=Path("docs/overview.svg"), metavar="SVG")
+    arguments = parser.parse_args(argv)
+    with figures.style():
+        figure = draw(rows_of([read_run(folder) for folder in arguments.folders]))
+        figure.savefig(arguments.output, metadata={"Date": None})
+    print(f"written to {arguments.output}")
+
+
+if __name__ == "__main__":
+    main()

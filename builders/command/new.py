@@ -1,0 +1,90 @@
+"""``coherencegym new``: the skeleton of a suite, a corpus or an operator, and its test.
+
+What is written runs as it stands; it is changed from there, file by file, with the test beside it.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import keyword
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+
+from coherencegym.command_line import USER_ERROR, Parser
+
+WHAT = ("suite", "corpus", "operator")
+_EXAMPLES = """\
+  coherencegym new suite my_suite          my_suite.py and test_my_suite.py, which build and pass
+  coherencegym build my_suite.py --corpus sample
+  coherencegym new operator drop_last --output my_package
+"""
+
+
+def make_parser(prog: str = "coherencegym new") -> Parser:
+    """The parser of ``coherencegym new``."""
+    parser = Parser(
+        prog,
+        "Write the skeleton of a suite, a corpus or an operator, and its test.",
+        _EXAMPLES,
+        takes="suite|corpus|operator NAME",
+    )
+    parser.add_argument("what", choices=WHAT, help="kind of thing to begin")
+    parser.add_argument("name", metavar="NAME", help="its name: small letters, digits, _")
+    parser.add_argument(
+        "--output", metavar="DIR", type=Path, default=Path(), help="default: this folder"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace files of that name")
+    parser.add_argument("--dry-run", action="store_true", help="write nothing; say what would be")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "coherencegym new") -> int:
+    """Write the files; the exit code is 2 where the user can mend it."""
+    parser = make_parser(prog)
+    arguments = parser.parse_args(argv)
+    name: str = arguments.name
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        parser.error(f"{name!r} is no name; expected small letters, digits and _, such as my_suite")
+    files = skeleton(arguments.what, name)
+    folder: Path = arguments.output
+    for file in files:
+        if (folder / file).exists() and not arguments.overwrite:
+            parser.error(f"{folder / file} is there already; expected --overwrite to replace it")
+    try:
+        for file, text in files.items():
+            if not arguments.dry_run:
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / file).write_text(text, encoding="utf-8")
+            print(f"{'would write' if arguments.dry_run else 'wrote'} {folder / file}")
+    except OSError as error:
+        print(f"{prog}: {error.filename}: {error.strerror}", file=sys.stderr)
+        return USER_ERROR
+    if arguments.what == "suite":
+        print(f"build it: coherencegym build {folder / next(iter(files))} --corpus sample")
+    return 0
+
+
+def skeleton(what: str, name: str) -> dict[str, str]:
+    """The files of a skeleton: name -> text.
+
+    Args:
+        what: one of :data:`WHAT`.
+        name: a Python identifier in small letters.
+    """
+    words = name.split("_")
+    values = {
+        "name": name,
+        "file": f"{name}.py",
+        "title": " ".join(words).capitalize(),
+        "class_name": "".join(word.capitalize() for word in words),
+    }
+    templates = importlib.resources.files("coherencegym.builders.command") / "templates"
+
+    def filled(template: str) -> str:
+        text = (templates / f"{template}.py.txt").read_text(encoding="utf-8")
+        return Template(text).substitute(values)
+
+    return {f"{name}.py": filled(what), f"test_{name}.py": filled(f"test_{what}")}

@@ -1,0 +1,111 @@
+"""Runs of several models on several suites, side by side: one number each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from coherencegym.eval.results.runs import Run, run_of
+from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.task import TaskResults
+
+#: Name and version of a suite, and its dataset as the user named it.
+SuiteKey = tuple[str, str, str]
+#: The name of a model as the user gave it, and which it was.
+ModelKey = tuple[str, str]
+_Key = TypeVar("_Key")
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Runs, by suite and model; of several runs of a model on a suite, the last."""
+
+    runs: tuple[Run, ...]
+
+    @cached_property
+    def by_pair(self) -> Mapping[tuple[SuiteKey, ModelKey], Run]:
+        """The run of each suite and model that there is one of."""
+        return {(_suite(run), _model(run)): run for run in self.runs}
+
+    @property
+    def suites(self) -> dict[SuiteKey, str]:
+        """The suites in the order of their first runs, and their names: no two alike."""
+        return _named(
+            map(_suite, self.runs),
+            lambda key: " ".join(filter(None, key[:2])),
+            lambda key: f"{' '.join(filter(None, key[:2]))} ({key[2]})",
+        )
+
+    @property
+    def models(self) -> dict[ModelKey, str]:
+        """The models in the order of their first runs, and their names: no two alike."""
+        return _named(
+            map(_model, self.runs),
+            lambda key: Path(key[0]).name or key[0],
+            lambda key: key[0],
+            lambda key: f"{key[0]}@{key[1].rpartition(':')[2][:12]}",
+        )
+
+    def headline(self, suite: SuiteKey, model: ModelKey) -> Headline | None:
+        """The headline of a pair; None where it was not run, or the suite has none."""
+        run = self.by_pair.get((suite, model))
+        return run.headline if run is not None else None
+
+    def reference(self, suite: SuiteKey, name: str) -> float | None:
+        """A number that a suite has, whatever the model: artefact score, human score, chance."""
+        own = (self.headline(suite, model) for model in self.models)
+        values = (getattr(each, name) for each in own if each is not None)
+        return next((value for value in values if value is not None), None)
+
+    def sentences(self) -> Iterator[str]:
+        """A sentence for each model: what its scores show."""
+        for key, name in self.models.items():
+            own = [each for suite in self.suites if (each := self.headline(suite, key))]
+            scored = [each for each in own if each.score is not None]
+            floors = [each for each in scored if each.artefact_score is not None]
+            above = sum(above_chance(each) for each in scored)
+            beyond = sum(above_artefact(each) for each in floors)
+            yield (
+                f"{name} is above chance on {above} of {len(scored)} suites, and above the "
+                f"artefact score on {beyond} of the {len(floors)} that have one, each with its "
+                "whole 95 % interval."
+            )
+
+
+def above_chance(headline: Headline) -> bool:
+    """Tell whether the whole interval is above chance."""
+    return _above(headline.ci_low, headline.chance)
+
+
+def above_artefact(headline: Headline) -> bool:
+    """Tell whether the whole interval is above the score of a classifier that does not read."""
+    return _above(headline.ci_low, headline.artefact_score)
+
+
+def _above(low: float | None, floor: float | None) -> bool:
+    return low is not None and floor is not None and low > floor
+
+
+def overview_of(results: Iterable[TaskResults | Run]) -> Overview:
+    """The overview of results in memory, or of runs that were read."""
+    return Overview(tuple(one if isinstance(one, Run) else run_of(one) for one in results))
+
+
+def _suite(run: Run) -> SuiteKey:
+    return run.suite or run.data, run.version, run.data
+
+
+def _model(run: Run) -> ModelKey:
+    return run.model, run.commit
+
+
+def _named(keys: Iterable[_Key], *ways: Callable[[_Key], str]) -> dict[_Key, str]:
+    found = list(dict.fromkeys(keys))
+    for way in ways:
+        names = [way(key) for key in found]
+        if len(set(names)) == len(names):
+            break
+    return dict(zip(found, names, strict=True))

@@ -1,0 +1,138 @@
+"""The one number of a suite: the unweighted mean over the cells of its headline configs.
+
+A cell is a group of a config whose own score is over a headline group (a sense of a connective), or
+else all items of a config (a genre): no cell counts more for having more items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.table_kind import SAMPLE
+from coherencegym.eval.statistics.intervals import macro_interval
+from coherencegym.eval.statistics.measures import mean_area
+from coherencegym.eval.statistics.scores import CD, UnitOutcome
+from coherencegym.eval.tasks.score.summary import ItemScore, ItemValue, cells_of, item_values
+from coherencegym.files.strict_json import Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """A suite's one number.
+
+    Attributes:
+        over: the configs that are averaged.
+        n_cells: the number of groups or configs, each with the same weight.
+        n: items, each once; of another measure the units that it is over.
+        score: the value with its 95 % interval over discourses, and how that was computed.
+        artefact_score, human_score: the mean of the configs' own, each with as much weight as in
+            ``score``; None where one of them has none.
+        chance: reached by a judge that reads nothing.
+    """
+
+    over: tuple[str, ...]
+    n_cells: int
+    n: int
+    score: Share | None
+    ci_low: Share | None
+    ci_high: Share | None
+    ci_method: str = ""
+    artefact_score: Share | None = None
+    human_score: Share | None = None
+    chance: Share | None = 0.5
+    measure: str = CD
+
+    @property
+    def words(self) -> str:
+        """Words such as ``the mean of 8 configs``; of one cell the config."""
+        if self.n_cells == 1:
+            return self.over[0]
+        what = "configs" if self.n_cells == len(self.over) else "groups"
+        return f"the mean of {self.n_cells} {what}"
+
+
+def headline_of(
+    tables: Sequence[ItemTable],
+    judged: Mapping[tuple[str, str], Sequence[Any]],
+    scores: Sequence[ItemScore],
+) -> Headline | None:
+    """The headline of a run's tables; None where none of them is in it or has a score.
+
+    The splits of a config are read as one. Configs of the project's sample, a few texts to try
+    things on, count only where there are no others.
+
+    Args:
+        tables, judged: the tables of a run, and their judgements by config and split.
+        scores: the tables' own, with the artefact scores and those of people.
+    """
+    cells: dict[tuple[str, str], list[ItemValue]] = {}
+    items = set()
+    chosen = [table for table in tables if table.in_headline]
+    real = [t for t in chosen if any(item.corpus != SAMPLE for item in t.items)]
+    for table in real or chosen:
+        judgements = judged[table.config, table.split]
+        for group, members in cells_of(judgements, table.headline).items():
+            if values := item_values(members):
+                cells.setdefault((table.config, group), []).extend(values)
+                items |= {
+                    (table.config, table.split, j.item.item_id)
+                    for j in members
+                    if j.outcome is not None
+                }
+    if not cells:
+        return None
+    groups = [([v.share for v in own], [v.cluster for v in own]) for own in cells.values()]
+    interval = macro_interval(groups)
+    configs = [config for config, _ in cells]
+    return Headline(
+        over=tuple(dict.fromkeys(configs)),
+        n_cells=len(cells),
+        n=len(items),
+        score=fmean(fmean(values) for values, _ in groups),
+        ci_low=interval.low,
+        ci_high=interval.high,
+        ci_method=interval.method,
+        artefact_score=_mean_of("artefact_score", configs, scores),
+        human_score=_mean_of("human_score", configs, scores),
+    )
+
+
+def _mean_of(name: str, configs: Sequence[str], scores: Sequence[ItemScore]) -> float | None:
+    """The mean over cells of what their configs' own scores have under a name, if all have it."""
+    found: dict[str, list[float | None]] = {}
+    for score in scores:
+        if score.level == "all":
+            found.setdefault(score.config, []).append(getattr(score, name))
+    values = []
+    for config in configs:
+        own = [value for value in found.get(config, ()) if value is not None]
+        if not own or len(own) < len(found[config]):
+            return None
+        values.append(fmean(own))
+    return fmean(values)
+
+
+def area_headline(outcomes: Iterable[UnitOutcome], measure: str) -> Headline | None:
+    """The mean of the areas under the ROC curves of tables; None where no table has one."""
+    tables: dict[tuple[str, str], list[UnitOutcome]] = {}
+    for one in outcomes:
+        if one.measure == measure and one.value is not None:
+            tables.setdefault((one.config, one.split), []).append(one)
+    both = {key: own for key, own in tables.items() if len({one.truth for one in own}) == 2}
+    if not both:
+        return None
+    found = mean_area(list(both.values()))
+    return Headline(
+        over=tuple(dict.fromkeys(config for config, _ in both)),
+        n_cells=len(both),
+        n=found.n,
+        score=found.value,
+        ci_low=found.low,
+        ci_high=found.high,
+        ci_method=found.method,
+        measure=measure,
+    )

@@ -1,0 +1,156 @@
+"""The overview of several runs: on the terminal, in Markdown, in a notebook, and as one page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from coherencegym.eval.results.overview import (
+    Overview,
+    above_artefact,
+    above_chance,
+    overview_of,
+)
+from coherencegym.eval.results.runs import Run
+from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.task import TaskResults
+from coherencegym.eval.views import grid
+
+#: The files of an overview.
+PAGE, MARKDOWN = "index.html", "overview.md"
+TITLE = "Overview: CD scores in per cent [95 % interval]"
+_REFERENCES = {"artefact": "artefact_score", "human": "human_score", "chance": "chance"}
+_LEGEND = {
+    "artefact": "artefact: a classifier that never sees the contrast in context, on the same parts",
+    "human": "human: people who judged items of the same parts",
+    "suite": "* the whole interval is above chance and above the artefact score",
+}
+
+
+class ShownOverview(Overview):
+    """An overview that a notebook shows as a table, and that prints as the terminal has it."""
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        file = io.StringIO()
+        print_overview(self, Console(file=file, highlight=False))
+        return file.getvalue()
+
+    def _repr_html_(self) -> str:
+        return _rendered("overview_table.html.jinja", overview=self, table=overview_grid(self))
+
+
+def overview(results: Iterable[TaskResults | Run]) -> ShownOverview:
+    """The overview of results, or of runs that were read, which shows itself."""
+    return ShownOverview(overview_of(results).runs)
+
+
+def overview_grid(
+    shown: Overview, folders: Mapping[str, str] | None = None, page: str = "report.html"
+) -> grid.Grid:
+    """The suites by models; cells lead to the ``page`` of their run below ``folders``.
+
+    ``folders`` are the folders of runs, and their places as a link has them.
+    """
+    rows = []
+    models = shown.models
+    for suite, name in shown.suites.items():
+        heads = [shown.headline(suite, model) for model in models]
+        n = next((head.n for head in heads if head is not None), None)
+        others = [grid.share_cell(shown.reference(suite, field)) for field in _REFERENCES.values()]
+        links = {}
+        for place, model in enumerate(models, 2):
+            run = shown.by_pair.get((suite, model))
+            if run is not None and folders and run.folder in folders:
+                links[place] = f"{folders[run.folder]}/{page}"
+        cells = (name, "–" if n is None else f"{n:,}", *map(_cell, heads), *others)
+        rows.append(grid.GridRow(cells, links=links))
+    headers = ("items", *models.values(), *_REFERENCES)
+    dull = [
+        place
+        for place, name in enumerate(headers, 1)
+        if name in _REFERENCES and all(row.cells[place] == "–" for row in rows)
+    ]
+    if dull:
+        headers = tuple(name for place, name in enumerate(headers, 1) if place not in dull)
+        rows = [
+            grid.GridRow(
+                tuple(cell for place, cell in enumerate(row.cells) if place not in dull),
+                links=row.links,
+            )
+            for row in rows
+        ]
+    return grid.made("suite", headers, rows, TITLE)
+
+
+def _cell(head: Headline | None) -> str:
+    if head is None:
+        return "–"
+    mark = " *" if above_chance(head) and above_artefact(head) else "  "
+    return grid.share_with_interval(head.score, head.ci_low, head.ci_high) + mark
+
+
+def print_overview(shown: Overview, console: Any = None) -> None:
+    """Print the table, what it shows, and how to read it."""
+    console = grid.console_for(console)
+    table = overview_grid(shown)
+    console.print(grid.rich_block(table, console.width))
+    for line in shown.sentences():
+        console.print(grid.plain_text(line, "bold"))
+    grid.print_notes(console, _legend(table))
+
+
+def _legend(table: grid.Grid) -> list[str]:
+    return [said for column, said in _LEGEND.items() if column in table.headers]
+
+
+def write_overview(shown: Overview, folder: Path) -> None:
+    """Write ``overview.md`` and ``index.html``, which lead to the reports of the runs."""
+    places = {run.folder: _place(Path(run.folder), folder) for run in shown.runs if run.folder}
+    table = overview_grid(shown, places)
+    lines = [f"# {TITLE}", "", *grid.markdown(table), "", *shown.sentences(), ""]
+    lines += [f"- {note.replace('*', chr(92) + '*', 1)}" for note in _legend(table)]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
+    (folder / PAGE).write_bytes(_page(shown, table).encode("utf-8", "replace"))
+
+
+def _place(run: Path, folder: Path) -> str:
+    import os
+
+    return Path(os.path.relpath(run, folder)).as_posix()
+
+
+def _page(shown: Overview, table: grid.Grid) -> str:
+    """The page: no script, and its style by its hash; nothing is fetched."""
+    from markupsafe import Markup
+
+    from coherencegym.eval.views.html_report import source
+
+    style = source("report.css")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    return _rendered(
+        "overview.html.jinja",
+        overview=shown,
+        table=table,
+        title=TITLE,
+        legend=_legend(table),
+        policy=policy,
+        style=Markup(style),
+    )
+
+
+def _rendered(template: str, **values: Any) -> str:
+    from coherencegym.eval.views.html_report import templates
+
+    text: str = templates().get_template(template).render(**values)
+    return text

@@ -1,0 +1,129 @@
+"""The verdict on a score, in words: what it says of a model beside chance and the artefact score.
+
+A page, a terminal and a card say the same, so the sentence is made here, of numbers alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.views.grid import share_cell
+
+#: The score shows something; it does not; it is below chance.
+Bearing = Literal["shows", "open", "below"]
+
+
+class Measured(Protocol):
+    """A score with what it is held against: a headline, or a row of scores."""
+
+    @property
+    def score(self) -> float | None:
+        """The value, 0 to 1."""
+
+    @property
+    def ci_low(self) -> float | None:
+        """The lower end of its 95 % interval."""
+
+    @property
+    def ci_high(self) -> float | None:
+        """The upper end."""
+
+    @property
+    def chance(self) -> float | None:
+        """The value that a judge that reads nothing reaches."""
+
+    @property
+    def artefact_score(self) -> float | None:
+        """The value of a classifier that never sees the contrast in context."""
+
+    @property
+    def human_score(self) -> float | None:
+        """The value of people."""
+
+    @property
+    def measure(self) -> str:
+        """The name of what was measured."""
+
+    @property
+    def n(self) -> int:
+        """The number of units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``found`` is what was measured, ``shows`` what it means; ``bearing`` is for a page's look."""
+
+    found: str
+    shows: str
+    bearing: Bearing
+
+    def __str__(self) -> str:
+        return f"{self.found}: {self.shows}"
+
+
+def verdict(model: str, one: Measured, of: str = "pairs", over: str = "") -> Verdict | None:
+    """The verdict on a model's score; None where it has none.
+
+    Args:
+        model: its name.
+        one: the score.
+        of: the units of a CD score: pairs, or comparisons where items have more versions.
+        over: says what was averaged; empty: nothing.
+    """
+    if one.score is None:
+        return None
+    number = _per_cent(one.score)
+    interval = ""
+    if one.ci_low is not None and one.ci_high is not None:
+        interval = f" [{share_cell(one.ci_low)}, {share_cell(one.ci_high)}]"
+    what = f"{model} finds the incoherent version more surprising in {number} of {of}{interval}"
+    if one.measure != CD:
+        what = f"{model} reaches {one.measure} {number}{interval}"
+    parts = [what + (f", averaged over {over}" if over else "")]
+    against_chance, against_artefact = (
+        _beside(one, other) for other in (one.chance, one.artefact_score)
+    )
+    if against_chance:
+        parts.append(f"{against_chance} than chance ({_per_cent(one.chance)})")
+    if against_artefact:
+        joint = "and" if against_artefact == against_chance else "but"
+        classifier = f"than a classifier that does not read ({_per_cent(one.artefact_score)})"
+        parts.append(f"{joint} {against_artefact} {classifier}")
+    shows, bearing = _meaning(one, against_chance, against_artefact)
+    if one.human_score is not None:
+        shows += f"; people reach {_per_cent(one.human_score)}"
+    if one.n < FEW_ITEMS:
+        shows += f"; these are only {one.n} items: read the interval, not the score"
+    return Verdict(", ".join(parts), shows, bearing)
+
+
+def _per_cent(value: float | None) -> str:
+    """A share that stays in one line."""
+    return f"{share_cell(value)}\N{NO-BREAK SPACE}%"
+
+
+_MORE, _LESS, _NO_MORE = "more often", "less often", "no more often"
+
+
+def _beside(one: Measured, other: float | None) -> str:
+    """The place of the interval beside another score; empty where one of them is not known."""
+    if other is None or one.ci_low is None or one.ci_high is None:
+        return ""
+    return _MORE if one.ci_low > other else _LESS if one.ci_high < other else _NO_MORE
+
+
+def _meaning(one: Measured, against_chance: str, against_artefact: str) -> tuple[str, Bearing]:
+    if not against_chance:
+        return "without an interval and chance this says little", "open"
+    if against_chance == _LESS:
+        return "it prefers the incoherent versions", "below"
+    if against_chance == _NO_MORE:
+        return "this does not show that it notices incoherence", "open"
+    if against_artefact == _MORE:
+        return "more than the parts give away without being read together", "shows"
+    if against_artefact:
+        return "this does not show that it reads", "open"
+    return "whether by reading, no artefact score says", "shows"

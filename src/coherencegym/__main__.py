@@ -1,0 +1,162 @@
+"""The command ``coherencegym``: one name for all that the toolkit does.
+
+Each subcommand is the code that ``python -m builders``, ``python -m eval`` or
+``python -m loaders`` runs; this module knows only their names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from coherencegym.command_line import USER_ERROR, Parser, did_you_mean
+from coherencegym.errors import EvaluationError, one_line
+
+NAME = "coherencegym"
+SHELLS = ("bash", "zsh", "tcsh")
+
+
+@dataclass(frozen=True)
+class Subcommand:
+    """A subcommand, and where it is.
+
+    Attributes:
+        group: the heading that help shows it under.
+        summary: its purpose.
+        module: the place of ``main(argv, prog) -> int`` and ``make_parser(prog)``.
+        name: its name among the several that ``module`` has; empty where there is one.
+    """
+
+    group: str
+    summary: str
+    module: str
+    name: str = ""
+
+    def main(self, words: Sequence[str], prog: str) -> int:
+        """Run it; returns the exit code."""
+        run: Callable[..., int] = importlib.import_module(self.module).main
+        return run([*([self.name] if self.name else []), *words], prog)
+
+    def parser(self, prog: str) -> Parser:
+        """Its parser, for shell completion."""
+        make: Callable[..., Parser] = importlib.import_module(self.module).make_parser
+        return make(prog, *([self.name] if self.name else []))
+
+
+def _evaluate(group: str, summary: str, name: str) -> Subcommand:
+    return Subcommand(group, summary, "coherencegym.eval.commands.cli", name)
+
+
+_MAKE, _ASK, _READ, _SHARE = "make suites", "ask a model", "understand scores", "share"
+SUBCOMMANDS: Mapping[str, Subcommand] = {
+    "build": Subcommand(_MAKE, "build a suite from a corpus", "coherencegym.builders.command.cli"),
+    "corpora": Subcommand(_MAKE, "list, show and fetch corpora", "coherencegym.loaders.cli"),
+    "new": Subcommand(
+        _MAKE,
+        "begin a suite, a corpus or an operator of your own",
+        "coherencegym.builders.command.new",
+    ),
+    "judge": Subcommand(
+        _MAKE, "draw pairs for people to judge", "coherencegym.builders.judgement.command"
+    ),
+    "score": _evaluate(_ASK, "score models on suites", "score"),
+    "detect": _evaluate(_ASK, "find the sentence that does not belong", "detect"),
+    "train-detector": _evaluate(_ASK, "fine-tune an encoder to find it", "train-detector"),
+    "compare": _evaluate(_READ, "compare models, item by item", "compare"),
+    "plot": _evaluate(_READ, "draw several runs in one figure", "plot"),
+    "show": _evaluate(_READ, "show every token's surprisal of one item", "show"),
+    "push": _evaluate(_SHARE, "push results to the Hub", "push"),
+    "model-index": _evaluate(_SHARE, "print scores for a model's own card", "model-index"),
+    "export": Subcommand(
+        _SHARE, "write a suite for other tools", "coherencegym.builders.export.__main__"
+    ),
+    "cache": _evaluate(_SHARE, "show or clear what is kept between runs", "cache"),
+}
+
+
+def subcommands() -> dict[str, Subcommand]:
+    """All subcommands, the tasks of other packages included."""
+    from coherencegym.eval.tasks.registry import all_tasks
+
+    others = {name: _evaluate(_ASK, said, name) for name, said in all_tasks().items()}
+    return {**SUBCOMMANDS, **{n: each for n, each in others.items() if n not in SUBCOMMANDS}}
+
+
+_EXAMPLES = """\
+  coherencegym build story_cloze --corpus sample
+  coherencegym score --model demo --dataset suites/story_cloze
+  coherencegym score --model gpt2 --dataset coherencegym/sentence_order
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a subcommand.
+
+    Returns:
+        The exit code: what the subcommand returns; 2 where there is none of that name.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        known = SUBCOMMANDS if words and words[0] in SUBCOMMANDS else subcommands()
+    except EvaluationError as error:  # two packages that bring the same task
+        print(f"{NAME}: {one_line(error)}", file=sys.stderr)
+        return USER_ERROR
+    if words and words[0] in known:
+        return known[words[0]].main(words[1:], f"{NAME} {words[0]}")
+    if words and not words[0].startswith("-"):
+        message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
+        print(one_line(f"{NAME}: {message}{did_you_mean(words[0], known)}"), file=sys.stderr)
+        return USER_ERROR
+    parser = _parser()
+    options = parser.parse_args(words)
+    if options.version:
+        from coherencegym import __version__
+
+        print(f"{NAME} {__version__}")
+    elif options.completion:
+        print(_completion(options.completion))
+    else:
+        parser.print_help()
+    return 0
+
+
+def _parser() -> Parser:
+    lines = []
+    known = subcommands()
+    for group in dict.fromkeys(each.group for each in known.values()):
+        lines.append(f"{group}:")
+        lines += [f"  {n:<15}{s.summary}" for n, s in known.items() if s.group == group]
+    parser = Parser(
+        NAME,
+        "Test suites that show whether a language model notices incoherence.\n\n"
+        + "\n".join(lines),
+        _EXAMPLES,
+        takes="SUBCOMMAND",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    parser.add_argument(
+        "--completion",
+        choices=SHELLS,
+        metavar="SHELL",
+        help=f"print completions: {', '.join(SHELLS)}",
+    )
+    return parser
+
+
+def _completion(shell: str) -> str:
+    """The script that completes subcommands, options and their values in a shell."""
+    import shtab
+
+    root = _parser()
+    added = root.add_subparsers(metavar="SUBCOMMAND")
+    for name, subcommand in subcommands().items():
+        child = subcommand.parser(f"{NAME} {name}")
+        added.add_parser(name, help=subcommand.summary, parents=[child], conflict_handler="resolve")
+    text: str = shtab.complete(root, shell=shell)
+    return text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

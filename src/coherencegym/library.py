@@ -1,0 +1,296 @@
+"""The toolkit in one call each: build a suite, score models on suites, compare them.
+
+::
+
+    import coherencegym as cg
+
+    cg.score("gpt2", "coherencegym/sentence_order")
+    cg.score(["gpt2", "gpt2-medium"], cg.build("story_cloze", corpus="sample"))
+
+What is given may be a name, a folder, or a value that is loaded already; a list of them is each in
+turn. A mistake is an :class:`~coherencegym.errors.EvaluationError` of one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coherencegym.command_line import did_you_mean
+from coherencegym.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from coherencegym.eval.library import Items
+    from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.results.saved import Saved
+    from coherencegym.eval.views.notebook import Comparisons, ShownResults
+    from coherencegym.eval.views.overview import ShownOverview
+
+_MODEL = "expected a model id, a folder, a loaded model, or a list of these"
+_DATA = "expected a dataset's name or folder, items, or a list of these"
+
+
+def load_items(
+    data: str | Path,
+    *,
+    configs: str | Sequence[str] = (),
+    split: str | None = None,
+    revision: str | None = None,
+    limit: int | None = None,
+) -> Items:
+    """Read the items of a dataset, or of suites in SyntaxGym's JSON.
+
+    Args:
+        data: a Hub id, the folder of a build, or a file of SyntaxGym's JSON.
+        configs: names of configs; none: all.
+        split: name of one split; None: all, or ``test`` where there is ``train``.
+        revision: tag or commit of a Hub dataset; None: the newest.
+        limit: no more items than this of each table, from its start.
+
+    Raises:
+        EvaluationError: they are not there, or cannot be read.
+    """
+    from coherencegym.eval.library import items_from
+
+    if not isinstance(data, str | Path):
+        raise EvaluationError(f"load_items: {_named(data)}; expected a dataset's name or folder")
+    chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
+    if str(data).endswith(".json"):
+        return items_from(suite=data, max_items=limit, **chosen)
+    return items_from(data, max_items=limit, **chosen)
+
+
+def score(
+    model: Any,
+    data: Any,
+    *,
+    tokenizer: Any = None,
+    configs: str | Sequence[str] = (),
+    split: str | None = None,
+    revision: str | None = None,
+    limit: int | None = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    **options: Any,
+) -> ShownResults | ShownOverview:
+    """Score models on suites.
+
+    Args:
+        model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
+            ``tokenizer``, or a pair of both; or a list of these.
+        data: a dataset's name or folder, what :func:`load_items` or :func:`build` returns, items
+            or rows; or a list of names.
+        tokenizer: that of a loaded model; None: the one that it names.
+        configs, split, revision, limit: parts, see :func:`load_items`, of data given by name.
+        device, dtype: place and numbers, see :func:`load_model`, of models given by name.
+        output: a folder to write results to; for several, one in it for each.
+        overwrite: replace results that are there.
+        options: ``bos``, ``separator``, ``truncate``, ``compat``, ``share``, ``batch_tokens``, ...
+            (:func:`coherencegym.eval.library.score`).
+
+    Returns:
+        The results of one model on one dataset, or an overview of several, which shows a row for
+        each suite and a column for each model. Both show themselves in a notebook and under
+        ``print``; scores are shares from 0 to 1, surprisals bits.
+
+    Raises:
+        EvaluationError: a model or a dataset is not there, or an option is wrong.
+    """
+    from coherencegym.eval.library import as_items, options_of, score_loaded
+    from coherencegym.eval.models.in_memory import evaluating
+    from coherencegym.eval.results.runs import run_of
+    from coherencegym.eval.views.overview import overview, write_overview
+    from coherencegym.eval.views.report import write
+
+    chosen_options = options_of(**options)
+    models = list(model) if isinstance(model, list) else [model]
+    datasets = list(data) if _are_several(data) else [data]
+    if not models or not datasets:
+        raise EvaluationError(f"score: nothing to score; {_DATA if models else _MODEL}")
+    chosen = {"configs": configs, "split": split, "revision": revision, "limit": limit}
+    read = [as_items(_items(each, chosen)) for each in datasets]
+    found = []
+    for each in models:
+        loaded = _model(each, tokenizer, device, dtype)
+        with evaluating(loaded.model):
+            found += [score_loaded(loaded, items, chosen_options) for items in read]
+    alone = len(found) == 1
+    runs = [run_of(results) for results in found]
+    if output is not None:
+        for place, results in enumerate(found):
+            own = f"{results.dataset['suite'] or 'items'}--{results.model['name']}"
+            folder = Path(output) if alone else Path(output) / own.replace("/", "__")
+            write(results, folder, overwrite=overwrite)
+            runs[place] = replace(runs[place], folder=str(folder))
+    if alone:
+        return found[0]
+    shown = overview(runs)
+    if output is not None:
+        write_overview(shown, Path(output))
+    return shown
+
+
+def _are_several(data: Any) -> bool:
+    """A list of datasets, and not of items."""
+    from coherencegym.eval.library import Items
+
+    return isinstance(data, list | tuple) and all(isinstance(d, str | Path | Items) for d in data)
+
+
+def _items(data: Any, chosen: Mapping[str, Any]) -> Any:
+    from coherencegym.eval.kinds.items import Item
+    from coherencegym.eval.library import Items
+
+    if isinstance(data, Items):
+        return data
+    if isinstance(data, str | Path):
+        return load_items(data, **chosen)
+    given = [name for name, value in chosen.items() if value]
+    if given:
+        raise EvaluationError(
+            f"score: {given[0]}= chooses from a dataset by name; expected none with items"
+        )
+    rows = list(data) if isinstance(data, Iterable) and not isinstance(data, Mapping) else None
+    if rows is None or not all(isinstance(row, Item | Mapping) for row in rows):
+        raise EvaluationError(f"score: {_named(data)}; {_DATA}")
+    return rows
+
+
+def _model(model: Any, tokenizer: Any, device: str, dtype: str) -> LoadedModel:
+    """The given model, loaded."""
+    from coherencegym.eval.models.in_memory import in_memory
+    from coherencegym.eval.models.load import LoadedModel, load
+
+    if isinstance(model, LoadedModel):
+        return model
+    if isinstance(model, str | Path):
+        return load(str(model), device, dtype)
+    if isinstance(model, tuple) and len(model) == 2:
+        model, tokenizer = model
+    if not hasattr(model, "config") or not hasattr(model, "forward"):
+        raise EvaluationError(f"score: {_named(model)}; {_MODEL}")
+    if tokenizer is None:
+        raise EvaluationError("score: a model without its tokenizer; expected tokenizer=")
+    return in_memory(model, tokenizer, None, None)
+
+
+def _named(value: Any) -> str:
+    """A value of a wrong type, in words."""
+    shown = repr(value)
+    return f"{shown if len(shown) < 60 else shown[:57] + '...'} is a {type(value).__name__}"
+
+
+def compare(
+    *results: Any, anyway: bool = False, details: bool = False, seed: int = 0
+) -> Comparisons:
+    """Compare models item by item, on the same rows: each with the first, the baseline.
+
+    Args:
+        results: results of :func:`score`, folders of results, or all of them in one list.
+        anyway: compare what both have where data or settings differ.
+        details: also the finest groups.
+        seed: start of the signs that are drawn where not all can be counted.
+
+    Returns:
+        Differences of scores (shares from -1 to 1) with intervals, and p-values corrected for all
+        tests of two models. They show themselves in a notebook and under ``print``.
+
+    Raises:
+        EvaluationError: there are fewer than two, or two are not comparable.
+    """
+    from coherencegym.eval.results.comparison import compare as compared
+    from coherencegym.eval.results.labels import model_labels
+    from coherencegym.eval.views.notebook import Comparisons
+
+    given = list(results[0]) if len(results) == 1 and isinstance(results[0], list) else [*results]
+    if len(given) < 2:
+        raise EvaluationError(f"compare: {len(given)} results; expected two or more")
+    baseline, *others = saved = [_saved(each) for each in given]
+    first, *names = model_labels(saved)
+    how: dict[str, Any] = {"anyway": anyway, "details": details, "seed": seed}
+    found = tuple(compared(baseline, other, **how) for other in others)
+    return Comparisons(found, tuple((name, first) for name in names))
+
+
+def _saved(results: Any) -> Saved:
+    """Results as a folder has them; those in memory are written into one for a moment."""
+    import tempfile
+
+    from coherencegym.eval.results.folder import (
+        PREDICTIONS_FILE,
+        predictions_schema,
+        write_common,
+        write_rows,
+    )
+    from coherencegym.eval.results.results import Results
+    from coherencegym.eval.results.saved import read_saved
+    from coherencegym.eval.views.report import prediction_rows
+
+    if isinstance(results, str | Path):
+        return read_saved(Path(results))
+    if not isinstance(results, Results):
+        raise EvaluationError(f"compare: {_named(results)}; expected results or a folder of them")
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        write_common(results, folder)
+        write_rows(prediction_rows(results), predictions_schema(), folder / PREDICTIONS_FILE)
+        return read_saved(folder)
+
+
+def build(
+    suite: str | Path,
+    *,
+    corpus: str | Sequence[str] = (),
+    output: str | Path | None = None,
+    data_dir: str | Path | None = None,
+    **options: Any,
+) -> Path:
+    """Build a suite, into a folder of rows, hashes, manifest and card.
+
+    Args:
+        suite: its name, or the path of a Python file that declares ``SUITE``.
+        corpus: the corpora to build from; none: all that are found, and the sample.
+        output: the folder; None: ``suites/SUITE``.
+        data_dir: a folder of corpus files.
+        options: further ones of ``coherencegym build SUITE``, with ``_`` for ``-``: ``limit``,
+            ``seed``, ``overwrite``, ``skip_bad_rows``, and the suite's own settings.
+
+    Returns:
+        The folder, as :func:`score` takes it.
+
+    Raises:
+        EvaluationError: there is no such suite, corpus or option, or a corpus cannot be read.
+    """
+    from dataclasses import fields
+
+    from coherencegym.builders.command.declared import suite_named
+    from coherencegym.builders.command.run import BuildJob, BuildRequest
+    from coherencegym.builders.errors import explain
+
+    name = str(suite)
+    declared = suite_named(name)
+    known_options = {field.name for field in fields(BuildRequest)} - {"dry_run"}
+    for option in options:
+        if option not in known_options | declared.settings.keys():
+            near = did_you_mean(option, (*known_options, *declared.settings))
+            raise EvaluationError(
+                f"build: no option {option!r}; see `coherencegym build {name} --help-all`{near}"
+            )
+    settings = {key: options.pop(key) for key in declared.settings.keys() & options.keys()}
+    request: dict[str, Any] = {
+        "corpora": (corpus,) if isinstance(corpus, str) else tuple(corpus),
+        "output": None if output is None else Path(output),
+        "data_dir": None if data_dir is None else Path(data_dir),
+    }
+    try:
+        job = BuildJob(declared.configured(**settings), BuildRequest(**request, **options))
+        job.make(lambda message: None)
+    except Exception as error:
+        if (explained := explain(error)) is None:
+            raise  # a mistake of ours, shown whole
+        raise EvaluationError(explained[1]) from None
+    return job.destination

@@ -1,0 +1,69 @@
+"""Several models and datasets in one call: each read once, one overview at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from coherencegym.builders.registry import SUITES
+from coherencegym.eval.commands import options, score_command
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.items import Item
+
+
+@pytest.fixture
+def suites(tmp_path: Path, pair_items: list[Item], write_dataset: Callable[..., Path]) -> Path:
+    """A folder of two builds, and of something else."""
+    for name in ("one", "two"):
+        write_dataset(tmp_path / "suites" / name, pair_items, extra={"moved": "bool"})
+    (tmp_path / "suites/other").mkdir()
+    return tmp_path / "suites"
+
+
+def test_a_folder_of_suites_ends_in_one_overview(
+    suites: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    loads = []
+    real = options.load_model
+
+    def counted(arguments: object) -> object:
+        loads.append(arguments)
+        return real(arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("coherencegym.eval.commands.running.load_model", counted)
+    words = ["score", "--model", "demo", "--dataset", str(suites), "--no-cache"]
+    words += ["--output", str(tmp_path / "out")]
+    assert main(words) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert len(loads) == 1
+    assert printed.out.count("demo is above chance on") == 1
+    assert "|rows:" not in printed.out  # the signatures are in the reports
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        *("index.html", "one--demo", "overview.md", "two--demo"),
+    ]
+    page = (tmp_path / "out/index.html").read_text()
+    assert 'href="one--demo/report.html"' in page
+    assert main(words) == 2
+    assert "or pass --overwrite" in capsys.readouterr().err
+    assert main([*words, "--overwrite"]) == 0
+
+
+def test_a_model_that_is_not_there_is_said_before_any_is_run(
+    suites: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["score", "--model", "demo", "/nonexistent/model", "--dataset", str(suites / "one")]
+    assert main([*words, "--output", str(tmp_path / "out")]) == 2
+    printed = capsys.readouterr()
+    assert "/nonexistent/model" in printed.err
+    assert printed.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_all_suites_are_those_of_the_registry() -> None:
+    assert set(score_command.PUBLISHED) == set(SUITES)

@@ -1,0 +1,101 @@
+"""The overview of several runs: which suites and models, and what it says of them."""
+
+from __future__ import annotations
+
+import html
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from coherencegym.eval.results.overview import overview_of
+from coherencegym.eval.results.runs import Run
+from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.views.overview import (
+    overview,
+    overview_grid,
+    print_overview,
+    write_overview,
+)
+
+HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
+BOTH = replace(HEAD, artefact_score=0.6, human_score=0.9)
+
+
+def run(suite: str, head: Headline | None, model: str = "me/demo", data: str = "") -> Run:
+    folder = f"out/{suite}--{model.replace('/', '__')}"
+    about: dict[str, Any] = {"headline": head, "data": data or suite, "folder": folder}
+    return Run(model, f"sha256:{model}", suite, "1.0.0", {}, [], **about)
+
+
+def lines(*runs: Run, width: int = 160) -> list[str]:
+    from rich.console import Console
+
+    file = io.StringIO()
+    console = Console(file=file, width=width, force_terminal=True, color_system=None)
+    print_overview(overview(runs), console)
+    return [line.strip() for line in file.getvalue().splitlines()]
+
+
+def test_a_sentence_counts_what_the_whole_interval_is_above() -> None:
+    beaten = replace(BOTH, artefact_score=0.75)
+    runs = [run("a", BOTH), run("b", beaten), run("c", HEAD), run("d", replace(BOTH, ci_low=0.5))]
+    (sentence,) = overview_of(runs).sentences()
+    assert sentence == (
+        "demo is above chance on 3 of 4 suites, and above the artefact score on 1 of the 3 that "
+        "have one, each with its whole 95 % interval."
+    )
+
+
+def test_a_row_a_suite_and_a_column_a_model() -> None:
+    runs = [run("a", BOTH), run("b", HEAD), run("a", HEAD, "you/other"), run("b", None, "c")]
+    table = overview_grid(overview_of(runs))
+    assert table.headers == ("suite", "items", "demo", "other", "c", "artefact", "human", "chance")
+    assert [row.cells for row in table.rows] == [
+        (
+            *("a 1.0.0", "40", "80.0 [70.0, 90.0] *", "80.0 [70.0, 90.0]  ", "–"),
+            *("60.0", "90.0", "50.0"),
+        ),
+        ("b 1.0.0", "40", "80.0 [70.0, 90.0]  ", "–", "–", "–", "–", "50.0"),
+    ]
+    # A column that nobody has a number in is left out.
+    alone = overview_grid(overview_of([run("b", HEAD)]))
+    assert alone.headers == ("suite", "items", "demo", "chance")
+    assert alone.rows[0].cells[-1] == "50.0"
+
+
+def test_no_two_suites_or_models_have_one_name() -> None:
+    found = overview_of([run("a", HEAD, "me/x", "one"), run("a", HEAD, "you/x", "two")])
+    assert list(found.suites.values()) == ["a 1.0.0 (one)", "a 1.0.0 (two)"]
+    assert list(found.models.values()) == ["me/x", "you/x"]
+
+
+def test_a_narrow_terminal_has_everything() -> None:
+    for width in (60, 80):
+        shown = lines(*(run("a_suite", BOTH, f"m{i}/model{i}") for i in range(4)), width=width)
+        assert max(map(len, shown)) <= width
+        for i in range(4):
+            assert any(f"model{i}: 80.0 [70.0, 90.0] *" in line for line in shown)
+        assert "artefact: 60.0 · human: 90.0" in " ".join(shown)
+
+
+def test_files_lead_to_the_reports(tmp_path: Path) -> None:
+    runs = [
+        replace(run("a", BOTH, "<b>m|x"), folder=str(tmp_path / "a & b")),
+        replace(run("b", HEAD), folder=str(tmp_path / "b")),
+    ]
+    write_overview(overview(runs), tmp_path)
+    page = html.unescape((tmp_path / "index.html").read_text())
+    assert '<a href="a%20%26%20b/report.html">80.0 [70.0, 90.0] *</a>' in page
+    assert "default-src 'none'; style-src 'sha256-" in page
+    assert "<script" not in page
+    assert "&lt;b&gt;" in (tmp_path / "index.html").read_text()
+    text = (tmp_path / "overview.md").read_text()
+    assert "](b/report.html)" in text
+    assert "demo is above chance on 1 of 1 suites" in text
+
+
+def test_it_shows_itself() -> None:
+    shown = overview([run("a", BOTH)])
+    assert "demo is above chance" in str(shown)
+    assert "80.0 [70.0, 90.0]" in shown._repr_html_()

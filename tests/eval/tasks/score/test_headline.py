@@ -1,0 +1,167 @@
+"""The one number of a suite: what it is over, and how it is averaged."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.statistics.intervals import macro_interval
+from coherencegym.eval.statistics.measures import mean_area, measured
+from coherencegym.eval.statistics.scores import UnitOutcome
+from coherencegym.eval.tasks.score.headline import Headline, area_headline, headline_of
+from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.summary import summarise
+
+#: Whether the prediction of each item holds, by the group that it is in.
+Met = Mapping[str, Sequence[bool]]
+
+
+def table(config: str, met: Met, split: str = "test", **about: Any) -> tuple[ItemTable, Any]:
+    """A table and its judgements: an item for each prediction, discourses shared by tables."""
+    judgements = []
+    for group, values in met.items():
+        groups = (group, about["headline"]) if about.get("headline") and group else ()
+        for number, holds in enumerate(values):
+            name = f"{config} {group} {number}"
+            item = Item(name, 1, (), (), f"d{number}", "toy")
+            outcome = Outcome(holds, False, 1.0 if holds else -1.0)
+            judgements.append(Judgement(item, "f", "mean", groups, outcome, ""))
+    items = tuple(judgement.item for judgement in judgements)
+    return ItemTable(config, split, items, "0", True, False, **about), judgements
+
+
+def headline(*tables: tuple[ItemTable, Any]) -> Headline | None:
+    scores = [
+        score
+        for own, judgements in tables
+        for score in summarise(
+            own.config,
+            own.split,
+            judgements,
+            artefacts=own.artefacts,
+            humans=own.humans,
+            headline=own.headline,
+        )
+    ]
+    judged = {(own.config, own.split): judgements for own, judgements in tables}
+    return headline_of([own for own, _ in tables], judged, scores)
+
+
+def test_a_config_without_groups_is_one_cell() -> None:
+    found = headline(table("a", {"": [True] * 4}), table("b", {"": [True, False]}))
+    assert found is not None
+    assert (found.over, found.n_cells, found.n, found.score) == (("a", "b"), 2, 6, 0.75)
+    known = macro_interval([([1.0] * 4, ["d0", "d1", "d2", "d3"]), ([1.0, 0.0], ["d0", "d1"])])
+    assert (found.ci_low, found.ci_high, found.ci_method) == (known.low, known.high, known.method)
+
+
+def test_the_groups_of_a_config_are_its_cells_and_others_do_not_count() -> None:
+    met = {"as → since": [True, True], "as → while": [False] * 6, "": [True] * 9}
+    found = headline(table("a", met, headline="different sense"))
+    assert found is not None
+    assert (found.n_cells, found.n, found.score) == (2, 8, 0.5)
+
+
+def test_a_config_that_is_not_in_it_is_left_out() -> None:
+    out = table("b", {"": [False] * 9}, in_headline=False)
+    found = headline(table("a", {"": [True, False]}), out)
+    assert found is not None
+    assert (found.over, found.score) == (("a",), 0.5)
+    assert headline(out) is None
+
+
+def test_splits_of_a_config_are_one_cell() -> None:
+    test, train = (table("a", {"": met}, split) for split, met in (("x", [True]), ("y", [False])))
+    found = headline(test, train, table("b", {"": [True]}))
+    assert found is not None
+    assert (found.n_cells, found.n, found.score) == (2, 3, 0.75)
+
+
+def test_others_are_averaged_only_where_every_config_has_one() -> None:
+    def with_artefact(config: str, score: float) -> tuple[ItemTable, Any]:
+        one = {"formula": "f", "metric": "mean", "group": "", "score": score}
+        return table(config, {"": [True, False]}, artefacts=(one,))
+
+    found = headline(with_artefact("a", 0.6), with_artefact("b", 0.8))
+    assert found is not None
+    assert found.artefact_score == pytest.approx(0.7)
+    assert found.human_score is None
+    found = headline(with_artefact("a", 0.6), table("b", {"": [True]}))
+    assert found is not None
+    assert found.artefact_score is None
+
+
+def outcome(config: str, number: int, value: float | None, truth: bool) -> UnitOutcome:
+    reason = "" if value is not None else "too_long"
+    return UnitOutcome(
+        config=config, split="test", measure="AUC", judge="", statistic="ranks",
+        unit_id=f"{config}{number}", discourse_id=f"{config}{number}", cluster=f"d{number}",
+        value=value, truth=truth, reason=reason,
+    )  # fmt: skip
+
+
+def ranked(config: str, values: Sequence[float | None]) -> list[UnitOutcome]:
+    """Units of which every other one is to be found."""
+    return [outcome(config, n, value, n % 2 == 0) for n, value in enumerate(values)]
+
+
+def test_areas_of_tables_are_averaged_and_one_is_itself() -> None:
+    one, other = ranked("a", [3.0, 1.0, 2.0, 4.0, None]), ranked("b", [5.0, 1.0, 6.0, 2.0])
+    found = area_headline([*one, *other], "AUC")
+    assert found is not None
+    assert (found.over, found.n_cells, found.n, found.measure) == (("a", "b"), 2, 8, "AUC")
+    assert found.score == pytest.approx((0.5 + 1.0) / 2)
+    alone = area_headline(one, "AUC")
+    known = measured(one)
+    assert alone is not None
+    assert (alone.score, alone.ci_low, alone.ci_high) == (known.value, known.low, known.high)
+    assert area_headline(ranked("a", [1.0]), "AUC") is None
+
+
+def test_tables_of_the_same_discourses_say_less_than_of_others() -> None:
+    draw = random.Random(1)
+    values = [draw.gauss(n % 2 == 0, 1) for n in range(60)]
+    once, same = ranked("a", values), ranked("b", values)
+    others = [replace(one, cluster=f"other {one.cluster}") for one in same]
+
+    def width(*tables: list[UnitOutcome]) -> float:
+        found = mean_area(tables)
+        assert found.value == measured(once).value
+        assert found.low is not None
+        assert found.high is not None
+        return found.high - found.low
+
+    # Ranks vary less than what an interval of so many units allows for.
+    assert width(once) > width(once, same) > 0.8 * width(once) > width(once, others)
+
+
+def test_results_have_it_and_a_run_reads_it(
+    write_dataset: Any, pair_items: list[Item], tmp_path: Path
+) -> None:
+    items = [replace(item, extra={}) for item in pair_items]
+    folder = write_dataset(tmp_path / "set", items, config="own", in_headline=True)
+    write_dataset(folder, items, config="other", in_headline=False)
+    out = tmp_path / "results"
+    asked = ["--model", "demo", "--dataset", str(folder), "--output", str(out), "--no-cache"]
+    assert main(["score", *asked]) == 0
+    written = json.loads((out / "results.json").read_text())
+    own = next(s for s in written["scores"] if s["config"] == "own" and s["level"] == "all")
+    assert written["headline"]["over"] == ["own"]
+    assert written["headline"]["score"] == own["score"]
+    found = read_run(out).headline
+    assert found is not None
+    assert (found.over, found.score, found.n) == (("own",), own["score"], own["n"])
+    del written["headline"]
+    (out / "results.json").write_text(json.dumps(written))
+    assert read_run(out).headline is None

@@ -1,0 +1,218 @@
+"""The command ``coherencegym`` from end to end: every subcommand by its name, in this process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from commands import one_line
+
+from coherencegym.__main__ import SHELLS, SUBCOMMANDS, main
+from coherencegym.builders.command.new import WHAT
+from coherencegym.builders.export.__main__ import main as python_m_export
+from coherencegym.eval.commands.cli import main as python_m_eval
+from coherencegym.loaders.cli import main as python_m_loaders
+
+STORIES = "".join(
+    f"t{i}\tAnn got up at {i}.\tShe ran to the bus.\tShe fell.\tShe cried.\n" for i in range(25)
+)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Commands run in an empty folder, find no corpus of the user's, and leave no module behind."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if not name.startswith("coherencegym"):
+            file = getattr(sys.modules[name], "__file__", None)
+            if file and Path(file).is_relative_to(tmp_path):
+                del sys.modules[name]
+
+
+def exit_code(*words: object) -> int:
+    """The exit code of the command."""
+    try:
+        return main([str(word) for word in words])
+    except SystemExit as stopped:  # the parser's
+        return int(stopped.code or 0)
+
+
+def test_from_a_build_to_a_comparison(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("build", "story_cloze", "--corpus", "sample", "--limit", 21) == 0
+    assert "written to suites/story_cloze" in capsys.readouterr().out
+    asked = ("score", "--model", "demo", "--dataset", "suites/story_cloze", "--no-cache")
+    assert exit_code(*asked, "--dry-run") == 0
+    assert not Path("results").exists()
+    assert exit_code(*asked, "--limit", 5, "--output", "five") == 0
+    settings = json.loads(Path("five/results.json").read_text())["settings"]
+    assert settings["max_items"] == 5  # as results have always recorded it
+    assert exit_code(*asked, "--max-items", 5, "--output", "old", "--seed", 3) == 0
+    assert exit_code("compare", "five", "old", "--verbose") == 0
+    assert exit_code("judge", "suites/story_cloze", "-n", 5, "--output", "sheet") == 0
+    assert Path("sheet/sheet.html").exists()
+    assert exit_code("export", "suites/story_cloze", "--export-pairs", "pairs") == 0
+    assert exit_code("model-index", "five") == 0
+    assert exit_code("cache") == 0
+
+
+def test_a_suite_that_is_named_alone_has_its_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    built = ("--corpus", "sample", "--limit", 21, "--permutations", 2, "--dry-run")
+    assert exit_code("build", "sentence_order", *built) == 0
+    capsys.readouterr()
+    assert exit_code("build", "story_cloze", *built) == 2
+    assert "no option --permutations" in one_line(capsys.readouterr().err)
+    assert exit_code("build", "sentence_order", "story_cloze", *built) == 2
+    assert exit_code("build", "sentence_order", "--help") == 0
+    assert "--permutations" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_help_of_every_subcommand_is_short(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code(name, "--help") == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"usage: coherencegym {name}")
+    assert "python -m" not in shown
+    assert len(shown.splitlines()) <= (35 if name == "score" else 62)
+    assert exit_code(name, "--help-all") == 0
+    assert len(capsys.readouterr().out) >= len(shown) - 50
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["skore"], "coherencegym: no subcommand 'skore'; expected one of build,"),
+        (["--versoin"], "coherencegym: no option --versoin; did you mean '--version'?"),
+        (["build", "winogrand"], "did you mean 'winograd'?"),
+        (["build", "winograd", "--corpus", "winogrnd"], "did you mean 'winogrande'?"),
+        (["build", "--all", "--judgements", "x"], "answers are about one suite"),
+        (["build", "mine.py"], "coherencegym build: mine.py: no such file; expected a Python file"),
+        (["score", "--modle", "x"], "coherencegym score: "),
+        (["score", "--model", "demo", "--dataset", "nowhere"], "coherencegym score: "),
+        (["corpora", "show", "winogrnd"], "did you mean 'winogrande'?"),
+        (["corpora", "fetch", "winogrd"], "did you mean 'winograd'?"),
+        (["judge"], "coherencegym judge: expected the folder of a build"),
+        (["judge", "nowhere"], "coherencegym judge: nowhere: no manifest.json"),
+        (["export", "nowhere"], "coherencegym export: expected --export-syntaxgym DIR"),
+        (["new", "suit", "x"], "did you mean 'suite'?"),
+        (["new", "suite", "my-suite"], "'my-suite' is no name; expected small letters"),
+    ],
+)
+def test_a_mistake_is_one_line(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code(*words) == 2
+    out, err = capsys.readouterr()
+    assert said in one_line(err)
+    assert "usage" not in out + err
+
+
+def test_configs_splits_and_conditions_are_nearly_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("build", "winograd", "--corpus", "sample", "--limit", 21) == 0
+    asked = ("--model", "demo", "--dataset", "suites/winograd")
+    capsys.readouterr()
+    for option, value, meant in (
+        ("--config", "sample_ful", "sample_full"),
+        ("--split", "tset", "test"),
+    ):
+        assert exit_code("score", *asked, option, value) == 2
+        assert f"did you mean {meant!r}?" in one_line(capsys.readouterr().err)
+
+
+def test_the_python_m_forms_are_the_same_code(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, prog in (
+        (python_m_eval, "python -m eval"),
+        (python_m_loaders, "python -m loaders"),
+        (python_m_export, "python -m builders.export"),
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            command(["--quux", "x"])
+        assert stopped.value.code == 2
+        assert one_line(capsys.readouterr().err).startswith(f"{prog}: ")
+
+
+def test_the_names_of_all_that_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code() == 0
+    shown = capsys.readouterr().out
+    assert all(f"\n  {name} " in shown for name in SUBCOMMANDS)
+    assert exit_code("--version") == 0
+    assert capsys.readouterr().out.startswith("coherencegym 0.")
+    assert exit_code("build") == 0
+    assert "speaker_commitment" in capsys.readouterr().out
+    assert exit_code("corpora", "--json") == 0
+    assert "winograd" in {each["name"] for each in json.loads(capsys.readouterr().out)}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_completes_names_and_options(
+    shell: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert exit_code("--completion", shell) == 0
+    script = capsys.readouterr().out
+    assert "train-detector" in script
+    assert "batch-tokens" in script
+    if shell == "bash":
+        (tmp_path / "completion.sh").write_text(script)
+        subprocess.run(["bash", "-n", tmp_path / "completion.sh"], check=True)
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_a_skeleton_passes_its_own_test(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert exit_code("new", what, f"my_{what}", "--dry-run") == 0
+    assert not Path(f"my_{what}.py").exists()
+    assert exit_code("new", what, f"my_{what}") == 0
+    assert exit_code("new", what, f"my_{what}") == 2  # never replaced unasked
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"test_my_{what}.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_suite_and_a_corpus_of_the_users_own(capsys: pytest.CaptureFixture[str]) -> None:
+    for what in ("suite", "corpus"):
+        assert exit_code("new", what, f"my_{what}") == 0
+    Path("my_corpus.tsv").write_text(STORIES)
+    own = ("--corpus", "my_corpus.py", "--data-dir", ".", "--dry-run")
+    capsys.readouterr()
+    assert exit_code("build", "my_suite.py", *own) == 0
+    shown = capsys.readouterr().out
+    assert "my_corpus_context" in shown
+    assert "not built from" not in shown  # nobody asked for others
+    assert exit_code("build", "sentence_order", *own, "--genre", "narration") == 0
+    assert "my_corpus_narration_all" in capsys.readouterr().out
+    assert exit_code("build", "winograd", *own) == 2
+    assert "cannot be built from a column of narration texts" in one_line(capsys.readouterr().err)
+    assert exit_code("build", "my_corpus.py") == 2
+    said = one_line(capsys.readouterr().err)
+    assert "my_corpus.py: expected SUITE = Suite(...), found nothing of that name" in said
+    Path("broken.py").write_text("SUITE = 1 / 0\n")
+    assert exit_code("build", "broken.py") == 2
+    assert "cannot be run (ZeroDivisionError: division by zero)" in one_line(
+        capsys.readouterr().err
+    )
+
+
+def test_corpora_that_are_nowhere_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("build", "sentence_order", "--limit", 21, "--dry-run") == 0
+    shown = capsys.readouterr().out
+    assert "not built from storycloze, rocstories, personachat: no files here; `coheren" in shown
+    assert shown.count("not built from") == 1
+
+
+def test_what_a_build_passes_over_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code("build", "coreference", "--corpus", "sample", "--dry-run") == 0
+    shown = capsys.readouterr().out
+    assert "an item is made (most often: not the first mention in its sentence; " in shown
+    assert "left out of" not in shown  # of the samples nothing is lost
+    assert "no config is from" not in shown

@@ -1,0 +1,119 @@
+"""Corpora, suites and tasks of another package, found by its entry points."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from commands import one_line
+
+from coherencegym.__main__ import main
+from coherencegym.builders.command.new import skeleton
+from coherencegym.builders.registry import all_suites, load_suite
+from coherencegym.extensions import extensions
+from coherencegym.loaders.registry import CORPORA, _load, corpus
+
+ENTRIES = """\
+[coherencegym.corpora]
+diaries = diaries:CORPUS
+winograd = diaries:CORPUS
+broken = diaries_missing:CORPUS
+[coherencegym.suites]
+diary_order = diary_order:SUITE
+no_suite = diaries:CORPUS
+[coherencegym.tasks]
+weigh = diary_task
+no_task = diaries:CORPUS
+"""
+TASK = '''\
+"""A task that counts."""
+
+SUMMARY = "weigh a diary"
+
+
+def add_arguments(parser):
+    parser.add_argument("--times", type=int, default=1)
+
+
+def run(arguments):
+    print("heavy" * arguments.times)
+    return 0
+'''
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package that looks installed: its modules and its metadata."""
+    site = tmp_path / "site"
+    metadata = site / "diaries-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: diaries\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(ENTRIES)
+    (site / "diaries.py").write_text(skeleton("corpus", "diaries")["diaries.py"])
+    (site / "diary_order.py").write_text(skeleton("suite", "diary_order")["diary_order.py"])
+    (site / "diary_task.py").write_text(TASK)
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    for cached in (extensions, _load):
+        cached.cache_clear()
+    yield site
+    for cached in (extensions, _load):
+        cached.cache_clear()
+    for name in ("diaries", "diary_order", "diary_task"):
+        sys.modules.pop(name, None)
+
+
+def test_what_a_package_brings_joins_the_registries(installed: Path) -> None:
+    assert corpus("diaries").name == "diaries"
+    assert [*CORPORA][-1] == "sample"
+    assert len(CORPORA) == len([*CORPORA])
+    assert corpus("winograd").title != "Diaries"  # the toolkit's own stay
+    assert all_suites()["diary_order"] == "a suite of diaries"
+    assert load_suite("diary_order").title == "Diary order"
+
+
+def test_it_is_built_and_run_by_its_name(
+    installed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"d{i}\tAnn got up at {i}.\tShe ran.\tShe fell.\tShe wept.\n" for i in range(25))
+    Path("diaries.tsv").write_text(rows)
+    built = ["--corpus", "diaries", "--data-dir", ".", "--dry-run"]
+    assert main(["build", "diary_order", *built]) == 0
+    assert "diaries_context" in capsys.readouterr().out
+    assert main(["build", "sentence_order", *built]) == 0
+    assert "diaries_narration_all" in capsys.readouterr().out
+    assert main(["corpora", "show", "diaries"]) == 0
+    assert main(["weigh", "--times", "2"]) == 0
+    assert capsys.readouterr().out.endswith("heavyheavy\n")
+    assert main([]) == 0
+    assert "weigh          a task of diaries" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["build", "no_suite"], "coherencegym.suites: no_suite (diaries:CORPUS) is a Corpus;"),
+        (["corpora", "show", "broken"], "broken (diaries_missing:CORPUS) cannot be imported"),
+        (["no_task"], "coherencegym.tasks: no_task (diaries:CORPUS) is a Corpus; expected a Task"),
+    ],
+)
+def test_what_is_wrong_with_it_is_one_line(
+    installed: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert said in one_line(capsys.readouterr().err)
+
+
+def test_two_packages_with_one_name_are_refused(
+    installed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = installed / "other-1.0.dist-info"
+    other.mkdir()
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    (other / "entry_points.txt").write_text("[coherencegym.suites]\ndiary_order = other:SUITE\n")
+    extensions.cache_clear()
+    assert main(["build", "diary_order"]) == 2
+    assert "uninstall the other" in one_line(capsys.readouterr().err)

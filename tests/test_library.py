@@ -1,0 +1,99 @@
+"""One call each: build, score and compare, with names, folders and values alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+import coherencegym as cg
+from coherencegym.errors import EvaluationError
+
+
+@pytest.fixture(scope="module")
+def demo() -> Any:
+    return cg.load_model("demo")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("built") / "story_cloze"
+    return cg.build("story_cloze", corpus="sample", limit=12, output=place)
+
+
+def test_names_folders_and_values_give_the_same_scores(folder: Path, demo: Any) -> None:
+    score: Callable[..., Any] = cg.score
+    by_name = score("demo", str(folder), limit=5)
+    by_folder = score(demo, folder, limit=5)
+    items = cg.load_items(folder, limit=5)
+    by_value = score(demo, items)
+    assert isinstance(by_name, cg.Results)
+    assert by_name.scores == by_folder.scores == by_value.scores
+    # The same weights, of which a folder of files is known by another digest than a loaded model.
+    in_memory = score((demo.model, demo.tokenizer), items)
+    assert score(demo.model, items, tokenizer=demo.tokenizer).scores == in_memory.scores
+    assert in_memory.scores[0].score == by_name.scores[0].score
+    assert score(demo, list(items)).scores[0].n == by_name.scores[0].n
+    assert "CD" in str(by_name)
+    assert by_name.model["name"] == "demo"
+
+
+def test_results_are_written_where_they_should_go(folder: Path, demo: Any, tmp_path: Path) -> None:
+    cg.score(demo, folder, limit=3, output=str(tmp_path / "results"))
+    assert (tmp_path / "results" / "report.html").is_file()
+    with pytest.raises(FileExistsError):
+        cg.score(demo, folder, limit=3, output=tmp_path / "results")
+
+
+def test_a_comparison_shows_itself(folder: Path, demo: Any) -> None:
+    results = cg.score(demo, folder, limit=5)
+    shorter = cg.score(demo, folder, limit=5, bos="never")
+    found = cg.compare(results, shorter, anyway=True)
+    assert "against" in str(found)
+    assert found.comparisons[0].rows[0].n == 5
+    assert "<table" in found._repr_html_()
+    assert cg.compare([results, results]).comparisons[0].rows[0].difference == 0
+
+
+def test_a_suite_is_built(tmp_path: Path) -> None:
+    made = cg.build(
+        "sentence_order", corpus="sample", limit=4, permutations=2, output=tmp_path / "s"
+    )
+    assert made == tmp_path / "s"
+    assert len(cg.load_items(made, configs="sample_narration_all")) == 8
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda f: cg.score("demo", 3), "3 is a int; expected a dataset's name or folder"),
+        (lambda f: cg.score(3, f), "3 is a int; expected a model id, a folder, a loaded model"),
+        (lambda f: cg.score([], f), "nothing to score; expected a model id"),
+        (lambda f: cg.score("demo", f, limt=3), "no option 'limt'; expected one of batch_tokens"),
+        (lambda f: cg.score("demo", [{"a": 1}], limit=3), "limit= chooses from a dataset by name"),
+        (lambda f: cg.score(object(), f), "expected a model id"),
+        (lambda f: cg.load_items(cast(Any, None)), "None is a NoneType; expected a dataset's name"),
+        (lambda f: cg.load_items(f, limit=0), "max_items=0; expected at least 1"),
+        (lambda f: cg.compare(f), "1 results; expected two or more"),
+        (lambda f: cg.compare(1, 2), "1 is a int; expected results or a folder of them"),
+        (lambda f: cg.build("story_close"), "no suite 'story_close'.*did you mean 'story_cloze'"),
+        (lambda f: cg.build("winograd", corpsu="x"), "no option 'corpsu'"),
+        (lambda f: cg.build("winograd", corpus="sampel"), "not built from corpus 'sampel'"),
+    ],
+)
+def test_a_mistake_says_what_was_expected(
+    folder: Path, call: Callable[[Path], object], said: str
+) -> None:
+    with pytest.raises(EvaluationError, match=said) as raised:
+        call(folder)
+    assert "\n" not in str(raised.value)
+    assert "has no attribute" not in str(raised.value)
+
+
+def test_nothing_heavy_is_imported_with_the_name() -> None:
+    assert cg.__version__
+    assert {"score", "build", "compare", "load_items"} <= set(dir(cg))
+    with pytest.raises(AttributeError, match="no attribute 'scores'"):
+        cg.scores  # noqa: B018
