@@ -54,6 +54,11 @@ class Overview:
         run = self.by_pair.get((suite, model))
         return run.headline if run is not None else None
 
+    def controlled(self, suite: SuiteKey) -> bool:
+        """Tell whether a suite has controls, from which its score is to be told apart."""
+        runs = (self.by_pair.get((suite, model)) for model in self.models)
+        return any(run.differences for run in runs if run is not None)
+
     def reference(self, suite: SuiteKey, name: str) -> float | None:
         """A number that a suite has, whatever the model: artefact score, human score, chance."""
         own = (self.headline(suite, model) for model in self.models)

@@ -29,6 +29,8 @@ _LEGEND = {
     "human": "human: people who judged items of the same parts",
     "suite": "* the whole interval is above chance and above the artefact score",
 }
+#: The manipulation of such a suite moves surprisals by itself.
+_CONTROLLED = "† read the difference from its controls in the report, and not this score alone"
 
 
 class ShownOverview(Overview):
@@ -68,6 +70,7 @@ def overview_grid(
             run = shown.by_pair.get((suite, model))
             if run is not None and folders and run.folder in folders:
                 links[place] = f"{folders[run.folder]}/{page}"
+        name += " †" if shown.controlled(suite) else ""
         cells = (name, "–" if n is None else f"{n:,}", *map(_cell, heads), *others)
         rows.append(grid.GridRow(cells, links=links))
     headers = ("items", *models.values(), *_REFERENCES)
@@ -106,7 +109,8 @@ def print_overview(shown: Overview, console: Any = None) -> None:
 
 
 def _legend(table: grid.Grid) -> list[str]:
-    return [said for column, said in _LEGEND.items() if column in table.headers]
+    said = [said for column, said in _LEGEND.items() if column in table.headers]
+    return said + [_CONTROLLED] * any(row.cells[0].endswith("†") for row in table.rows)
 
 
 def write_overview(shown: Overview, folder: Path) -> None:

@@ -89,7 +89,8 @@ def verdict(model: str, one: Measured, of: str = "pairs", over: str = "") -> Ver
     if against_chance:
         parts.append(f"{against_chance} than chance ({_per_cent(one.chance)})")
     if against_artefact:
-        joint = "and" if against_artefact == against_chance else "but"
+        joint = "but" if _MORE in (against_chance, against_artefact) else "and"
+        joint = "and" if against_artefact == against_chance else joint
         classifier = f"than a classifier that does not read ({_per_cent(one.artefact_score)})"
         parts.append(f"{joint} {against_artefact} {classifier}")
     shows, bearing = _meaning(one, against_chance, against_artefact)

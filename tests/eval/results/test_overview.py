@@ -99,3 +99,13 @@ def test_it_shows_itself() -> None:
     shown = overview([run("a", BOTH)])
     assert "demo is above chance" in str(shown)
     assert "80.0 [70.0, 90.0]" in shown._repr_html_()
+
+
+def test_a_suite_with_controls_says_that_its_score_is_not_all() -> None:
+    controlled = replace(run("a", BOTH), differences=[object()])  # type: ignore[list-item]
+    shown = lines(controlled, run("b", BOTH))
+    assert any(line.startswith("a 1.0.0 †") for line in shown)
+    assert not any(line.startswith("b 1.0.0 †") for line in shown)
+    assert (
+        "· † read the difference from its controls in the report, and not this score alone" in shown
+    )
