@@ -29,13 +29,17 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys, "path", [*sys.path])
-    before = set(sys.modules)
+    forget_modules_of_tests(tmp_path)
     yield tmp_path
-    for name in set(sys.modules) - before:
-        if not name.startswith("coherencegym"):
-            file = getattr(sys.modules[name], "__file__", None)
-            if file and Path(file).is_relative_to(tmp_path):
-                del sys.modules[name]
+    forget_modules_of_tests(tmp_path)
+
+
+def forget_modules_of_tests(tmp_path: Path) -> None:
+    """Take out the modules that tests, those of other files too, have loaded from their folders."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file and Path(file).is_relative_to(tmp_path.parents[1]):
+            del sys.modules[name]
 
 
 def exit_code(*words: object) -> int:
