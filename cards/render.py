@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
 from coherencegym.cards.example import escape, example_note, show_conditions, show_pair
 from coherencegym.cards.metadata import card_yaml, licence_table, licence_text, ordered_configs
+from coherencegym.eval.data.source import Published, published
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE
 
@@ -47,7 +48,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             grouped=any(config.get("headline") for _, config in headline),
             measured=any(map(artefact_score, _qualities(configs))),
             part=read_in_part(manifest),
-            published=_published(manifest.get("published", ())),
+            published=_published(published(manifest, [name for name, _ in configs])),
             everything=[config for _, config in configs],
             kinds=_kinds(configs),
             tables=tables,
@@ -173,19 +174,21 @@ def _qualities(configs: _Configs) -> Iterator[dict[str, Any]]:
     return (quality for _, config in configs for quality in config["quality"].values())
 
 
-def _published(scores: Iterable[dict[str, Any]]) -> dict[str, Any]:
+def _published(scores: Sequence[Published]) -> dict[str, Any]:
     """Published scores as a table: a row for each row of the papers, a column for each model."""
     rows: dict[tuple[str, str], dict[str, Any]] = {}
     for one in scores:
-        place = one["config"], one["row"]
-        row = rows.setdefault(place, {"config": place[0], "row": place[1], "scores": {}})
-        row["scores"][one["model"]] = one["score"]
+        row = rows.setdefault(
+            (one.config, one.row), {"config": one.config, "row": one.row, "scores": {}}
+        )
+        row["scores"][one.model] = one.score
     if not rows:
         return {}
     return {
         "rows": list(rows.values()),
-        "models": list(dict.fromkeys(one["model"] for one in scores)),
-        "sources": list(dict.fromkeys(one["source"] for one in scores)),
+        "models": list(dict.fromkeys(one.model for one in scores)),
+        "sources": list(dict.fromkeys(one.source for one in scores)),
+        "corpora": list(dict.fromkeys(one.corpus for one in scores)),
     }
 
 

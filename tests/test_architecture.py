@@ -34,7 +34,7 @@ DOORS = frozenset({"__main__", "library", ""})
 ROOMS = {
     "loaders": frozenset(),
     "manipulations": frozenset({"loaders"}),
-    "cards": frozenset({"eval.kinds", "eval.statistics", "loaders"}),
+    "cards": frozenset({"eval.kinds", "eval.data", "eval.statistics", "loaders"}),
     # A build may be filtered by a detector, and an export or a judgement reads a dataset again;
     # its table looks as those of scores do.
     "builders": frozenset(

@@ -32,6 +32,7 @@ class Published:
         row: the row of the paper's table, where a config has several (``as_causal → since``).
         model: the paper's name for it.
         source: the paper and the table in it.
+        corpus: the corpus that it was computed on; empty in manifests of earlier releases.
     """
 
     config: str
@@ -39,6 +40,7 @@ class Published:
     model: str
     score: Share
     source: str
+    corpus: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +75,11 @@ class _Quality:
 
 
 @dataclass(frozen=True)
+class _Corpus:
+    name: str = ""
+
+
+@dataclass(frozen=True)
 class _Config:
     kind: str
     splits: dict[_Name, Any]
@@ -85,6 +92,7 @@ class _Config:
     controls: tuple[str, ...] = ()
     length_confound: bool = False
     in_headline: bool = True
+    corpus: _Corpus = _Corpus()
     quality: dict[str, _Quality] = field(default_factory=dict)
 
 
@@ -127,16 +135,18 @@ def read_manifest(path: Path, schema: type[Any] = _Manifest) -> Mapping[str, Any
 def published(manifest: Mapping[str, Any], configs: Sequence[str]) -> tuple[Published, ...]:
     """The published scores that a manifest quotes for some configs (``<corpus>_<config>``).
 
-    None are for the configs of the embedded sample, which no paper has scores on.
+    Only those on the corpus that such a config was built from: on other texts a score says nothing
+    beside them.
     """
-    rows = (held(entry, Published) for entry in manifest.get("published", ()))
     about = manifest.get("configs", {})
     corpora = {config: about.get(config, {}).get("corpus", {}).get("name") for config in configs}
-    configs = [config for config in configs if corpora[config] != "sample"]
     return tuple(
         row
-        for row in rows
-        if any(not row.config or f"_{config}".endswith(f"_{row.config}") for config in configs)
+        for row in (held(entry, Published) for entry in manifest.get("published", ()))
+        if any(
+            corpus == row.corpus and (not row.config or f"_{config}".endswith(f"_{row.config}"))
+            for config, corpus in corpora.items()
+        )
     )
 
 

@@ -170,7 +170,7 @@ def length_block(lengths: Sequence[LengthCorrelation]) -> grid.Grid:
 def published_block(rows: Sequence[Published], mode: str) -> grid.Grid:
     """A row for each row of a paper's table, a column for each model; ``mode`` is of this run."""
     comparable = (
-        "comparable where corpus and model are the same"
+        "comparable where the model is the same"
         if mode == PUBLISHED_MODE
         else "not comparable with the figures above"
     )
@@ -189,7 +189,7 @@ def published_block(rows: Sequence[Published], mode: str) -> grid.Grid:
     if len(scores) > PUBLISHED_ROWS:
         notes.append(f"{len(scores) - PUBLISHED_ROWS} more rows in results.json")
     return grid.Grid(
-        f"published, % (original corpora, {PUBLISHED_MODE} mode; {comparable})",
+        f"published, % (same corpus, {PUBLISHED_MODE} mode; {comparable})",
         ("config, row", *models, *["source"] * several),
         (False, *[True] * len(models), *[False] * several),
         tuple(lines),

@@ -9,13 +9,13 @@ from coherencegym.builders.making.entries import parse_published, read_published
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.data.source import Published
 
-HEADER = "suite\tconfig\trow\tmodel\tscore\tsource\n"
-GOOD = "s\tc\tr\tM\t0.25\tA 2021, Table 1\n"
+HEADER = "suite\tcorpus\tconfig\trow\tmodel\tscore\tsource\n"
+GOOD = "s\tk\tc\tr\tM\t0.25\tA 2021, Table 1\n"
 
 
 def test_a_line_is_a_score() -> None:
     assert list(parse_published(HEADER + GOOD)) == [
-        ("s", Published("c", "r", "M", 0.25, "A 2021, Table 1"))
+        ("s", Published("c", "r", "M", 0.25, "A 2021, Table 1", "k"))
     ]
     assert list(parse_published(HEADER)) == []
 
@@ -24,7 +24,7 @@ def test_a_line_is_a_score() -> None:
     ("text", "message"),
     [
         ("suite\tscore\ns\t0.5\n", "published.tsv:2: no 'config'"),
-        (HEADER + GOOD + "s\tc\n", "published.tsv:3: row: null; expected a string"),
+        (HEADER + GOOD + "s\tk\tc\n", "published.tsv:3: row: null; expected a string"),
         (HEADER + GOOD.replace("0.25", "x"), 'published.tsv:2: score: "x"; expected a .*number'),
         (HEADER + GOOD.replace("0.25", "25"), 'published.tsv:2: score: "25"; expected at most 1'),
         (HEADER + GOOD.replace("0.25", "nan"), 'published.tsv:2: score: "nan"; expected a'),
@@ -40,6 +40,7 @@ def test_every_score_of_the_project_is_of_a_suite_and_a_config() -> None:
     for suite, score in read_published():
         assert suite in SUITES
         assert score.config in {config.name for config in load_suite(suite).configs} | {""}
+        assert score.corpus in load_suite(suite).natives
         assert score.model
         assert score.source.startswith("Beyer et al. 2021")
     assert {suite for suite, _ in read_published()} >= {"winograd", "connectives"}
@@ -50,5 +51,12 @@ def test_a_manifest_quotes_those_of_its_suite(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(entries, "read_published", lambda: tuple(parse_published(lines)))
     manifest = suite_entry(load_suite("winograd"), "", "")
     assert manifest["published"] == [
-        {"config": "c", "row": "r", "model": "M", "score": 0.25, "source": "A 2021, Table 1"}
+        {
+            "config": "c",
+            "row": "r",
+            "model": "M",
+            "score": 0.25,
+            "source": "A 2021, Table 1",
+            "corpus": "k",
+        }
     ]

@@ -119,14 +119,24 @@ def test_published_scores_are_in_the_card_and_said_to_be_of_another_mode(
     manifest: dict[str, Any],
 ) -> None:
     assert "Published scores" not in dataset_card(manifest)
-    row = {"config": "all", "row": "a|b", "model": "M-2", "score": 0.5, "source": "A 2021, Table 9"}
+    row = {
+        "config": "context",
+        "row": "a|b",
+        "model": "M-2",
+        "score": 0.5,
+        "source": "A 2021, Table 9",
+        "corpus": "toy",
+    }
     other = row | {"row": "c", "model": "M-3", "score": 0.0625}
+    elsewhere = row | {"row": "d", "corpus": "pdtb"}
     card = dataset_card(
-        manifest | {"published": [row, row | {"model": "M-3", "score": 1.0}, other]}
+        manifest | {"published": [row, row | {"model": "M-3", "score": 1.0}, other, elsewhere]}
     )
+    assert "Published scores" not in dataset_card(manifest | {"published": [elsewhere]})
+    assert "from papers, on toy and computed" in card
     # A row for each row of the paper, a column for each model, folded.
     assert "| config | row | M-2 | M-3 |" in card
-    assert "| all | a\\|b | 50.0 | 100.0 |\n| all | c | – | 6.2 |" in card
+    assert "| context | a\\|b | 50.0 | 100.0 |\n| context | c | – | 6.2 |" in card
     assert "<details><summary>2 rows of 2 models</summary>" in card
     assert card.count("A 2021, Table 9") == 1
     assert "not comparable with scores in the default mode" in card
