@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, tables, unverified_table
+from coherencegym.eval.data.notes import detail
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.kinds.items import Item, SuiteError, read_item
@@ -279,5 +280,5 @@ def _in_memory_items(given: Iterable[Item | Mapping[str, Any]]) -> Items:
             raise SuiteError(f"{item.item_id}: there more than once; expected an id for each item")
         items[item.item_id] = item
     table = unverified_table(IN_MEMORY, "", list(items.values()))
-    note = "items from memory: rows are not verified, and there is no artefact score"
+    note = detail("items from memory: rows are not verified, and there is no artefact score")
     return Items(Source(IN_MEMORY, Path(), notes=(note,)), (table,) if items else ())

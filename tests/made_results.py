@@ -12,6 +12,7 @@ from zlib import crc32
 import numpy as np
 
 from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.data.notes import caution
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Item, read_by
 from coherencegym.eval.results.results import Results
@@ -102,7 +103,7 @@ def made_results(
         settings={"compat": None},
         scores=scores,
         macros=macros,
-        notes=list(notes),
+        notes=list(map(caution, notes)),
         tables=scored,
         judged=judged,
     )

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.items import ITEMS, Item
@@ -153,9 +154,9 @@ def chosen_with(extras: Iterable[Mapping[str, Any]], name: str, commit: str) -> 
     return False
 
 
-def filtered_note(config: str, name: str) -> str:
+def filtered_note(config: str, name: str) -> Note:
     """A note on the score of a table whose rows were chosen with the model that is scored."""
-    return (
+    return caution(
         f"{config}: its intruders were chosen with {name}, so that it does not find them: its "
         "score is low by construction"
     )

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import Note, caution
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import Many, Share, held
 
@@ -87,6 +88,7 @@ class _Config:
     regions: tuple[str, ...] = ()
     republishable: bool = False
     separator: bool | None = None
+    limit: int | None = None
     breakdowns: tuple[str, ...] = ()
     headline: str = ""
     controls: tuple[str, ...] = ()
@@ -169,7 +171,7 @@ class Source:
     revision: str | None = None
     commit: str | None = None
     manifest: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def suite(self) -> str:
@@ -238,7 +240,7 @@ def _snapshot(name: str, revision: str | None, configs: Sequence[str]) -> Source
 def _with_manifest(source: Source) -> Source:
     path = source.folder / "manifest.json"
     if not path.is_file():
-        note = "no manifest.json: rows are not verified, and there is no artefact score"
+        note = caution("no manifest.json: rows are not verified, and there is no artefact score")
         return replace(source, notes=(*source.notes, note))
     try:
         return replace(source, manifest=read_manifest(path))

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, unverified_table
+from coherencegym.eval.data.notes import detail
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.formula import FormulaError, check_names
 from coherencegym.eval.kinds.items import (
@@ -62,7 +63,7 @@ class _Suite:
 #: The name of the split of a suite, which has none.
 SPLIT = "suite"
 #: A note for the reader of the scores.
-_NOTE = "SyntaxGym suites: regions are joined by one space; there is no artefact score"
+_NOTE = detail("SyntaxGym suites: regions are joined by one space; there is no artefact score")
 
 
 def suites(

@@ -62,7 +62,7 @@ def results_json(results: TaskResults) -> dict[str, Any]:
         "model": dict(results.model),
         "dataset": dict(results.dataset),
         "settings": dict(results.settings),
-        "notes": list(results.notes),
+        "notes": [asdict(note) for note in results.notes],
         "headline": asdict(results.headline) if results.headline else None,
         "scores": [asdict(score) for score in results.rows],
         **results.more(),

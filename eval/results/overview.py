@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.runs import Run, run_of
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.task import TaskResults
@@ -64,6 +65,19 @@ class Overview:
         own = (self.headline(suite, model) for model in self.models)
         values = (getattr(each, name) for each in own if each is not None)
         return next((value for value in values if value is not None), None)
+
+    def cautions(self) -> Iterator[str]:
+        """The cautions on the runs, each once, with the suites and models that it is of."""
+        found: dict[str, list[str]] = {}
+        for (suite, model), run in self.by_pair.items():
+            where = self.suites[suite]
+            where += f" ({self.models[model]})" if len(self.models) > 1 else ""
+            for note in run.notes:
+                if note.kind == "caution":
+                    # Marks are of the table that the note stood under.
+                    found.setdefault(note.text.lstrip("!† "), []).append(where)
+        for text, places in found.items():
+            yield f"{text}: {first_names(places)}"
 
     def sentences(self) -> Iterator[str]:
         """A sentence for each model: what its scores show."""

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable, chosen_with, filtered_note
+from coherencegym.eval.data.notes import Note, caution, detail, first_names, partial_notes
 from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.data.source import Published, Source, published
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
@@ -16,7 +17,7 @@ from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import UnitOutcome
 from coherencegym.eval.tasks.score.controls import Difference, differences
-from coherencegym.eval.tasks.score.headline import headline_of
+from coherencegym.eval.tasks.score.headline import floor_notes, headline_of
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
 from coherencegym.eval.tasks.score.metrics import Judgement, judge, outcomes
 from coherencegym.eval.tasks.score.scoring import Scored
@@ -149,13 +150,17 @@ def _recorded(
     }
 
 
-def _notes(found: Results, source: Source, model: LoadedModel, rules: Rules) -> Iterator[str]:
-    yield from (*source.notes, *model.notes, *compat_notes(rules, model.dtype, found.tables))
+def _notes(found: Results, source: Source, model: LoadedModel, rules: Rules) -> Iterator[Note]:
+    yield from (*source.notes, *map(detail, model.notes))
+    read = [(table.config, len(table.items)) for table, _ in found.tables]
+    yield from partial_notes(source.manifest, read, found.settings.get("max_items"))
+    yield from compat_notes(rules, model.dtype, found.tables)
+    yield from floor_notes(found.headline)
     for table, _ in found.tables:
         if chosen_with((item.extra for item in table.items), model.name, model.commit):
             yield filtered_note(table.config, model.name)
     yield from score_notes(found.scores, found.tables)
-    yield from map(effect_line, found.word_effects)
+    yield from map(detail, map(effect_line, found.word_effects))
 
 
 def _lengths_of(
@@ -197,55 +202,57 @@ def _about_dataset(source: Source, tables: Tables) -> dict[str, Any]:
     return about_dataset(source, digests, all(table.verified for table, _ in tables), about)
 
 
-def compat_notes(rules: Rules, dtype: str, tables: Tables) -> list[str]:
+def compat_notes(rules: Rules, dtype: str, tables: Tables) -> list[Note]:
     """A line that scores may be held against published ones, or not; none where nobody would."""
     if rules.name:
-        exact = "and comparable" if dtype == "float32" else f"but in {dtype}, not in float32"
-        return [f"--compat {rules.name}: scored as the published numbers were, {exact}"]
+        said = f"--compat {rules.name}: scored as the published numbers were"
+        if dtype == "float32":
+            return [detail(f"{said}, and comparable")]
+        return [caution(f"{said}, but in {dtype}, not in float32")]
     if any(table.split == SUITE_SPLIT for table, _ in tables):
         modes = " or ".join(f"--compat {name}" for name in MODES)
-        return [f"not comparable with published numbers; with {modes} they are"]
+        return [caution(f"not comparable with published numbers; with {modes} they are")]
     return []
 
 
-def score_notes(scores: Sequence[ItemScore], tables: Tables) -> list[str]:
+def score_notes(scores: Sequence[ItemScore], tables: Tables) -> list[Note]:
     """Lines that a reader of the table must know."""
     return [line for note in _NOTES for line in note(scores, tables)]
 
 
-def _headlines(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _headlines(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     over: dict[str, list[str]] = {}
     for table, _ in tables:
         if table.headline:
             over.setdefault(table.headline, []).append(table.config)
     for headline, configs in over.items():
-        names = list(dict.fromkeys(configs))
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        first = ", ".join(names[:3])
-        yield f"{first}{more}: the config's own score and those by column are over {headline!r}"
+        names = first_names(list(dict.fromkeys(configs)))
+        yield detail(f"{names}: the config's own score and those by column are over {headline!r}")
 
 
-def _hidden_groups(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _hidden_groups(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     details = [score for score in scores if score.level == "detail"]
     if hidden := len(details) - len(shown_rows(details)):
-        yield f"{hidden:,} groups of fewer than {FEW_ITEMS} items: in results.json and report.html"
+        yield detail(
+            f"{hidden:,} groups of fewer than {FEW_ITEMS} items: in results.json and report.html"
+        )
 
 
-def _few_items(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _few_items(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     if any(s.n < FEW_ITEMS or 0 < s.human_n < FEW_ITEMS for s in shown_rows(scores)):
-        yield f"! fewer than {FEW_ITEMS} items: read the interval, not the score"
+        yield caution(f"! fewer than {FEW_ITEMS} items: read the interval, not the score")
 
 
-def _families(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _families(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]
     if families:
         listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
-        yield f"intervals over families of items that share text: {listed}"
+        yield detail(f"intervals over families of items that share text: {listed}")
 
 
-def _first_tokens(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _first_tokens(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     if any(score.first_left_out for score in scores):
-        yield (
+        yield caution(
             "† no start-of-text token: the first token of a text has no surprisal and is left "
             "out; conditions may leave out different tokens"
         )
@@ -258,37 +265,37 @@ _REASONS = {
 }
 
 
-def _undefined(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _undefined(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     why: Counter[str] = Counter()
     for score in scores:
         if score.level == "all":
             why.update(score.undefined_why)
     for reason, count in why.items():
-        yield f"undefined: {count:,}, {_REASONS[reason]}"
+        yield caution(f"undefined: {count:,}, {_REASONS[reason]}")
 
 
-def _lengths(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _lengths(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     items = [item for _, scored in tables for item in scored.items]
     if too_long := sum(item.too_long for item in items):
         context = tables[0][1].context
-        yield f"too long: {too_long:,} for the model's context of {context:,} tokens"
+        yield caution(f"too long: {too_long:,} for the model's context of {context:,} tokens")
     if cut := sum(item.truncated > 0 for item in items):
-        yield f"cut to fit: {cut:,}, on the left, where all conditions are identical"
+        yield caution(f"cut to fit: {cut:,}, on the left, where all conditions are identical")
 
 
-def _refusals(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _refusals(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     """Things that were not done together, as it would have changed numbers."""
     executions = [scored.execution for _, scored in tables]
     trials = [(e.sharing, e.beside) for e in executions]
     for reason in sorted({s.reason for s, _ in trials if s is not None and not s.passed}):
-        yield f"beginnings of texts were not shared by conditions: {reason}"
+        yield caution(f"beginnings of texts were not shared by conditions: {reason}")
     for reason in sorted({b.reason for _, b in trials if b is not None and not b.passed}):
-        yield f"texts were read one at a time: beside a longer one {reason}"
+        yield caution(f"texts were read one at a time: beside a longer one {reason}")
     if halved := sum(execution.halved for execution in executions):
-        yield f"memory ended {halved:,} times: smaller batches were run"
+        yield detail(f"memory ended {halved:,} times: smaller batches were run")
 
 
-def _too_close(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _too_close(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     executions = [scored.execution for _, scored in tables]
     if error := max((e.errors.get("mean", 0.0) for e in executions), default=0.0):
         reference = (
@@ -296,40 +303,40 @@ def _too_close(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
             if all(execution.widened for execution in executions)
             else "the same texts alone, as float32 could not be had, which shows only a part of it"
         )
-        yield (
+        yield caution(
             f"too close: differences within the numeric error of this run, {error:.2g} bits for "
             f"means, measured on a sample against {reference}; they are in the score"
         )
 
 
-def _spanning_tokens(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _spanning_tokens(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     if spanning := sum(scored.spanning_tokens for _, scored in tables):
-        yield f"tokens over a region's end: {spanning:,}, counted to where they begin"
+        yield detail(f"tokens over a region's end: {spanning:,}, counted to where they begin")
 
 
-def _missing_controls(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _missing_controls(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     there = {(table.config, table.split) for table, _ in tables}
     for table, _ in tables:
         missing = [name for name in table.controls if (name, table.split) not in there]
         if missing:
-            yield (
+            yield caution(
                 f"{table.config}: not scored with its controls {', '.join(missing)}, without which "
                 "its score says little"
             )
 
 
-def _artefacts(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _artefacts(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     if any(score.artefact_score is not None for score in scores):
-        yield (
+        yield detail(
             "artefact: the same statistic for a classifier that never sees the contrast in "
             "context; a model must beat it to show more than that"
         )
 
 
-def _people(scores: Sequence[ItemScore], tables: Tables) -> Iterator[str]:
+def _people(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
     judged = [f"{s.config} {s.human_n:,}" for s in scores if s.level == "all" and s.human_n]
     if judged:
-        yield (
+        yield detail(
             "human: the share of judged pairs of which most people call the incoherent text the "
             f"less coherent ({', '.join(judged)} pairs); the interval is in results.json"
         )

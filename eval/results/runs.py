@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import Note, detail
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.controls import Difference
@@ -28,7 +29,7 @@ class Run:
         model, commit: the name that the user gave, and which it was.
         suite, version: the dataset's; empty where it has none.
         rows: the digest of each table's rows, by config and split.
-        scores, differences, headline: see :mod:`eval.results.results`.
+        scores, differences, headline, notes: see :mod:`eval.results.results`.
         folder: the place of the results; empty for those in memory.
         signature: one line from which they can be reproduced.
         settings: the user's choices, and what came of them.
@@ -50,6 +51,7 @@ class Run:
     repo: str = ""
     data_commit: str = ""
     headline: Headline | None = None
+    notes: Sequence[Note] = ()
 
     @property
     def reported(self) -> list[Score | Headline]:
@@ -62,7 +64,9 @@ def run_of(results: TaskResults) -> Run:
     """The run that results in memory are of."""
     found = _run(results.model, results.dataset, results.rows, results.signature, results.settings)
     differences = getattr(results, "differences", ())
-    return replace(found, differences=differences, headline=results.headline)
+    return replace(
+        found, differences=differences, headline=results.headline, notes=tuple(results.notes)
+    )
 
 
 def read_run(folder: Path) -> Run:
@@ -79,7 +83,14 @@ def read_run(folder: Path) -> Run:
     results_head(path)
     one = read_json(path, _Results)
     found = _run(asdict(one.model), asdict(one.dataset), one.scores, one.signature, one.settings)
-    return replace(found, differences=one.differences, headline=one.headline, folder=str(folder))
+    return replace(
+        found,
+        differences=one.differences,
+        headline=one.headline,
+        folder=str(folder),
+        # Those of earlier releases are lines that do not say of which kind they are.
+        notes=tuple(detail(note) if isinstance(note, str) else note for note in one.notes),
+    )
 
 
 def _run(
@@ -163,5 +174,6 @@ class _Results:
     scores: Some[Score]
     differences: Many[Difference] = ()
     headline: Headline | None = None
+    notes: Many[Note | str] = ()
     signature: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)

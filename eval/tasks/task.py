@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import Note, detail, partial_notes
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import table_rows
@@ -140,7 +141,7 @@ class TaskResults:
     model: Mapping[str, Any]
     dataset: Mapping[str, Any]
     settings: Mapping[str, Any]
-    notes: Sequence[str]
+    notes: Sequence[Note]
     task: str = field(default="score", kw_only=True)
     headline: Headline | None = field(default=None, kw_only=True)
 
@@ -215,7 +216,15 @@ def gathered(
         model=about,
         dataset=dataset,
         settings=recorded,
-        notes=[*source.notes, *model.notes, *task.notes],
+        notes=[
+            *source.notes,
+            *partial_notes(
+                source.manifest,
+                [(table.config, len(table.rows)) for table in tables],
+                settings["max_items"],
+            ),
+            *map(detail, (*model.notes, *task.notes)),
+        ],
         outcomes=outcomes,
         task=task.name,
     )

@@ -38,9 +38,9 @@ def print_comparisons(
         versus = f"{model} against {baseline} (baseline)"
         grid.print_heading(console, about.suite, about.version, versus)
         console.print(comparison_table(comparison, console.width))
-        grid.print_notes(console, list(comparison_notes(comparison)))
+        grid.print_below(console, comparison_notes(comparison))
         console.print()
-    grid.print_notes(console, list(comparison_legend(comparisons)))
+    grid.print_below(console, comparison_legend(comparisons))
 
 
 def comparison_table(comparison: ModelComparison, width: int) -> Any:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 from urllib.parse import quote
 
-#: Marks of cells, with which the notes that explain them begin.
-EXPLAINED = ("!", "†", "*")
+from coherencegym.eval.data.notes import Note, cautions_first
+
 #: The end of a header whose cells have intervals.
 _INTERVAL = "[95 % interval]"
 #: A space at which no line ends.
@@ -221,18 +221,23 @@ def console_for(console: Any = None, width: int = 160) -> Any:
     return Console(file=console.file, width=width, highlight=False) if is_pipe else console
 
 
+def print_below(console: Any, lines: Iterable[object]) -> None:
+    """Print what stands below a table."""
+    for line in lines:
+        console.print(plain_text(f"· {line}"))
+
+
 def print_notes(
-    console: Any, notes: Sequence[str], signature: str = "", *, verbose: bool = True, rows: int = 0
+    console: Any, notes: Sequence[Note], signature: str = "", *, verbose: bool = True, rows: int = 0
 ) -> None:
     """Print what stands below the tables of a run, the signature last.
 
-    Unless ``verbose``, only the notes that explain a mark of the table are printed, and how many
-    others and ``rows`` of published scores there are.
+    Unless ``verbose``, only cautions are printed, and how many details and ``rows`` of published
+    scores there are.
     """
-    shown = [note for note in notes if verbose or note[:1] in EXPLAINED]
-    for note in shown:
-        console.print(plain_text(f"· {note}"))
-    hidden = [(len(notes) - len(shown), "more note"), (0 if verbose else rows, "published score")]
+    shown = [note for note in cautions_first(notes) if verbose or note.kind == "caution"]
+    print_below(console, shown)
+    hidden = [(len(notes) - len(shown), "detail"), (0 if verbose else rows, "published score")]
     if counted := [f"{n:,} {what}{'s' * (n > 1)}" for n, what in hidden if n]:
         console.print(plain_text(f"· {' and '.join(counted)}: --verbose shows them", "dim"))
     if signature:

@@ -105,12 +105,14 @@ def print_overview(shown: Overview, console: Any = None) -> None:
     console.print(grid.rich_block(table, console.width))
     for line in shown.sentences():
         console.print(grid.plain_text(line, "bold"))
-    grid.print_notes(console, _legend(table))
+    grid.print_below(console, _legend(shown, table))
 
 
-def _legend(table: grid.Grid) -> list[str]:
+def _legend(shown: Overview, table: grid.Grid) -> list[str]:
+    """The columns and marks of the table, and the cautions on its runs."""
     said = [said for column, said in _LEGEND.items() if column in table.headers]
-    return said + [_CONTROLLED] * any(row.cells[0].endswith("†") for row in table.rows)
+    said += [_CONTROLLED] * any(row.cells[0].endswith("†") for row in table.rows)
+    return [*said, *shown.cautions()]
 
 
 def write_overview(shown: Overview, folder: Path) -> None:
@@ -118,7 +120,7 @@ def write_overview(shown: Overview, folder: Path) -> None:
     places = {run.folder: _place(Path(run.folder), folder) for run in shown.runs if run.folder}
     table = overview_grid(shown, places)
     lines = [f"# {TITLE}", "", *grid.markdown(table), "", *shown.sentences(), ""]
-    lines += [f"- {note.replace('*', chr(92) + '*', 1)}" for note in _legend(table)]
+    lines += [f"- {note.replace('*', chr(92) + '*', 1)}" for note in _legend(shown, table)]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
     (folder / PAGE).write_bytes(_page(shown, table).encode("utf-8", "replace"))
@@ -147,7 +149,7 @@ def _page(shown: Overview, table: grid.Grid) -> str:
         overview=shown,
         table=table,
         title=TITLE,
-        legend=_legend(table),
+        legend=_legend(shown, table),
         policy=policy,
         style=Markup(style),
     )

@@ -288,9 +288,9 @@ def test_filtered_pairs_warn_the_model_that_filtered_them(tmp_path: Path) -> Non
 
     model = load("demo", device="cpu")
     results = score(model.model, model.tokenizer, items, name="demo")
-    assert any("low by construction" in note for note in results.notes)
+    assert any("low by construction" in note.text for note in results.notes)
     results = score(model.model, model.tokenizer, items, name="other")
-    assert not any("low by construction" in note for note in results.notes)
+    assert not any("low by construction" in note.text for note in results.notes)
 
 
 def test_the_released_intruders_and_what_people_answered(shared: Path, tmp_path: Path) -> None:

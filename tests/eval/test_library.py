@@ -184,7 +184,7 @@ def test_items_and_rows_from_memory(
         whole, known = (next(s for s in r.scores if s.level == "all") for r in (found, results))
         assert (whole.n, whole.met, whole.margin_mean) == (known.n, known.met, known.margin_mean)
         assert whole.config == "items"
-        assert any("from memory" in note for note in found.notes)
+        assert any("from memory" in note.text for note in found.notes)
     with pytest.raises(EvaluationError, match="no items; expected at least one"):
         score(demo.model, demo.tokenizer, [])
     with pytest.raises(EvaluationError, match="item 2 is a str; expected an Item"):
@@ -346,7 +346,7 @@ def test_adapters_in_memory_are_said(
     before = state_digest(plain, tokenizer)
     model = peft.get_peft_model(plain, peft.LoraConfig(task_type="CAUSAL_LM", r=2)).eval()
     found = score(model, tokenizer, pair_items[:2])
-    assert "with adapters: default" in found.notes
+    assert "with adapters: default" in map(str, found.notes)
     assert found.model["commit"] not in (before, "unknown")
 
 

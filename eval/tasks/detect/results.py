@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from coherencegym.eval.data.dataset import chosen_with, filtered_note
+from coherencegym.eval.data.notes import Note, caution, detail, partial_notes
 from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.models.load import LoadedModel
@@ -43,7 +44,7 @@ from coherencegym.eval.tasks.detect.scores import (
     table_scores,
 )
 from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
-from coherencegym.eval.tasks.score.headline import area_headline
+from coherencegym.eval.tasks.score.headline import area_headline, floor_notes
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table, signature_line
 
@@ -144,7 +145,9 @@ def gather_detection(
         return f"{signature(about, dataset, all_settings)}|{signature_line(own)}"
 
     scores = [one.scores for one in detected]
-    return judged("detect", data, scores, about, all_settings, signed, model.notes, model)
+    return judged(
+        "detect", data, scores, about, all_settings, signed, map(detail, model.notes), model
+    )
 
 
 def judged(
@@ -154,7 +157,7 @@ def judged(
     about: Mapping[str, Any],
     settings: Mapping[str, Any],
     signed: Callable[[Mapping[str, Any]], str],
-    more_notes: Iterable[str],
+    more_notes: Iterable[Note],
     model: LoadedModel | None = None,
 ) -> DetectionResults:
     """The results of scores, whoever gave them: the model of a run, or a trained one.
@@ -191,6 +194,11 @@ def judged(
         settings=settings,
         notes=[
             *data.source.notes,
+            *partial_notes(
+                data.source.manifest,
+                [(table.config, len(table.documents)) for table in data.tested],
+                settings.get("max_items"),
+            ),
             *more_notes,
             *_threshold_notes(data, thresholds, model),
             *_table_notes(data, tables, found),
@@ -203,7 +211,8 @@ def judged(
         probes=probes,
         task=task,
     )
-    return replace(made, headline=area_headline(made.outcomes, NAMES["auc"]))
+    headline = area_headline(made.outcomes, NAMES["auc"])
+    return replace(made, headline=headline, notes=[*made.notes, *floor_notes(headline)])
 
 
 def _chosen_on(data: DetectionData) -> str:
@@ -267,7 +276,7 @@ def _datasets(data: DetectionData, tables: Sequence[ScoredTable]) -> Iterator[di
 
 def _threshold_notes(
     data: DetectionData, thresholds: Sequence[Threshold], model: LoadedModel | None
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """The thresholds of each config, and that its rows were chosen with the model."""
     for tested in data.tested:
         own = [t for t in thresholds if t.config == tested.config]
@@ -279,7 +288,7 @@ def _threshold_notes(
                 f"the best F1 on {own[0].documents:,} documents of {other}{own[0].chosen_on} "
                 f"({own[0].split})"
             )
-        yield f"{tested.config}: thresholds {values}: {where}"
+        yield detail(f"{tested.config}: thresholds {values}: {where}")
         extras = (document.extra for document in tested.documents)
         if model is not None and chosen_with(extras, model.name, model.commit):
             yield filtered_note(tested.config, model.name)
@@ -287,29 +296,31 @@ def _threshold_notes(
 
 def _table_notes(
     data: DetectionData, tables: Sequence[ScoredTable], scores: Sequence[DetectionScore]
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
     for scored in tables:
         if scored.too_long:
-            yield (
+            yield caution(
                 f"{scored.table.name}: {scored.too_long:,} documents are longer than the model's "
                 "context and are left out"
             )
     if any(table.probes for table in data.tested):
-        yield (
+        yield detail(
             "F1 over the sentences of incoherent documents, and the share of coherent documents "
             "that are taken for coherent: without the probe, with it, and the difference"
         )
         return
-    yield (
+    yield detail(
         "document acc.: is there an intruder; exact acc.: every sentence right; F1, precision, "
         "recall, AUC: over sentences but the opening one; place: the highest score is the "
         "intruder's, where there is one"
     )
     if any(score.documents < FEW_ITEMS for score in scores):
-        yield f"! fewer than {FEW_ITEMS} documents: read the interval, not the score"
+        yield caution(f"! fewer than {FEW_ITEMS} documents: read the interval, not the score")
     if any(score.group == JUDGED for score in scores):
-        yield "people: on the documents that have their answers; answers with as many votes share"
+        yield detail(
+            "people: on the documents that have their answers; answers with as many votes share"
+        )
 
 
 def document_rows(results: DetectionResults) -> Iterator[dict[str, Any]]:

@@ -6,12 +6,13 @@ else all items of a config (a genre): no cell counts more for having more items.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
+from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.measures import mean_area
@@ -53,6 +54,17 @@ class Headline:
             return self.over[0]
         what = "configs" if self.n_cells == len(self.over) else "groups"
         return f"the mean of {self.n_cells} {what}"
+
+
+def floor_notes(headline: Headline | None) -> Iterator[Note]:
+    """A caution that a headline is no better than what needs no reading, where it is not."""
+    low = headline.ci_low if headline else None
+    if headline is None or low is None:
+        return
+    floors = {"chance": headline.chance, "the artefact score": headline.artefact_score}
+    missed = [name for name, floor in floors.items() if floor is not None and low <= floor]
+    if missed:
+        yield caution(f"the score is no better than {' or '.join(missed)}")
 
 
 def headline_of(

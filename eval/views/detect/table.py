@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from coherencegym.eval.data.notes import detail
 from coherencegym.eval.statistics.measures import Measure
 from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectionResults
@@ -53,7 +54,7 @@ def print_training(results: TrainingResults, console: Any = None) -> None:
         f"mean ± standard deviation of {len(results.trained)} seeds; the intervals of each seed "
         "are in its folder"
     )
-    grid.print_notes(console, [*results.notes, means], results.signature)
+    grid.print_notes(console, [*results.notes, detail(means)], results.signature)
 
 
 def detection_table(scores: Sequence[DetectionScore], width: int) -> Any:

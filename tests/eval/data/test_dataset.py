@@ -206,7 +206,7 @@ def test_somebodys_own_table_needs_no_manifest(
     (table,) = tables(source)
     assert (table.config, table.split, table.verified) == ("default", "test", False)
     assert list(table.items) == pair_items
-    assert "no manifest.json" in source.notes[0]
+    assert "no manifest.json" in source.notes[0].text
 
 
 def test_no_such_folder_and_no_revisions_of_one(tmp_path: Path) -> None:

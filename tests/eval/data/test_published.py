@@ -15,6 +15,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import Published, find_dataset, published
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.views.grid import rich_block
 from coherencegym.eval.views.table import published_block
 
@@ -134,6 +135,18 @@ def test_a_run_shows_and_keeps_them(
     folded = capsys.readouterr().out
     assert "1 published score: --verbose shows them" in folded
     assert "GPT-X" not in folded
+    # Cautions stand there unasked, and are read back with what they are; a line of an earlier
+    # release is a detail.
+    assert "· ! fewer than 30 items" in folded
+    run = read_run(tmp_path / "out")
+    assert [note.text for note in run.notes if note.kind == "caution"] == [
+        line.removeprefix("· ") for line in folded.splitlines() if line.startswith("· ")
+    ][:-1]
+    results = tmp_path / "out/results.json"
+    about = json.loads(results.read_text())
+    results.write_text(json.dumps(about | {"notes": [note["text"] for note in about["notes"]]}))
+    assert [note.text for note in read_run(tmp_path / "out").notes] == [n.text for n in run.notes]
+    assert {note.kind for note in read_run(tmp_path / "out").notes} == {"detail"}
     assert main([*arguments, "--overwrite", "--verbose"]) == 0
     text = capsys.readouterr().out
     assert "not comparable with the figures above" in text

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from coherencegym.eval.data.notes import caution, detail
 from coherencegym.eval.results.overview import overview_of
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.tasks.score.headline import Headline
@@ -109,3 +110,25 @@ def test_a_suite_with_controls_says_that_its_score_is_not_all() -> None:
     assert (
         "· † read the difference from its controls in the report, and not this score alone" in shown
     )
+
+
+def test_cautions_stand_under_it_each_once_with_what_it_is_of(tmp_path: Path) -> None:
+    few, long = caution("! fewer than 30 items: read the interval"), caution("too long: 4")
+    folded = detail("artefact: a classifier")
+    runs = [replace(run(name, HEAD), notes=(folded, few)) for name in "abcde"]
+    runs.append(replace(run("a", HEAD, "you/other"), notes=(long,)))
+    said = [
+        "fewer than 30 items: read the interval: a 1.0.0 (demo), b 1.0.0 (demo), c 1.0.0 (demo) "
+        "and 2 more",
+        "too long: 4: a 1.0.0 (other)",
+    ]
+    assert lines(*runs)[-2:] == [f"· {line}" for line in said]
+    assert not any("classifier" in line for line in lines(*runs))
+    write_overview(overview(runs), tmp_path)
+    page = html.unescape((tmp_path / "index.html").read_text())
+    text = (tmp_path / "overview.md").read_text()
+    for line in said:
+        assert f"<li>{line}</li>" in page
+        assert f"- {line}\n" in text
+    # Of one model it goes without saying.
+    assert lines(*runs[:1])[-1] == "· fewer than 30 items: read the interval: a 1.0.0"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from made_results import made_difference
 
+from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.results.runs import Run
@@ -50,7 +51,7 @@ def printed(scores: list[ItemScore], width: int) -> str:
     return file.getvalue()
 
 
-def below(width: int, *notes: str, **more: Any) -> list[str]:
+def below(width: int, *notes: Note, **more: Any) -> list[str]:
     """The lines below a table on a terminal."""
     from rich.console import Console
 
@@ -65,13 +66,15 @@ def test_a_signature_ends_its_lines_at_bars() -> None:
     assert below(80) == ["model:a b|data:c|rows:0123456789ab|device:cpu"]
 
 
-def test_notes_are_folded_but_for_those_that_explain_marks() -> None:
-    notes = ("! fewer than 30 items", "too close", "cut to fit")
-    assert below(80, *notes)[:3] == [f"· {note}" for note in notes]
-    assert below(80, *notes, verbose=False, rows=3)[:2] == [
-        "· ! fewer than 30 items",
-        "· 2 more notes and 3 published scores: --verbose shows them",
+def test_cautions_stand_first_and_details_are_folded() -> None:
+    notes = (detail("artefact: ..."), caution("! fewer than 30 items"), caution("too long: 4"))
+    cautions = ["· ! fewer than 30 items", "· too long: 4"]
+    assert below(80, *notes)[:3] == [*cautions, "· artefact: ..."]
+    assert below(80, *notes, verbose=False, rows=3)[:3] == [
+        *cautions,
+        "· 1 detail and 3 published scores: --verbose shows them",
     ]
+    assert below(80, *notes[1:], verbose=False)[2].startswith("model:a b|")
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 160])

@@ -13,6 +13,7 @@ from functools import partial
 from statistics import fmean
 from typing import Any, TypeVar
 
+from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
@@ -180,18 +181,18 @@ def _signed(
     return signature_of("train-detector", about, dataset, recorded, own, train=learned)
 
 
-def _notes(recorded: Mapping[str, Any], trained: Sequence[Trained]) -> Iterator[str]:
-    yield (
+def _notes(recorded: Mapping[str, Any], trained: Sequence[Trained]) -> Iterator[Note]:
+    yield detail(
         f"trained on {recorded['training_documents']:,} documents of {recorded['train_on']} "
         f"({recorded['training_pairs']:,} pairs)"
     )
     if recorded["truncated_pairs"]:
-        yield (
+        yield caution(
             f"{recorded['truncated_pairs']:,} of {recorded['pairs']:,} pairs are cut to "
             f"{recorded['max_length']} tokens"
         )
     for one in trained:
-        yield (
+        yield detail(
             f"seed {one.seed}: best F1 on validation {100 * one.best_f1:.1f} %, "
             f"{one.epochs:g} epochs, {one.steps:,} steps"
         )

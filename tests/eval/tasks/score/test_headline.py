@@ -19,7 +19,12 @@ from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.measures import mean_area, measured
 from coherencegym.eval.statistics.scores import UnitOutcome
-from coherencegym.eval.tasks.score.headline import Headline, area_headline, headline_of
+from coherencegym.eval.tasks.score.headline import (
+    Headline,
+    area_headline,
+    floor_notes,
+    headline_of,
+)
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.summary import summarise
 
@@ -165,3 +170,25 @@ def test_results_have_it_and_a_run_reads_it(
     del written["headline"]
     (out / "results.json").write_text(json.dumps(written))
     assert read_run(out).headline is None
+
+
+@pytest.mark.parametrize(
+    ("low", "artefact", "said"),
+    [
+        (0.6, 0.55, []),
+        (0.6, None, []),
+        (0.5, None, ["the score is no better than chance"]),
+        (0.6, 0.6, ["the score is no better than the artefact score"]),
+        (0.4, 0.6, ["the score is no better than chance or the artefact score"]),
+        (None, 0.6, []),
+    ],
+)
+def test_a_score_that_is_no_better_than_a_floor_is_said(
+    low: float | None, artefact: float | None, said: list[str]
+) -> None:
+    about: dict[str, Any] = {"over": ("c",), "n_cells": 1, "n": 40, "score": 0.7, "ci_high": 0.9}
+    headline = Headline(**about, ci_low=low, artefact_score=artefact)
+    assert [(note.kind, note.text) for note in floor_notes(headline)] == [
+        ("caution", text) for text in said
+    ]
+    assert not list(floor_notes(None))

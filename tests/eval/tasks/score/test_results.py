@@ -18,7 +18,8 @@ def told(model: Any, tokenizer: Any, items: list[Item], **settings: Any) -> str:
     table = ItemTable("c", "test", tuple(items), "0", True, False)
     scored = score_items(model, tokenizer, items, Options(**settings))
     judgements = [judgement for item in scored.items for judgement in judge(item)]
-    return "\n".join(score_notes(summarise("c", "test", judgements), [(table, scored)]))
+    notes = score_notes(summarise("c", "test", judgements), [(table, scored)])
+    return "\n".join(f"{note.kind}: {note}" for note in notes)
 
 
 def test_what_was_left_out_or_cut_is_said_with_its_number(
@@ -41,17 +42,17 @@ def test_what_was_left_out_or_cut_is_said_with_its_number(
         ),
     ]
     text = told(model, tokenizer, items)
-    assert "fewer than 30 items" in text
-    assert "undefined: 1, their conditions are the same tokens" in text
+    assert "caution: ! fewer than 30 items" in text
+    assert "caution: undefined: 1, their conditions are the same tokens" in text
     assert "undefined: 1, this tokenizer has no separator" in text
     assert "undefined: 1, a region has no token" in text
-    assert "too long: 1 for the model's context of 16 tokens" in text
-    assert "tokens over a region's end: 2," in text
+    assert "caution: too long: 1 for the model's context of 16 tokens" in text
+    assert "detail: tokens over a region's end: 2," in text
     assert "cut to fit" not in text
     assert "†" not in text
     text = told(model, tokenizer, items, truncate=True)
     assert "too long" not in text
-    assert "cut to fit: 1," in text
+    assert "caution: cut to fit: 1," in text
     assert "families" not in text
     twins = [
         make_item({"a": ["Hi."], "b": ["No."]}, "(1;%a%) > (1;%b%)", item_id=f"d{i}/x", family="f")

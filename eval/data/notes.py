@@ -1,0 +1,72 @@
+"""Lines that a reader of scores must know, or may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A line below a table of scores.
+
+    Attributes:
+        kind: ``caution``, where a reader would draw a wrong conclusion without it, which is always
+            shown; or ``detail``.
+        text: the line.
+    """
+
+    kind: Literal["caution", "detail"]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def caution(text: str) -> Note:
+    """A note that is always shown."""
+    return Note("caution", text)
+
+
+def detail(text: str) -> Note:
+    """A note that is shown to those who ask."""
+    return Note("detail", text)
+
+
+def cautions_first(notes: Iterable[Note]) -> list[Note]:
+    """The notes in their order, cautions before details."""
+    return sorted(notes, key=lambda note: note.kind != "caution")
+
+
+def partial_notes(
+    manifest: Mapping[str, Any], rows: Iterable[tuple[str, int]], limit: int | None
+) -> Iterator[Note]:
+    """Cautions that only a part was scored: of a table, or of the corpora of a build.
+
+    Args:
+        manifest: the dataset's.
+        rows: configs, one for each table, and the numbers of its rows that were read.
+        limit: the largest number that was to be read.
+    """
+    tables = list(rows)
+    if limit is not None and any(n >= limit for _, n in tables):
+        yield caution(
+            f"--limit {limit}: no more than the first {limit:,} rows of a table were read"
+        )
+    about = manifest.get("configs", {})
+    built: dict[int, list[str]] = {}
+    for config in dict.fromkeys(config for config, _ in tables):
+        if most := about.get(config, {}).get("limit"):
+            built.setdefault(most, []).append(config)
+    for most, configs in built.items():
+        yield caution(
+            f"built with --limit {most}, of the first {most:,} discourses of a split: "
+            + first_names(configs)
+        )
+
+
+def first_names(names: Sequence[str], most: int = 3) -> str:
+    """The first of some names, and the number of the others: ``a, b, c and 4 more``."""
+    others = len(names) - most
+    return ", ".join(names[:most]) + (f" and {others} more" if others > 0 else "")

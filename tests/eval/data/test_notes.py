@@ -1,0 +1,48 @@
+"""Notes on scores: which are always shown, and what is said of scores on a part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from coherencegym.eval.data.notes import (
+    caution,
+    cautions_first,
+    detail,
+    first_names,
+    partial_notes,
+)
+
+
+def test_cautions_come_first_in_their_order() -> None:
+    notes = [detail("a"), caution("b"), detail("c"), caution("d")]
+    assert list(map(str, cautions_first(notes))) == ["b", "d", "a", "c"]
+
+
+def test_many_names_are_counted() -> None:
+    assert first_names(["a", "b", "c"]) == "a, b, c"
+    assert first_names(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("limit", "built", "said"),
+    [
+        (None, None, []),
+        # A table that has fewer rows was read whole.
+        (41, None, []),
+        (8, None, ["--limit 8: no more than the first 8 rows of a table were read"]),
+        (
+            None,
+            5,
+            ["built with --limit 5, of the first 5 discourses of a split: a, b, c and 1 more"],
+        ),
+    ],
+)
+def test_a_part_is_said_to_be_one(limit: int | None, built: int | None, said: list[str]) -> None:
+    manifest: dict[str, Any] = {"configs": {name: {"limit": built} for name in "abcd"}}
+    rows = [(name, 8 if limit == 8 else 40) for name in "abcda"]
+    notes = list(partial_notes(manifest, rows, limit))
+    assert list(map(str, notes)) == said
+    assert all(note.kind == "caution" for note in notes)
+    assert not list(partial_notes({}, rows, None))
