@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.builders.suite import Suite
-from coherencegym.command_line import USER_ERROR, Parser, rare
+from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare
 from coherencegym.errors import EvaluationError, one_line
+from coherencegym.eval.kinds.table_kind import SAMPLE
+from coherencegym.loaders.registry import CORPORA
 from coherencegym.numbers import positive
 
 if TYPE_CHECKING:
@@ -60,7 +62,8 @@ def make_parser(
     )
     if named:
         what = "suites, or Python files that declare SUITE; without one, suites are listed"
-        parser.add_argument("suite", nargs="*", metavar="SUITE", default=[], help=what)
+        suites = parser.add_argument("suite", nargs="*", metavar="SUITE", default=[], help=what)
+        completed(suites, Names(all_suites, files="*.py"))
         parser.add_argument("--all", action="store_true", default=False, help="build every suite")
     if suite:
         _add_settings(parser, suite)
@@ -104,7 +107,7 @@ class _Gone(argparse.Action):
 
 def _add_what_is_read(parser: Parser) -> None:
     add = parser.group(_READ).add_argument
-    add(
+    corpora = add(
         "--corpus",
         **_SEVERAL,
         metavar="NAME",
@@ -112,6 +115,7 @@ def _add_what_is_read(parser: Parser) -> None:
         help="build from these only (`coherencegym corpora` lists them), or from a Python file "
         "that declares CORPUS; sample: this project's own texts",
     )
+    completed(corpora, Names(lambda: CORPORA, _corpora_by_suite, "*.py"))
     add("--data-dir", metavar="DIR", type=Path, help="folder of corpus files")
     add(
         "--split",
@@ -132,6 +136,11 @@ def _add_what_is_read(parser: Parser) -> None:
     )
     what = "count rows that cannot be read, and go on"
     rare(add("--skip-bad-rows", action="store_true", help=what))
+
+
+def _corpora_by_suite() -> dict[str, list[str]]:
+    """The corpora that each suite is built from, and the sample."""
+    return {name: [*load_suite(name).natives, SAMPLE] for name in all_suites()}
 
 
 def _add_other_sources(parser: Parser) -> None:

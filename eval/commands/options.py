@@ -9,11 +9,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.command_line import Parser, rare
+from coherencegym.command_line import Names, Parser, completed, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.cache import VARIABLE
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.placement import DEVICE_MAPS
+from coherencegym.eval.models.source import DEMO
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
 from coherencegym.numbers import positive
 
@@ -106,19 +107,21 @@ def add_model(parser: Parser, several: bool = False) -> None:
     """Declare ``--model`` (or ``several``), how it is loaded, and what its input looks like."""
     group = parser.group(MODEL)
     add = group.add_argument
-    add(
+    named = add(
         "--model",
         required=True,
         **({"nargs": "+", "action": "extend"} if several else {}),
         metavar="ID|FOLDER",
         help="any causal language model of transformers: a Hub id, a folder; or demo, embedded",
     )
-    add(
+    completed(named, Names(lambda: (DEMO,), files="*/"))
+    device = add(
         "--device",
         metavar="NAME",
         default="auto",
         help="auto, cpu, cuda, cuda:1, mps; default auto",
     )
+    completed(device, Names(lambda: ("auto", "cpu", "cuda", "mps")))
     add(
         "--dtype",
         default="auto",

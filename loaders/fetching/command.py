@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from coherencegym.command_line import Parser, rare
+from coherencegym.command_line import Names, Parser, completed, rare
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.download import check_base
 from coherencegym.loaders.fetching.fetch import Progress, Survey, fetch_origin, survey
@@ -49,7 +49,8 @@ def add_parser(commands: argparse._SubParsersAction[Parser]) -> None:
         takes="NAME ...",
     )
     add = parser.add_argument
-    add("names", nargs="*", metavar="NAME", help="origins to fetch; none: list")
+    names = add("names", nargs="*", metavar="NAME", help="origins to fetch; none: list")
+    completed(names, Names(origin_names))
     add("--accept", action="store_true", help="accept the terms of those that have terms")
     add("--dry-run", action="store_true", help="say what would be fetched; ask no server")
     add(

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from coherencegym.command_line import USER_ERROR, Parser, did_you_mean
+from coherencegym.completion import SHELLS, completion
 from coherencegym.errors import EvaluationError, one_line
 
 NAME = "coherencegym"
-SHELLS = ("bash", "zsh", "tcsh")
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(f"{NAME} {__version__}")
     elif options.completion:
-        print(_completion(options.completion))
+        try:
+            print(_completion(options.completion))
+        except EvaluationError as error:  # a suite of another package that cannot be had
+            print(f"{NAME}: {one_line(error)}", file=sys.stderr)
+            return USER_ERROR
     else:
         parser.print_help()
     return 0
@@ -138,6 +142,7 @@ def _parser() -> Parser:
     parser.add_argument("--version", action="store_true", help="print the version")
     parser.add_argument(
         "--completion",
+        "--print-completion",
         choices=SHELLS,
         metavar="SHELL",
         help=f"print completions: {', '.join(SHELLS)}",
@@ -147,15 +152,12 @@ def _parser() -> Parser:
 
 def _completion(shell: str) -> str:
     """The script that completes subcommands, options and their values in a shell."""
-    import shtab
-
     root = _parser()
     added = root.add_subparsers(metavar="SUBCOMMAND")
     for name, subcommand in subcommands().items():
         child = subcommand.parser(f"{NAME} {name}")
         added.add_parser(name, help=subcommand.summary, parents=[child], conflict_handler="resolve")
-    text: str = shtab.complete(root, shell=shell)
-    return text
+    return completion(root, shell)
 
 
 if __name__ == "__main__":

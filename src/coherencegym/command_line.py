@@ -7,8 +7,9 @@ argparse prints its whole usage before the line that matters, and all options of
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
@@ -30,6 +31,27 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
 def rare(action: _Action) -> _Action:
     """Mark an option as one that most runs do without: only ``--help-all`` shows it."""
     action.rare = True  # type: ignore[attr-defined]
+    return action
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names that may stand for an argument, for completion; asked for when a script is made.
+
+    Attributes:
+        known: gives all of them.
+        by_word: gives those that another word of the command line narrows them to, by that word.
+        files: a pattern of files that may stand there as well; ``*/`` folders; empty: none.
+    """
+
+    known: Callable[[], Iterable[str]]
+    by_word: Callable[[], Mapping[str, Sequence[str]]] = dict
+    files: str = ""
+
+
+def completed(action: _Action, names: Names) -> _Action:
+    """Mark an argument as one that a shell completes with these names."""
+    action.names = names  # type: ignore[attr-defined]
     return action
 
 
