@@ -9,6 +9,7 @@ from typing import Any
 
 from coherencegym.cards.example import escape, example_note, show_conditions, show_pair
 from coherencegym.cards.metadata import card_yaml, licence_table, licence_text, ordered_configs
+from coherencegym.cards.scores import scores_markdown
 from coherencegym.eval.data.source import Published, published
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE
@@ -47,6 +48,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             headline=[name for name, _ in headline],
             grouped=any(config.get("headline") for _, config in headline),
             measured=any(map(artefact_score, _qualities(configs))),
+            scores=scores_markdown(manifest),
             part=read_in_part(manifest),
             published=_published(published(manifest, [name for name, _ in configs])),
             everything=[config for _, config in configs],

@@ -36,11 +36,12 @@ ROOMS = {
     "manipulations": frozenset({"loaders"}),
     "cards": frozenset({"eval.kinds", "eval.data", "eval.statistics", "loaders"}),
     # A build may be filtered by a detector, and an export or a judgement reads a dataset again;
-    # its table looks as those of scores do.
+    # its table looks as those of scores do, and its card shows what a model scored.
     "builders": frozenset(
         {
             *("loaders", "manipulations", "cards"),
-            *("eval.kinds", "eval.data", "eval.statistics", "eval.tasks", "eval.views"),
+            *("eval.kinds", "eval.data", "eval.statistics", "eval.tasks"),
+            *("eval.results", "eval.views"),
         }
     ),
 }

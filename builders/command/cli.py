@@ -172,6 +172,8 @@ def _add_how_it_is_made(parser: Parser) -> None:
     rare(add("--num-proc", metavar="N", type=positive, help="processes"))
     what = "answers of annotators to pairs that `coherencegym judge` drew"
     rare(add("--judgements", **_SEVERAL, metavar="FILE", type=Path, help=what))
+    what = "show these scores in the card, with a plot: results on the rows that are built"
+    rare(add("--scores", **_SEVERAL, metavar="RESULTS", type=Path, help=what))
 
 
 def _add_publishing(parser: Parser) -> None:

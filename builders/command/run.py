@@ -28,7 +28,9 @@ from coherencegym.builders.release.publish import (
     target_is_private,
 )
 from coherencegym.builders.release.remote import PublishError
+from coherencegym.builders.release.scored import add_scores, read_scores
 from coherencegym.builders.suite import Suite
+from coherencegym.cards.scores import SCORES
 from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
 from coherencegym.hub.commits import check_rights, check_target
@@ -57,6 +59,7 @@ class BuildRequest(BuildOptions, PublishOptions):
         excerpt, sentences: the documents that are made of articles.
         output: the folder of the build, or of one for each of several suites.
         judgements: files with what people said of the suite's items.
+        scores: folders of results that the card shows.
     """
 
     corpora: Sequence[str] = ()
@@ -73,6 +76,7 @@ class BuildRequest(BuildOptions, PublishOptions):
     output: Path | None = None
     overwrite: bool = False
     judgements: Sequence[Path] = ()
+    scores: Sequence[Path] = ()
     export_syntaxgym: Path | None = None
     export_pairs: Path | None = None
     push_to_hub: bool = False
@@ -165,6 +169,7 @@ class BuildJob:
             questions = self.suite.questions
             answers = read_answers(request.judgements, request.skip_bad_rows, questions)
             self.matcher = Matcher(self.suite.name, answers)
+        self.runs = read_scores(request.scores, self.suite.name, alone=self.alone)
         names, declared = request.declared_corpora(self.suite)
         settled = {**request.own_corpora(), **declared}
         by_genre = request.hub_corpora()
@@ -196,6 +201,8 @@ class BuildJob:
                 withhold=not self.private,
                 progress=progress,
             )
+            if self.runs:
+                manifest = add_scores(manifest, self.runs, folder)
             if self.request.dry_run:
                 self.preview, _ = self.push(folder, manifest, progress)
                 self.preview += export_build(folder, self.exports, dry_run=True)
@@ -284,6 +291,8 @@ def push_build(
         f"left out of the push, may not be republished: {name} (pass --private for a private one)"
         for name in held
     ]
+    if SCORES in manifest and SCORES not in public:
+        lines.append("left out of the push: the scores, as some are on what is left out")
     try:
         with hub_answers():
             outcome = publish(HfApi(), folder, public, request, progress)

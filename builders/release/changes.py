@@ -13,6 +13,7 @@ from coherencegym.builders.release.manifest import BY_SPLIT, Manifest, dump_mani
 from coherencegym.builders.release.remote import DatasetHead, PublishError, read_hashes
 from coherencegym.builders.release.rows import hashes_path
 from coherencegym.cards.render import dataset_card
+from coherencegym.cards.scores import PLOT, SCORES, scores_hold
 from coherencegym.errors import EvaluationError
 
 
@@ -179,7 +180,7 @@ def plan_release(
             plan.drop(name, split)
             if name in merged:
                 release.removed.append(f"{name}/{split}")
-    release.manifest = in_order(manifest | {"configs": merged})
+    plan.put_scores(manifest, merged, None if prune else theirs)
     documents = {
         "manifest.json": dump_manifest(release.manifest),
         "README.md": dataset_card(release.manifest),
@@ -218,6 +219,25 @@ class _Plan:
         release.adds |= {path: self.folder / path for path in _split_files(paths, name, split)}
         self.drop(name, split)
         return counts
+
+    def put_scores(
+        self, manifest: Manifest, configs: Mapping[str, Any], theirs: Manifest | None
+    ) -> None:
+        """Make the manifest of the release, and put the plot of scores into it.
+
+        Without scores of our own those of head stay, as long as the rows are those that they are
+        on.
+        """
+        merged = manifest | {"configs": configs}
+        if SCORES in manifest:
+            content = (self.folder / PLOT).read_bytes()
+            if not self.head.has(PLOT, content):
+                self.release.adds[PLOT] = content
+        elif theirs is not None and scores_hold(theirs, configs):
+            merged[SCORES] = theirs[SCORES]
+        elif PLOT in self.head.digests:
+            self.release.deletes.append(PLOT)
+        self.release.manifest = in_order(merged)
 
     def drop(self, name: str, split: str) -> None:
         """Delete head's files of a split that are not replaced."""

@@ -20,6 +20,7 @@ from coherencegym.builders.release.changes import (
 )
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.remote import DatasetHead, PublishError, dataset_head
+from coherencegym.cards.scores import SCORES, scores_hold
 from coherencegym.hub import commits
 from coherencegym.hub.answers import dataset_info
 from coherencegym.hub.commits import TRIES, fetch
@@ -70,12 +71,18 @@ def target_is_private(api: Any, options: PublishOptions) -> bool:
 
 
 def publishable(manifest: Manifest, private: bool) -> tuple[Manifest, list[str]]:
-    """The manifest without the configs that a public repository may not hold, and their names."""
+    """The manifest without the configs that a public repository may not hold, and their names.
+
+    Scores on one of them are not in it either.
+    """
     if private:
         return manifest, []
     held = [name for name, config in manifest["configs"].items() if not config["republishable"]]
     configs = {name: c for name, c in manifest["configs"].items() if name not in held}
-    return manifest | {"configs": configs}, sorted(held)
+    public = manifest | {"configs": configs}
+    if not scores_hold(public, configs):
+        public.pop(SCORES, None)
+    return public, sorted(held)
 
 
 def publish(

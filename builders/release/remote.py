@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.release.manifest import Manifest
+from coherencegym.cards.scores import CardScores
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.hub import commits
@@ -49,6 +50,7 @@ class _Earlier:
     suite: str
     version: str
     configs: dict[str, _Config]
+    scores: CardScores | None = None
 
 
 @dataclass(frozen=True)

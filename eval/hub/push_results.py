@@ -131,11 +131,7 @@ def _changed(
     tables = {own: kinds for own, kinds in tables.items() if own in runs}
     contents = {f"{place}/{name}": content for name, content in files.items()}
     contents[_CARD] = render_results_card(repo_id, runs, tables, old).encode()
-    return {
-        path: content
-        for path, content in contents.items()
-        if there.get(path) not in (_git_digest(content), hashlib.sha256(content).hexdigest())
-    }
+    return {path: content for path, content in contents.items() if not head.has(path, content)}
 
 
 def _read_other(api: Any, repo_id: str, path: str, commit: str) -> Run:
@@ -147,11 +143,6 @@ def _read_other(api: Any, repo_id: str, path: str, commit: str) -> Run:
         raise EvaluationError(
             f"{repo_id}: {str(error).replace(str(file), path)}; nothing was pushed"
         ) from None
-
-
-def _git_digest(content: bytes) -> str:
-    """The name that git has for a file of this content."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def _name(text: str) -> str:

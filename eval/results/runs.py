@@ -6,7 +6,7 @@ earlier run left, where everything is checked: the file may be somebody else's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,16 @@ def run_of(results: TaskResults) -> Run:
     return replace(
         found, differences=differences, headline=results.headline, notes=tuple(results.notes)
     )
+
+
+def run_folders(folders: Iterable[Path]) -> list[Path]:
+    """Folders of results, each once; in the place of a folder of such folders those, by name."""
+    found: list[Path] = []
+    for folder in folders:
+        inside = sorted(path.parent for path in folder.glob(f"*/{MARKER}"))
+        # Detectors of several seeds have folders of their own beside the results of all.
+        found += inside if inside and not (folder / MARKER).is_file() else [folder]
+    return list({folder.resolve(): folder for folder in reversed(found)}.values())[::-1]
 
 
 def read_run(folder: Path) -> Run:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.views.figures import save, style
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
 from coherencegym.eval.views.plots_scores import draw_scores
+
+
+def scores_png(runs: Sequence[Run]) -> bytes:
+    """The plot of scores alone, as the content of a PNG file."""
+    with style(), TemporaryDirectory() as folder:
+        path = Path(folder) / "scores.png"
+        save(draw_scores(runs), path)
+        return path.read_bytes()
 
 
 def plot_runs(runs: Sequence[Run], folder: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,6 +89,11 @@ class Head:
     def exists(self) -> bool:
         """True where the repository is there, and one may see it."""
         return bool(self.sha)
+
+    def has(self, path: str, content: bytes) -> bool:
+        """Tell whether it holds a file of this content there."""
+        by_git = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+        return self.digests.get(path) in (by_git, hashlib.sha256(content).hexdigest())
 
 
 def read_head(api: Any, repo_id: str) -> Head:

@@ -1,0 +1,113 @@
+"""The scores of models that a card shows: a plot beside it, and a line for each model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from coherencegym.cards.example import escape
+from coherencegym.eval.statistics.scores import CD
+from coherencegym.files.strict_json import Many, Share, Some, held
+
+#: The plot's place beside the card, and the key of a manifest that has the scores.
+PLOT, SCORES = "assets/scores.png", "scores"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScore:
+    """A model's headline score on the suite, with what it is held against; shares.
+
+    Attributes:
+        model, commit: its name, and which it was.
+        over: words on what was averaged, or the only config.
+        n: items, or the units of another measure.
+    """
+
+    model: str
+    commit: str
+    measure: str
+    score: Share
+    ci_low: Share | None
+    ci_high: Share | None
+    artefact_score: Share | None
+    human_score: Share | None
+    chance: Share | None
+    over: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ScoredRows:
+    """A config and split that was scored, as its rows were then."""
+
+    config: str
+    split: str
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class CardScores:
+    """The scores in a manifest."""
+
+    models: Some[ModelScore]
+    tables: Many[ScoredRows]
+
+
+def card_scores(manifest: Mapping[str, Any]) -> CardScores | None:
+    """The scores of a manifest; None where it has none.
+
+    Raises:
+        EvaluationError: they are not what a build writes.
+    """
+    found = manifest.get(SCORES)
+    return None if found is None else held(found, CardScores)
+
+
+def scores_hold(manifest: Mapping[str, Any], configs: Mapping[str, Any]) -> bool:
+    """Tell whether the scores of a manifest are on the rows that these configs have."""
+    scores = card_scores(manifest)
+    return scores is not None and all(
+        table.content_hash
+        == configs.get(table.config, {}).get("splits", {}).get(table.split, {}).get("content_hash")
+        for table in scores.tables
+    )
+
+
+def scores_markdown(manifest: Mapping[str, Any]) -> str:
+    """The plot with its description, and a line for each model; empty where there are none."""
+    scores = card_scores(manifest)
+    if scores is None:
+        return ""
+    names = ", ".join(_plain(one.model) for one in scores.models)
+    alt = f"Scores of {names} on {manifest['title']} with 95 % intervals, by config"
+    lines = "\n".join(f"- {_line(one)}" for one in scores.models)
+    return f"![{alt}]({PLOT})\n\n{lines}\n"
+
+
+def _line(one: ModelScore) -> str:
+    interval = ""
+    if one.ci_low is not None and one.ci_high is not None:
+        interval = f" [{100 * one.ci_low:.1f}, {100 * one.ci_high:.1f}]"
+    measure = "CD" if one.measure == CD else one.measure
+    beside = "".join(f"; {text}" for text in _beside(one))
+    return (
+        f"**{_plain(one.model)}**: {measure} {100 * one.score:.1f} %{interval} "
+        f"({_plain(one.over)}, n = {one.n:,}){beside}"
+    )
+
+
+def _beside(one: ModelScore) -> Iterator[str]:
+    """Numbers that a score is held against, where they are known."""
+    for name, value in (
+        ("artefact score", one.artefact_score),
+        ("people", one.human_score),
+        ("chance", one.chance),
+    ):
+        if value is not None:
+            yield f"{name} {100 * value:.1f} %"
+
+
+def _plain(text: str) -> str:
+    """A name that stays in its line, and is no Markdown."""
+    return escape(" ".join(text.split()))
