@@ -20,6 +20,7 @@ from coherencegym.eval.tasks.registry import all_tasks
 COMMANDS = {
     "score": "score a model on a dataset of minimal pairs",
     "cache": "where surprisals are kept from run to run, and how much",
+    "overview": "show the results of several models on several suites, best model first",
     "compare": "compare the results of models, item by item",
     "show": "show the surprisal of every token of one item",
     "push": "push results to a dataset repository on the Hub",

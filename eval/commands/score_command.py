@@ -73,7 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
         for one in own:
             check_folder(one.output, arguments.overwrite, MARKER)
     if not alone:
-        _check_overview(arguments)
+        from coherencegym.eval.views.overview import check_overview
+
+        check_overview(_folder_of(arguments), arguments.overwrite)
     _check_push(arguments)
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
@@ -136,14 +138,6 @@ def _check_models(arguments: argparse.Namespace) -> None:
     how = parse_model_arguments(arguments.model_args, arguments.model_revision)
     for model in arguments.model:
         load_config(model, how, arguments.trust_remote_code)
-
-
-def _check_overview(arguments: argparse.Namespace) -> None:
-    from coherencegym.eval.views.overview import PAGE
-
-    page = _folder_of(arguments) / PAGE
-    if page.exists() and not arguments.overwrite:
-        raise EvaluationError(f"{page}: is there already; expected --overwrite to replace it")
 
 
 def _scored(

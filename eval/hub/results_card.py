@@ -14,7 +14,14 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import CD, Score
 from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.eval.views.grid import Grid, GridRow, made, markdown
+from coherencegym.eval.views.grid import (
+    Grid,
+    GridRow,
+    made,
+    markdown,
+    share_cell,
+    share_with_interval,
+)
 
 FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"
 LAST_MARK = "<!-- end of scores -->"
@@ -33,6 +40,10 @@ _EXPLANATION = (
     "under the ROC curve) are over documents with a sentence from elsewhere, or their sentences.",
     "The texts of the items are not here. They are in the datasets, under the terms of those; no "
     "licence is stated for these numbers unless the metadata of this card has one.",
+)
+_ORDER = (
+    "The headlines of each suite, the best first. Where intervals overlap the order says little: "
+    "`coherencegym compare` tells two runs apart, item by item."
 )
 _TABLES = (
     "Each run has a config for each of its tables: `predictions`, a row for every prediction of "
@@ -132,13 +143,14 @@ def _yaml(about: Mapping[str, Any]) -> str:
 
 def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence[str]]) -> str:
     """Text between the marks."""
-    ordered = sorted(
-        runs.items(), key=lambda pair: (pair[1].suite, pair[1].version, pair[1].model, pair[0])
-    )
+    ordered = sorted(runs.items(), key=_standing)
     ways = {run.settings.get("intervals") for run in runs.values()}
     # Without a mark where all are alike.
     several = INTERVALS in ways and len(ways) > 1
-    lines = ["\n\n".join(_EXPLANATION), "", *markdown(_grid(ordered, several))]
+    lines = ["\n\n".join(_EXPLANATION), ""]
+    if best := _leaderboard(ordered, several):
+        lines += [_ORDER, "", *markdown(best), "", "Every config:", ""]
+    lines += markdown(_grid(ordered, several))
     if several:
         lines += ["", "† by the intervals of an earlier release: docs/intervals.md compares them."]
     loads = [
@@ -156,11 +168,44 @@ def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence
     return "\n".join([*lines, "```"])
 
 
+def _standing(placed: tuple[str, Run]) -> tuple[Any, ...]:
+    """The place of a run among others: by suite, version and what is averaged, the best first."""
+    place, run = placed
+    head = run.headline
+    over = head.over if head is not None else ()
+    score = head.score if head is not None and head.score is not None else -1.0
+    return run.suite, run.version, over, -score, run.model, place
+
+
+def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
+    """A row for the headline of each run; None where no run has one."""
+    rows = []
+    for place, run in runs:
+        head = run.headline
+        if head is not None and head.score is not None:
+            cells = (
+                " ".join(filter(None, (run.suite, run.version))),
+                run.model,
+                share_with_interval(head.score, head.ci_low, head.ci_high) + _mark(run, marked),
+                *map(share_cell, (head.artefact_score, head.human_score, head.chance)),
+                "" if head.measure == CD else head.measure,
+                f"{head.words}, n = {head.n:,}",
+                place.rpartition("/")[2],
+            )
+            rows.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))
+    names = ("model", "score, % [95 % interval]", "artefact", "people", "chance", "measure")
+    return made("suite", (*names, "over", "run"), rows) if rows else None
+
+
+def _mark(run: Run, marked: bool) -> str:
+    return " †" if marked and run.settings.get("intervals") != INTERVALS else ""
+
+
 def _grid(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid:
     """A row for each config of each run; ``marked``: tell the intervals of earlier releases."""
     rows = []
     for place, run in runs:
-        mark = " †" if marked and run.settings.get("intervals") != INTERVALS else ""
+        mark = _mark(run, marked)
         for score in run.reported:
             cells = (*_cells(run, score, mark), place.rpartition("/")[2])
             rows.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from statistics import fmean
 from typing import TypeVar
 
 from coherencegym.eval.data.notes import first_names
@@ -42,13 +43,31 @@ class Overview:
 
     @property
     def models(self) -> dict[ModelKey, str]:
-        """The models in the order of their first runs, and their names: no two alike."""
+        """The models, the best first, and their names: no two alike.
+
+        They are ordered by the mean of their headlines over the suites that all of them have one
+        of; where there is no such suite, and among equals, by their first runs.
+        """
+        means = self._means
         return _named(
-            map(_model, self.runs),
+            sorted(dict.fromkeys(map(_model, self.runs)), key=lambda key: -means.get(key, -1.0)),
             lambda key: Path(key[0]).name or key[0],
             lambda key: key[0],
             lambda key: f"{key[0]}@{key[1].rpartition(':')[2][:12]}",
         )
+
+    @cached_property
+    def _means(self) -> Mapping[ModelKey, float]:
+        """The mean headline of each model that has any, over the suites that all these have."""
+        scores: dict[ModelKey, dict[SuiteKey, float]] = {}
+        for (suite, model), run in self.by_pair.items():
+            if run.headline is not None and run.headline.score is not None:
+                scores.setdefault(model, {})[suite] = run.headline.score
+        shared = set.intersection(*map(set, scores.values())) if scores else set()
+        return {
+            model: fmean(own[suite] for suite in shared) if shared else 0.0
+            for model, own in scores.items()
+        }
 
     def headline(self, suite: SuiteKey, model: ModelKey) -> Headline | None:
         """The headline of a pair; None where it was not run, or the suite has none."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.overview import (
     Overview,
     above_artefact,
@@ -113,6 +114,13 @@ def _legend(shown: Overview, table: grid.Grid) -> list[str]:
     said = [said for column, said in _LEGEND.items() if column in table.headers]
     said += [_CONTROLLED] * any(row.cells[0].endswith("†") for row in table.rows)
     return [*said, *shown.cautions()]
+
+
+def check_overview(folder: Path, overwrite: bool) -> None:
+    """Refuse with ``EvaluationError`` to replace an overview, unless one may."""
+    page = folder / PAGE
+    if page.exists() and not overwrite:
+        raise EvaluationError(f"{page}: is there already; expected --overwrite to replace it")
 
 
 def write_overview(shown: Overview, folder: Path) -> None:

@@ -54,6 +54,29 @@ def test_a_folder_of_suites_ends_in_one_overview(
     assert main([*words, "--overwrite"]) == 0
 
 
+def test_an_overview_of_earlier_runs(
+    suites: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    words = ["score", "--model", "demo", "--dataset", str(suites), "--no-cache"]
+    assert main([*words, "--output", str(out)]) == 0
+    first = capsys.readouterr().out
+    again = ["overview", str(out), "--output", str(tmp_path / "again")]
+    assert main(again) == 0
+    second = capsys.readouterr().out
+    assert second.partition("written to")[0] == first.partition("written to")[0]
+    page = (tmp_path / "again/index.html").read_text()
+    assert 'href="../out/one--demo/report.html"' in page
+    assert main(again) == 2
+    assert "index.html: is there already" in capsys.readouterr().err
+    assert main([*again, "--overwrite"]) == 0
+    # A run that is named besides its folder is there once; nothing is written unasked.
+    assert main(["overview", str(out / "one--demo"), str(out)]) == 0
+    capsys.readouterr()
+    assert main(["overview", str(suites)]) == 2
+    assert "expected a folder that coherencegym score wrote" in capsys.readouterr().err
+
+
 def test_a_model_that_is_not_there_is_said_before_any_is_run(
     suites: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -244,8 +244,8 @@ def test_names_of_models_lead_nowhere_and_break_no_table(
     assert "<b>" not in card.partition("```text")[0]
     assert "\n# z" not in card
     assert card.count("\n```") == 4  # two blocks of code, none ended by a name
-    (row,) = [line for line in card.splitlines() if "x \\|" in line and line.startswith("| ")]
-    assert row.replace("\\|", "").count("|") == 11
+    rows = [line for line in card.splitlines() if "x \\|" in line and line.startswith("| ")]
+    assert [row.replace("\\|", "").count("|") for row in rows] == [10, 11]
 
 
 def test_a_run_in_the_repository_that_is_none_is_said(
@@ -587,3 +587,27 @@ def test_the_headline_comes_first_where_there_are_several_scores(scored: Path) -
     card = render_results_card("me/results", {place: two}, {place: []})
     assert card.count("| headline: ") == 1
     assert "| headline: " not in render_results_card("me/results", {place: run}, {place: []})
+
+
+def test_the_card_has_the_headlines_of_a_suite_best_first(scored: Path) -> None:
+    run = read_run(scored)
+    assert run.headline is not None
+    runs = {}
+    for number, score in enumerate((0.25, 0.75, 0.5)):
+        head = replace(run.headline, score=score, ci_low=None, ci_high=None)
+        runs[f"runs/a/b/c/{number}"] = replace(run, model=f"m{number}", headline=head)
+    runs["runs/a/b/c/3"] = replace(run, model="m3", headline=None)
+    card = render_results_card("me/results", runs, {place: [] for place in runs})
+    board, _, every = card.partition("Every config:")
+    rows = [line for line in board.splitlines() if line.startswith("| toy 1.0.0 | ")]
+    assert [row.split(" | ")[1:3] for row in rows] == [
+        ["m1", "75.0"],
+        ["m2", "50.0"],
+        ["m0", "25.0"],
+    ]
+    assert "](runs/a/b/c/1/results.json) |" in rows[0]
+    assert every.count("| toy | 1.0.0 | ") == 4
+    alone = render_results_card(
+        "me/r", {"runs/a/b/c/3": runs["runs/a/b/c/3"]}, {"runs/a/b/c/3": []}
+    )
+    assert "best first" not in alone

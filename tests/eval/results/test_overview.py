@@ -112,6 +112,21 @@ def test_a_suite_with_controls_says_that_its_score_is_not_all() -> None:
     )
 
 
+def test_the_best_model_comes_first() -> None:
+    def head(score: float) -> Headline:
+        return replace(HEAD, score=score)
+
+    runs = [run("a", head(0.6), "low"), run("a", head(0.9), "high"), run("a", None, "none")]
+    assert list(overview_of(runs).models.values()) == ["high", "low", "none"]
+    # By the mean over what all have: a suite that one alone was scored on says nothing.
+    runs += [run("b", head(0.9), "low"), run("b", head(0.5), "high"), run("c", head(0.1), "low")]
+    assert list(overview_of(runs).models.values()) == ["low", "high", "none"]
+    # Without such a suite, and among equals, in the order of the runs.
+    apart = [run("a", head(0.6), "one"), run("b", head(0.9), "two")]
+    assert list(overview_of(apart).models.values()) == ["one", "two"]
+    assert list(overview_of(apart[::-1]).models.values()) == ["two", "one"]
+
+
 def test_cautions_stand_under_it_each_once_with_what_it_is_of(tmp_path: Path) -> None:
     few, long = caution("! fewer than 30 items: read the interval"), caution("too long: 4")
     folded = detail("artefact: a classifier")

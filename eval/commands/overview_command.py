@@ -1,0 +1,45 @@
+"""``coherencegym overview``: earlier results in one table, suites by models, the best first."""
+
+from __future__ import annotations
+
+import argparse
+
+from coherencegym.command_line import Parser
+from coherencegym.eval.commands import options
+
+EXAMPLES = """\
+  coherencegym overview results
+  coherencegym overview results/winograd--gpt2 results/winograd--opt --output overview
+"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Declare the options of ``overview``."""
+    options.add_results(parser, "folders of results, or of the folders of several runs")
+    options.add_output(parser, "also write overview.md and index.html there", "an overview")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the overview, and write it if asked to.
+
+    Raises:
+        EvaluationError: a folder cannot be read, or there is an overview that may not be replaced.
+    """
+    from coherencegym.eval.results.runs import read_run, run_folders
+    from coherencegym.eval.views.overview import (
+        PAGE,
+        check_overview,
+        overview,
+        print_overview,
+        write_overview,
+    )
+
+    if arguments.output is not None:
+        check_overview(arguments.output, arguments.overwrite)
+    shown = overview(read_run(folder) for folder in run_folders(arguments.results))
+    if arguments.output is not None:
+        write_overview(shown, arguments.output)
+    print_overview(shown)
+    if arguments.output is not None:
+        print(f"written to {arguments.output}: open {arguments.output / PAGE}")
+    return 0
