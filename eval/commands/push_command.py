@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from coherencegym.command_line import Parser
+from coherencegym.eval.commands import options
 
 EXAMPLES = """\
   coherencegym push results/sentence_order--gpt2 me/coherence-results --dry-run
   coherencegym push results/sentence_order--gpt2 me/coherence-results --private
+  coherencegym push results me/coherence-results        all runs in a folder, in one commit
   coherencegym score --model gpt2 --dataset coherencegym/winograd --push-results me/results
 """
 
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``push``."""
-    parser.add_argument("folder", type=Path, metavar="RESULTS", help="a folder of results")
+    options.add_results(parser, "folders of results, or of the folders of several runs")
     parser.add_argument("repo_id", metavar="USER/NAME", help="a dataset repository of the Hub")
     parser.add_argument(
         "--private",
@@ -32,11 +35,13 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.hub.commits import check_target
 
     check_target(arguments.repo_id)
-    print_push(arguments.folder, arguments.repo_id, arguments.private, arguments.dry_run)
+    print_push(arguments.results, arguments.repo_id, arguments.private, arguments.dry_run)
     return 0
 
 
-def print_push(folder: Path, repo_id: str, private: bool = False, dry_run: bool = False) -> None:
+def print_push(
+    folders: Sequence[Path], repo_id: str, private: bool = False, dry_run: bool = False
+) -> None:
     """Push, and print what was pushed, line by line.
 
     Raises:
@@ -48,11 +53,11 @@ def print_push(folder: Path, repo_id: str, private: bool = False, dry_run: bool 
     from coherencegym.eval.hub.push_results import push_results
     from coherencegym.hub.answers import hub_answers, hub_problem
 
-    command = shlex.join(["coherencegym", "push", str(folder), repo_id])
+    command = shlex.join(["coherencegym", "push", *map(str, folders), repo_id])
     again = f"a push is one commit, made or not made: run `{command}` again"
     try:
         with hub_answers():
-            pushed = push_results(HfApi(), folder, repo_id, private=private, dry_run=dry_run)
+            pushed = push_results(HfApi(), folders, repo_id, private=private, dry_run=dry_run)
     except EvaluationError:
         raise
     except Exception as error:

@@ -90,6 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
     runs = [found for own in pairs for found in _scored(own, read, chosen, alone)]
     if not alone:
         _finish(runs, _folder_of(arguments))
+    if runs and arguments.push_results:
+        from coherencegym.eval.commands.push_command import print_push
+
+        folders = [Path(run.folder) for run in runs]
+        print_push(folders, arguments.push_results, arguments.private)
     return 0
 
 
@@ -177,10 +182,6 @@ def _reported(
         print_scores(results, verbose=own.verbose)
         print(f"written to {own.output}")
         run_.print_cache([one.execution for _, one in scored])
-    if own.push_results:
-        from coherencegym.eval.commands.push_command import print_push
-
-        print_push(own.output, own.push_results, own.private)
     return replace(run_of(results), folder=str(own.output))
 
 

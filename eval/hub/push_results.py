@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.hub.results_card import RUNS, TABLES, render_results_card
 from coherencegym.eval.results.folder import MARKER
-from coherencegym.eval.results.runs import Run, read_run
+from coherencegym.eval.results.runs import Run, read_run, run_folders
 from coherencegym.hub.commits import TRIES, Head, commit, fetch, make_repository, read_head
 
 #: Files of a results folder that are pushed, where they are there.
@@ -45,48 +46,84 @@ def run_folder(run: Run) -> str:
 
 
 def push_results(
-    api: Any, folder: Path, repo_id: str, *, private: bool = False, dry_run: bool = False
+    api: Any,
+    folders: Sequence[Path],
+    repo_id: str,
+    *,
+    private: bool = False,
+    dry_run: bool = False,
 ) -> Pushed:
-    """Push a folder of results to a dataset repository, which is made if it is not there.
+    """Push results to a dataset repository, which is made if it is not there: all in one commit.
 
     Args:
         api: a client of the Hub.
-        folder: results that a run wrote.
+        folders: results of runs, or folders of those of several, at least one.
         repo_id: USER/NAME.
         private: make it private, if it is made.
         dry_run: say what would be pushed; asks for reading only.
 
     Raises:
-        EvaluationError: the folder is none of results, the repository is public where a private one
-            was asked for, or holds a card or a run that cannot be read, or somebody else kept
-            committing.
+        EvaluationError: a folder is none of results, or two are of one run, the repository is
+            public where a private one was asked for, or holds a card or a run that cannot be read,
+            or somebody else kept committing.
         AnswerError: something else than the Hub answered.
         huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
-    run = read_run(folder)
-    files = {name: (folder / name).read_bytes() for name in _PUSHED if (folder / name).is_file()}
-    place = run_folder(run)
+    runs, files = _read(folders)
     for _ in range(TRIES):
         head, lines = _head(api, repo_id, private, dry_run)
-        changed = _changed(api, repo_id, head, run, place, files)
+        changed = _changed(api, repo_id, head, runs, files)
         if not changed:
-            return Pushed([f"{repo_id} has this run already: {place}"])
+            return Pushed([f"{repo_id} has this run already: {place}" for place in runs])
         lines += [
             f"  {'replace' if path in head.digests else 'add'} {path} ({len(content):,} bytes)"
             for path, content in sorted(changed.items())
         ]
-        if folders := [name for name in (run.model, run.data) if Path(name).is_absolute()]:
-            lines.append(f"  names of folders of this machine are in it: {', '.join(folders)}")
+        if local := [name for name in _names(runs.values()) if Path(name).is_absolute()]:
+            lines.append(f"  names of folders of this machine are in it: {', '.join(local)}")
         if dry_run:
             return Pushed([*lines, f"would be pushed to {repo_id}"])
-        message = f"{run.model} on {run.suite or 'a suite'} {run.version}".rstrip()
-        done = commit(api, repo_id, head.sha, changed, message=message)
+        done = commit(api, repo_id, head.sha, changed, message=_message(list(runs.values())))
         if done is not None:
             return Pushed([*lines, f"pushed to {repo_id} ({done.oid[:10]})"], done.oid)
     raise EvaluationError(
         f"{repo_id}: somebody else committed {TRIES} times meanwhile; nothing was pushed: run the "
         "command again"
     )
+
+
+def _read(folders: Sequence[Path]) -> tuple[dict[str, Run], dict[str, bytes]]:
+    """The runs by their folders in the repository, and all files by their paths there."""
+    runs: dict[str, Run] = {}
+    files: dict[str, bytes] = {}
+    for folder in run_folders(folders):
+        run = read_run(folder)
+        place = run_folder(run)
+        if place in runs:
+            raise EvaluationError(
+                f"{folder}: results of the same run as {runs[place].folder}; expected each once"
+            )
+        runs[place] = run
+        there = (name for name in _PUSHED if (folder / name).is_file())
+        files |= {f"{place}/{name}": (folder / name).read_bytes() for name in there}
+    return runs, files
+
+
+def _names(runs: Iterable[Run]) -> list[str]:
+    """The models and datasets of runs as the user named them, each once."""
+    return list(dict.fromkeys(name for run in runs for name in (run.model, run.data)))
+
+
+def _message(runs: Sequence[Run]) -> str:
+    """The message of the commit of runs."""
+    models, suites = (
+        first_names(list(dict.fromkeys(names)))
+        for names in (
+            [run.model for run in runs],
+            [f"{run.suite or 'a suite'} {run.version}".rstrip() for run in runs],
+        )
+    )
+    return f"{models} on {suites}"
 
 
 def _head(api: Any, repo_id: str, private: bool, dry_run: bool) -> tuple[Head, list[str]]:
@@ -108,20 +145,20 @@ def _head(api: Any, repo_id: str, private: bool, dry_run: bool) -> tuple[Head, l
 
 
 def _changed(
-    api: Any, repo_id: str, head: Head, run: Run, place: str, files: Mapping[str, bytes]
+    api: Any, repo_id: str, head: Head, pushed: Mapping[str, Run], files: Mapping[str, bytes]
 ) -> dict[str, bytes]:
-    """Contents that the repository does not hold now: of the run, and the card of all."""
+    """Contents that the repository does not hold now: of the runs pushed, and the card of all."""
     there = head.digests
-    runs = {place: run}
-    tables: dict[str, list[str]] = {place: []}
-    for path in sorted([*there, *(f"{place}/{name}" for name in files)]):
+    runs = dict(pushed)
+    tables: dict[str, list[str]] = {place: [] for place in pushed}
+    for path in sorted([*there, *files]):
         if found := _RUN.fullmatch(path):
             own, name = found.groups()
             kind = name.removesuffix(".parquet")
             tables.setdefault(own, [])
             if name.endswith(".parquet") and kind in TABLES and kind not in tables[own]:
                 tables[own].append(kind)
-            if name == MARKER and own != place:
+            if name == MARKER and own not in pushed:
                 runs[own] = _read_other(api, repo_id, path, head.sha)
     old = ""
     if _CARD in there:
@@ -129,7 +166,7 @@ def _changed(
         # As it is, line ends included.
         old = card.read_bytes().decode("utf-8-sig", "replace")
     tables = {own: kinds for own, kinds in tables.items() if own in runs}
-    contents = {f"{place}/{name}": content for name, content in files.items()}
+    contents = {**files}
     contents[_CARD] = render_results_card(repo_id, runs, tables, old).encode()
     return {path: content for path, content in contents.items() if not head.has(path, content)}
 

@@ -77,7 +77,7 @@ def changed(scored: Path, folder: Path, **about: Any) -> Path:
 def test_a_run_is_one_commit_with_a_card_that_loads(
     hub: HubServer, hub_api: HfApi, scored: Path, pair_items: list[Item]
 ) -> None:
-    outcome = push_results(hub_api, scored, REPO)
+    outcome = push_results(hub_api, [scored], REPO)
     first, *before = hub.commits(REPO)
     assert first.sha == outcome.commit
     assert len(before) == 1  # the Hub's own
@@ -113,7 +113,7 @@ def test_no_text_of_an_item_leaves_the_machine(
     hub: HubServer, hub_api: HfApi, scored: Path, pair_items: list[Item]
 ) -> None:
     """In no cell of a table, whatever its compression, and nowhere in the rest."""
-    push_results(hub_api, scored, REPO)
+    push_results(hub_api, [scored], REPO)
     texts = {r.content for item in pair_items for c in item.conditions for r in c.regions}
     # Three words in a row: also of a text that is cut.
     words = {
@@ -141,7 +141,7 @@ def test_each_run_loads_by_itself_and_can_be_compared(
 
     other = changed(scored, tmp_path / "other")
     for folder in (scored, other):
-        push_results(hub_api, folder, REPO)
+        push_results(hub_api, [folder], REPO)
     places = [run_folder(read_run(folder)) for folder in (scored, other)]
     kinds = ("predictions", "regions", "outcomes")
     names = [config_name(kind, place) for place in places for kind in kinds]
@@ -164,11 +164,11 @@ def test_each_run_loads_by_itself_and_can_be_compared(
 def test_the_same_run_again_is_no_commit_and_another_stands_beside(
     hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
 ) -> None:
-    push_results(hub_api, scored, REPO)
-    again = push_results(hub_api, scored, REPO)
+    push_results(hub_api, [scored], REPO)
+    again = push_results(hub_api, [scored], REPO)
     assert again.commit == ""
     assert again.lines == [f"{REPO} has this run already: {run_folder(read_run(scored))}"]
-    push_results(hub_api, changed(scored, tmp_path / "other"), REPO)
+    push_results(hub_api, [changed(scored, tmp_path / "other")], REPO)
     assert len(hub.commits(REPO)) == 3
     files = hub.files(REPO)
     assert sum(path.endswith("results.json") for path in files) == 2
@@ -184,9 +184,9 @@ def test_intervals_of_an_earlier_release_are_marked_beside_others(
     content = json.loads((old / "results.json").read_text())
     del content["settings"]["intervals"]
     (old / "results.json").write_text(json.dumps(content))
-    push_results(hub_api, old, REPO)
+    push_results(hub_api, [old], REPO)
     assert "†" not in hub.files(REPO)["README.md"].decode()
-    push_results(hub_api, scored, REPO)
+    push_results(hub_api, [scored], REPO)
     lines = hub.files(REPO)["README.md"].decode().splitlines()
     marked = [line for line in lines if line.startswith("| ") and "†" in line]
     assert marked
@@ -197,21 +197,21 @@ def test_intervals_of_an_earlier_release_are_marked_beside_others(
 def test_a_dry_run_writes_nothing(
     hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
 ) -> None:
-    outcome = push_results(hub_api, scored, REPO, dry_run=True)
+    outcome = push_results(hub_api, [scored], REPO, dry_run=True)
     first, *lines, last = outcome.lines
     assert (first, last) == (f"{REPO} is not there: made", f"would be pushed to {REPO}")
     assert any("regions.parquet (" in line for line in lines)
     assert hub.repositories() == []
-    push_results(hub_api, scored, REPO)
+    push_results(hub_api, [scored], REPO)
     before = hub.commits(REPO)
-    push_results(hub_api, changed(scored, tmp_path / "other"), REPO, dry_run=True)
+    push_results(hub_api, [changed(scored, tmp_path / "other")], REPO, dry_run=True)
     assert hub.commits(REPO) == before
 
 
 def test_somebody_else_commits_meanwhile(
     hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    push_results(hub_api, scored, REPO)
+    push_results(hub_api, [scored], REPO)
     commit = HfApi.create_commit
     others = iter(range(99))
 
@@ -223,13 +223,13 @@ def test_somebody_else_commits_meanwhile(
 
     monkeypatch.setattr(HfApi, "create_commit", late)
     times = 1
-    push_results(hub_api, changed(scored, tmp_path / "second"), REPO)
+    push_results(hub_api, [changed(scored, tmp_path / "second")], REPO)
     files = hub.files(REPO)
     assert sum(path.endswith("results.json") for path in files) == 2
     assert any(path.startswith("note-") for path in files)
     times = 99
     with pytest.raises(EvaluationError, match="3 times meanwhile; nothing was pushed"):
-        push_results(hub_api, changed(scored, tmp_path / "third", signature="|third"), REPO)
+        push_results(hub_api, [changed(scored, tmp_path / "third", signature="|third")], REPO)
     assert sum(path.endswith("results.json") for path in hub.files(REPO)) == 2
 
 
@@ -237,7 +237,7 @@ def test_names_of_models_lead_nowhere_and_break_no_table(
     hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
 ) -> None:
     nasty = changed(scored, tmp_path / "nasty", model="../../x | <b>`y`</b>\n# z")
-    push_results(hub_api, nasty, REPO)
+    push_results(hub_api, [nasty], REPO)
     (place,) = {p.rpartition("/")[0] for p in hub.files(REPO) if p.endswith("results.json")}
     assert ".." not in place.split("/")
     card = hub.files(REPO)["README.md"].decode()
@@ -255,7 +255,7 @@ def test_a_run_in_the_repository_that_is_none_is_said(
     add = CommitOperationAdd(f"runs/s/1.0/m/{'0' * 12}/results.json", b"{}")
     hub_api.create_commit(REPO, [add], commit_message="x", repo_type="dataset")
     with pytest.raises(EvaluationError, match=rf"{REPO}: runs/s/1.0/m/0+/results.json: no 'model'"):
-        push_results(hub_api, scored, REPO)
+        push_results(hub_api, [scored], REPO)
 
 
 @pytest.mark.parametrize("which", ["read_token", "stranger_token"])
@@ -361,7 +361,7 @@ def test_an_answer_that_is_not_the_hubs_is_one_line_and_the_next_push_finishes(
         other = changed(scored, tmp_path / "other")
         for file in (*other.glob("*.parquet"), *other.glob("*.png")):
             file.unlink()  # or they would be there already
-        push_results(HfApi(endpoint=hub_clients.url, token=hub_clients.write_token), other, REPO)
+        push_results(HfApi(endpoint=hub_clients.url, token=hub_clients.write_token), [other], REPO)
     old = {} if is_new else hub_clients.files(REPO)
     hub_clients.faults.add(
         method=method, path_contains=path, times=99, answer=INSTEAD[instead](portal)
@@ -398,7 +398,7 @@ def test_what_took_effect_though_a_page_answered_is_not_done_twice(
 def test_the_owners_part_of_the_card_stays(
     hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
 ) -> None:
-    push_results(hub_api, scored, REPO)
+    push_results(hub_api, [scored], REPO)
     card = read_card(hub.files(REPO)["README.md"].decode())
     own = {"config_name": "mine", "data_files": "mine/*.csv"}
     card.data.license = "cc-by-4.0"
@@ -406,9 +406,9 @@ def test_the_owners_part_of_the_card_stays(
     card.data.configs = [*card.data.configs, own]
     card.text = "\nBefore.\n" + card.text + "\nAfter.\n"
     hub.seed(REPO, {"README.md": str(card).encode(), "mine/a.csv": b"a\n1\n"})
-    assert push_results(hub_api, scored, REPO).commit != ""  # its place among the configs
-    assert push_results(hub_api, scored, REPO).commit == ""
-    push_results(hub_api, changed(scored, tmp_path / "other"), REPO)
+    assert push_results(hub_api, [scored], REPO).commit != ""  # its place among the configs
+    assert push_results(hub_api, [scored], REPO).commit == ""
+    push_results(hub_api, [changed(scored, tmp_path / "other")], REPO)
     again = read_card(hub.files(REPO)["README.md"].decode())
     assert again.data.license == "cc-by-4.0"
     assert "ours" in again.data.tags
@@ -434,7 +434,7 @@ def test_a_card_of_somebodys_own_is_left_alone(
 ) -> None:
     hub.seed(REPO, {"README.md": card})
     with pytest.raises(EvaluationError, match=said):
-        push_results(hub_api, scored, REPO)
+        push_results(hub_api, [scored], REPO)
     assert hub.files(REPO)["README.md"] == card
 
 
@@ -442,7 +442,7 @@ def test_a_card_of_metadata_alone_is_gone_on_with(
     hub: HubServer, hub_api: HfApi, scored: Path
 ) -> None:
     hub.seed(REPO, {"README.md": b"---\r\nlicense: mit\r\n---\r\n"})
-    push_results(hub_api, scored, REPO)
+    push_results(hub_api, [scored], REPO)
     card = read_card(hub.files(REPO)["README.md"].decode())
     assert card.data.license == "mit"
     assert "| demo |" in card.text
@@ -451,13 +451,13 @@ def test_a_card_of_metadata_alone_is_gone_on_with(
 def test_private_is_private_or_refused(
     hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
 ) -> None:
-    push_results(hub_api, scored, REPO, private=True)
+    push_results(hub_api, [scored], REPO, private=True)
     assert hub_api.dataset_info(REPO).private
-    push_results(hub_api, changed(scored, tmp_path / "other"), REPO)
+    push_results(hub_api, [changed(scored, tmp_path / "other")], REPO)
     other = "coherencegym/public"
     hub_api.create_repo(other, repo_type="dataset")
     with pytest.raises(EvaluationError, match="exists and is public"):
-        push_results(hub_api, scored, other, private=True)
+        push_results(hub_api, [scored], other, private=True)
     assert set(hub.files(other)) == {".gitattributes"}
 
 
@@ -473,11 +473,11 @@ def test_a_repository_that_somebody_else_makes_meanwhile(
 
     def late(self: HfApi, repo_id: str, **more: Any) -> Any:
         monkeypatch.undo()
-        push_results(hub_api, theirs, repo_id)
+        push_results(hub_api, [theirs], repo_id)
         return create(self, repo_id, **more)
 
     monkeypatch.setattr(HfApi, "create_repo", late)
-    push_results(hub_api, scored, REPO)
+    push_results(hub_api, [scored], REPO)
     card = hub.files(REPO)["README.md"].decode()
     assert "| demo |" in card
     assert "| other/model |" in card
@@ -485,7 +485,7 @@ def test_a_repository_that_somebody_else_makes_meanwhile(
 
 def test_folders_of_this_machine_are_said(hub_api: HfApi, scored: Path, tmp_path: Path) -> None:
     nameless = changed(scored, tmp_path / "x", model="/home/me/models/x")
-    lines = push_results(hub_api, nameless, REPO, dry_run=True).lines
+    lines = push_results(hub_api, [nameless], REPO, dry_run=True).lines
     assert any("names of folders of this machine" in line for line in lines)
     assert any(re.search(r"runs/toy/1\.0\.0/x/\w{12}/results\.json", line) for line in lines)
 
@@ -611,3 +611,68 @@ def test_the_card_has_the_headlines_of_a_suite_best_first(scored: Path) -> None:
         "me/r", {"runs/a/b/c/3": runs["runs/a/b/c/3"]}, {"runs/a/b/c/3": []}
     )
     assert "best first" not in alone
+
+
+def test_a_folder_of_runs_is_one_commit(
+    hub_clients: HubServer, scored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = tmp_path / "runs"
+    for name in ("one", "two"):
+        changed(scored, runs / name, model=f"me/{name}", signature=f"|{name}")
+    (runs / "index.html").write_text("the overview")
+    before = len(hub_clients.repositories())
+    assert main(["push", str(runs), str(scored), REPO, "--dry-run"]) == 0
+    assert capsys.readouterr().out.count("/results.json (") == 3
+    assert len(hub_clients.repositories()) == before
+    assert main(["push", str(runs), str(scored), REPO]) == 0
+    assert f"pushed to {REPO} (" in capsys.readouterr().out
+    made, *others = hub_clients.commits(REPO)
+    assert len(others) == 1  # the Hub's own
+    assert made.title == "me/one, me/two, demo on toy 1.0.0"
+    files = hub_clients.files(REPO)
+    places = [run_folder(read_run(folder)) for folder in (runs / "one", runs / "two", scored)]
+    for place, folder in zip(places, (runs / "one", runs / "two", scored), strict=True):
+        assert files[f"{place}/results.json"] == (folder / "results.json").read_bytes()
+    assert not [path for path in files if path.endswith("index.html")]
+    board, _, every = files["README.md"].decode().partition("Every config:")
+    for model in ("me/one", "me/two", "demo"):
+        assert f"| {model} |" in board
+        assert f"| {model} |" in every
+    # Of runs that are there only the others are pushed.
+    assert main(["push", str(scored), str(runs), REPO]) == 0
+    assert capsys.readouterr().out.count("has this run already") == 3
+    changed(scored, runs / "three", model="me/three", signature="|three")
+    assert main(["push", str(runs), REPO]) == 0
+    added = [line for line in capsys.readouterr().out.splitlines() if "/results.json (" in line]
+    assert len(added) == 1
+    assert "me__three" in added[0]
+    assert len(hub_clients.commits(REPO)) == 3
+
+
+def test_one_run_in_two_folders_is_refused(
+    hub_clients: HubServer, scored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(scored, tmp_path / "again")
+    assert main(["push", str(scored), str(tmp_path / "again"), REPO]) == 2
+    error = capsys.readouterr().err
+    assert f"again: results of the same run as {scored}; expected each once" in error
+    assert error.count("\n") == 1
+    assert REPO not in hub_clients.repositories()
+    assert main(["push", str(scored), str(scored), REPO]) == 0  # the same folder is one
+
+
+def test_several_runs_are_pushed_together_when_all_are_there(
+    hub_clients: HubServer,
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("a", "b"):
+        write_dataset(tmp_path / "data" / name, pair_items[:2], extra={"moved": "bool"})
+    argv = ["--model", "demo", "--dataset", str(tmp_path / "data"), "--no-cache"]
+    assert main([*argv, "--output", str(tmp_path / "out"), "--push-results", REPO]) == 0
+    out = capsys.readouterr().out
+    assert out.index("open ") < out.index(f"pushed to {REPO} (")
+    assert len(hub_clients.commits(REPO)) == 2
+    assert sum(path.endswith("results.json") for path in hub_clients.files(REPO)) == 2

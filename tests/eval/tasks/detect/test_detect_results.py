@@ -126,7 +126,7 @@ def test_older_results_are_refused_in_one_line(
 
 
 def test_a_push_has_its_scores_and_no_text(hub: HubServer, hub_api: HfApi, results: Path) -> None:
-    push_results(hub_api, results / "mutual", "coherencegym/found")
+    push_results(hub_api, [results / "mutual"], "coherencegym/found")
     files = hub.files("coherencegym/found")
     names = {path.rpartition("/")[2] for path in files}
     assert {"results.json", "outcomes.parquet", "documents.parquet", "scores.png"} <= names
