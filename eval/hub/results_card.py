@@ -181,7 +181,7 @@ def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
     """A row for the headline of each run; None where no run has one."""
     rows = []
     for place, run in runs:
-        head = run.headline
+        head, limit = run.headline, run.settings.get("max_items")
         if head is not None and head.score is not None:
             cells = (
                 " ".join(filter(None, (run.suite, run.version))),
@@ -189,7 +189,7 @@ def _leaderboard(runs: Sequence[tuple[str, Run]], marked: bool) -> Grid | None:
                 share_with_interval(head.score, head.ci_low, head.ci_high) + _mark(run, marked),
                 *map(share_cell, (head.artefact_score, head.human_score, head.chance)),
                 "" if head.measure == CD else head.measure,
-                f"{head.words}, n = {head.n:,}",
+                f"{head.words}, n = {head.n:,}" + (f", --limit {limit}" if limit else ""),
                 place.rpartition("/")[2],
             )
             rows.append(GridRow(cells, links={len(cells) - 1: f"{place}/results.json"}))

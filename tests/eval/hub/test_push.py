@@ -597,6 +597,7 @@ def test_the_card_has_the_headlines_of_a_suite_best_first(scored: Path) -> None:
         head = replace(run.headline, score=score, ci_low=None, ci_high=None)
         runs[f"runs/a/b/c/{number}"] = replace(run, model=f"m{number}", headline=head)
     runs["runs/a/b/c/3"] = replace(run, model="m3", headline=None)
+    runs["runs/a/b/c/2"] = replace(runs["runs/a/b/c/2"], settings={**run.settings, "max_items": 9})
     card = render_results_card("me/results", runs, {place: [] for place in runs})
     board, _, every = card.partition("Every config:")
     rows = [line for line in board.splitlines() if line.startswith("| toy 1.0.0 | ")]
@@ -606,6 +607,7 @@ def test_the_card_has_the_headlines_of_a_suite_best_first(scored: Path) -> None:
         ["m0", "25.0"],
     ]
     assert "](runs/a/b/c/1/results.json) |" in rows[0]
+    assert ["--limit 9" in row for row in rows] == [False, True, False]
     assert every.count("| toy | 1.0.0 | ") == 4
     alone = render_results_card(
         "me/r", {"runs/a/b/c/3": runs["runs/a/b/c/3"]}, {"runs/a/b/c/3": []}
