@@ -43,7 +43,7 @@ def test_names_folders_and_values_give_the_same_scores(folder: Path, demo: Any) 
 def test_results_are_written_where_they_should_go(folder: Path, demo: Any, tmp_path: Path) -> None:
     cg.score(demo, folder, limit=3, output=str(tmp_path / "results"))
     assert (tmp_path / "results" / "report.html").is_file()
-    with pytest.raises(FileExistsError):
+    with pytest.raises(EvaluationError):
         cg.score(demo, folder, limit=3, output=tmp_path / "results")
 
 

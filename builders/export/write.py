@@ -61,7 +61,7 @@ class Exports:
 
         Raises:
             ExportError: two of the folders are the same, or one is inside the other.
-            FileExistsError: see :func:`coherencegym.files.folders.check_folder`.
+            EvaluationError: see :func:`coherencegym.files.folders.check_folder`.
         """
         places = [(named, build)] if build is not None else []
         for option, folder, marker in self.folders:
@@ -117,8 +117,8 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
 
     Raises:
         ExportError: see :func:`release_of`.
-        EvaluationError: the rows cannot be read, or are not those that were published.
-        FileExistsError: a folder is there and may not be overwritten.
+        EvaluationError: the rows cannot be read or are not those that were published, or a folder
+            is there and may not be overwritten.
     """
     release = release_of(source, version)
     read = list(tables(source))

@@ -78,8 +78,8 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     """Draw and write; what to say of it, line by line.
 
     Raises:
-        EvaluationError: the folder is no build, or has no such config or group.
-        OSError: the output is there already, or cannot be written.
+        EvaluationError: the folder is no build, has no such config or group, or the output is there
+            already or cannot be written.
     """
     from coherencegym.builders.command.run import MANIFEST
     from coherencegym.builders.judgement.draw import PAIRS, SHEET, draw, write_sheet
@@ -98,7 +98,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     output: Path = arguments.output or Path("judgements", source.suite)
     if output.exists():
         # Never overwritten: what annotators have filled in may lie there.
-        raise FileExistsError(f"{output} exists; name another folder with --output")
+        raise EvaluationError(f"{output} exists; name another folder with --output")
     try:
         questions = questions_of(source.manifest)
     except ValueError as error:

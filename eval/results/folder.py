@@ -38,7 +38,7 @@ def results_folder(
     """A folder of results, for more files: written whole or not at all.
 
     Raises:
-        FileExistsError: the folder exists and overwriting was not asked for.
+        EvaluationError: the folder exists and overwriting was not asked for.
     """
     with written_beside(folder, overwrite, MARKER) as work:
         write_common(results, work)

@@ -47,7 +47,7 @@ def write_comparisons(
         Notes on the plot, one line each.
 
     Raises:
-        FileExistsError: the folder exists and overwriting was not asked for.
+        EvaluationError: the folder exists and overwriting was not asked for.
     """
     with written_beside(folder, overwrite, COMPARISON_MARKER) as work:
         write_json(comparisons_as_json(comparisons, names, seed), work / COMPARISON_MARKER)

@@ -54,7 +54,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
     """Write a folder of scores, whole or not at all.
 
     Raises:
-        FileExistsError: the folder exists and overwriting was not asked for.
+        EvaluationError: the folder exists and overwriting was not asked for.
     """
     from coherencegym.eval.views.html_report import write_report
     from coherencegym.eval.views.plots import plot_runs

@@ -25,7 +25,7 @@ def write_task(results: TaskResults, folder: Path, *, overwrite: bool = False) -
     """Write a folder of results, whole or not at all.
 
     Raises:
-        FileExistsError: the folder exists and overwriting was not asked for.
+        EvaluationError: the folder exists and overwriting was not asked for.
     """
     from coherencegym.eval.views.plots import plot_runs
 

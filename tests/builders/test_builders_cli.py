@@ -18,6 +18,7 @@ from coherencegym.builders.command.cli import main, suite_parser
 from coherencegym.builders.command.run import BuildJob, BuildRequest
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.builders.release.manifest import dump_manifest
+from coherencegym.errors import EvaluationError
 
 HEADER = (
     "InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,"
@@ -116,7 +117,7 @@ def test_a_request_needs_no_command_line(tmp_path: Path) -> None:
     manifest = job.make(progress=lambda message: None)
     assert manifest["configs"]["sample"]["splits"]["test"]["rows"] == 21
     assert (job.destination / "manifest.json").read_text() == dump_manifest(manifest)
-    with pytest.raises(FileExistsError, match="out exists"):
+    with pytest.raises(EvaluationError, match="out exists"):
         BuildJob(load_suite("story_cloze"), request)
 
 

@@ -27,6 +27,7 @@ from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
 from coherencegym.builders.registry import SUITES, load_suite
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
@@ -266,7 +267,7 @@ def test_groups_are_those_of_the_metric() -> None:
 
 def test_an_export_that_is_there_is_kept(shapes: Path, tmp_path: Path) -> None:
     exported(shapes, tmp_path / "out")
-    with pytest.raises(FileExistsError, match="--export-syntaxgym"):
+    with pytest.raises(EvaluationError, match="--export-syntaxgym"):
         exported(shapes, tmp_path / "out")
 
 

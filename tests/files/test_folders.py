@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from coherencegym.errors import EvaluationError
 from coherencegym.files.folders import check_folder, clear_leftovers, written_beside
 
 MARKER = "manifest.json"
@@ -27,7 +29,7 @@ def test_an_existing_folder_stays_unless_overwritten(tmp_path: Path) -> None:
     destination = tmp_path / "out"
     with written_beside(destination, False, MARKER) as folder:
         (folder / MARKER).write_text("{}")
-    with pytest.raises(FileExistsError, match="--overwrite"):
+    with pytest.raises(EvaluationError, match="--overwrite"):
         check_folder(destination, False, MARKER)
     with pytest.raises(FileNotFoundError), written_beside(destination, True, MARKER) as folder:
         folder.joinpath("no such folder", "half").write_text("x")
@@ -40,11 +42,25 @@ def test_an_existing_folder_stays_unless_overwritten(tmp_path: Path) -> None:
 
 def test_overwriting_replaces_only_earlier_output(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(FileExistsError, match="not an earlier output"):
+    with pytest.raises(EvaluationError, match="not an earlier output"):
         check_folder(tmp_path, True, MARKER)
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(FileExistsError, match="not an earlier output"):
+    with pytest.raises(EvaluationError, match="not an earlier output"):
         check_folder(tmp_path / "link", True, MARKER)
+
+
+@pytest.mark.parametrize("place", ["file/out", "file/in/out", "closed/out", "/proc/out"])
+def test_where_nothing_can_be_written_is_said_before_any_work(tmp_path: Path, place: str) -> None:
+    if place.startswith("/proc") and not Path("/proc/self").is_dir():
+        pytest.skip("a file system of Linux")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "closed").mkdir(mode=0o500)
+    if place.startswith("closed") and os.access(tmp_path / "closed", os.W_OK):
+        pytest.skip("root writes everywhere")
+    before = names(tmp_path)
+    with pytest.raises(EvaluationError, match=r"nothing can be written in .* with output="):
+        check_folder(tmp_path / place, True, MARKER, "output=")
+    assert names(tmp_path) == before
 
 
 def test_an_empty_folder_may_be_used_with_overwrite(tmp_path: Path) -> None:
@@ -117,7 +133,7 @@ def test_what_a_killed_run_leaves_is_cleared_by_the_next_and_by_no_other(
     with written_beside(tmp_path / "ou", False, MARKER):
         pass
     assert names(tmp_path) == sorted([*while_it_lives, "another", "ou"])
-    with pytest.raises(FileExistsError, match="--overwrite"):
+    with pytest.raises(EvaluationError, match="--overwrite"):
         check_folder(destination, False, MARKER)
     assert names(tmp_path) == ["another", "ou", "out"]
     assert (destination / MARKER).read_text() == "old"

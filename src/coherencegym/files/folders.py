@@ -11,36 +11,55 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from coherencegym.errors import EvaluationError
+
 
 def check_folder(folder: Path, overwrite: bool, marker: str, option: str = "--output") -> None:
-    """Refuse an output folder that would be lost, before any work is done for it.
+    """Refuse an output folder that would be lost or cannot be, before any work is done for it.
 
     What killed runs left beside it is cleared first: see :func:`clear_leftovers`.
 
     A folder without ``marker``, the file that every output of its kind has, is somebody's own.
-    ``option`` is that of the command line that names the folder.
+    ``option`` names the folder: one of the command line, or in Python ``output=``.
 
     Raises:
-        FileExistsError: it exists and may not be overwritten, or is not an earlier output.
+        EvaluationError: it exists and may not be overwritten, is not an earlier output, or nothing
+            can be written where it would be.
     """
     clear_leftovers(folder)
+    _check_place(folder, option)
     if not folder.exists() and not folder.is_symlink():
         return
     if not overwrite:
-        raise FileExistsError(
-            f"{folder} exists; name another folder with {option}, or pass --overwrite"
+        replace = "overwrite=True" if option.endswith("=") else "--overwrite"
+        raise EvaluationError(
+            f"{folder} exists; name another folder with {option}, or pass {replace}"
         )
     ours = folder.is_dir() and not folder.is_symlink()
     if not ours or (any(folder.iterdir()) and not (folder / marker).is_file()):
-        raise FileExistsError(
+        raise EvaluationError(
             f"{folder} has no {marker}, so it is not an earlier output and is not overwritten; "
             f"name another folder with {option}"
         )
+
+
+def _check_place(folder: Path, option: str) -> None:
+    """Make a file where the folder would be, and take it away: rights alone do not tell."""
+    above = next(path for path in folder.absolute().parents if path.exists())
+    try:
+        with tempfile.TemporaryFile(dir=above):
+            pass
+    except OSError as error:
+        raise EvaluationError(
+            f"{folder}: nothing can be written in {above} ({error.strerror}); "
+            f"name another folder with {option}"
+        ) from None
 
 
 @contextmanager
@@ -50,7 +69,7 @@ def written_beside(
     """A new folder that takes the name of ``folder`` when all is written, and is gone otherwise.
 
     Raises:
-        FileExistsError: see :func:`check_folder`.
+        EvaluationError: see :func:`check_folder`.
     """
     check_folder(folder, overwrite, marker, option)
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -491,7 +491,7 @@ def test_the_folder_is_whole_or_not_there(
     assert one["model"]["commit"] == "sha256:b"
     assert one["rows"][0]["test"] == "mcnemar"
     assert one["rows"][0]["p_holm"] == comparison.rows[0].p_holm
-    with pytest.raises(FileExistsError, match="--overwrite"):
+    with pytest.raises(EvaluationError, match="--overwrite"):
         write_comparisons([comparison], [("b", "a")], folder, seed=0)
 
     def stop(*_: Any) -> None:
