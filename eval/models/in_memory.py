@@ -6,11 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.models.load import LoadedModel, read_tokenizer
 from coherencegym.eval.models.refusals import refuse_unless_causal
+from coherencegym.eval.models.source import find_model
 
 #: Beginning of a commit that is a digest of a model in memory.
 _PREFIX = "memory:"
@@ -18,6 +20,22 @@ _PREFIX = "memory:"
 _NOT_THE_MODEL = ("_name_or_path", "architectures", "transformers_version", "dtype", "torch_dtype")
 #: Bytes of weights that are brought to the CPU at once.
 _CHUNK = 1 << 26
+
+
+def tokenizer_of(model: Any) -> Any:
+    """The tokenizer of the files that a model was loaded from: a folder, or a commit of the Hub.
+
+    Raises:
+        EvaluationError: it names no files, or there is no tokenizer among them.
+    """
+    config = getattr(model, "config", None)
+    if not (name := getattr(config, "_name_or_path", "")):
+        raise EvaluationError(
+            f"a {type(model).__name__} that was not loaded from files names no tokenizer; expected "
+            "tokenizer= with it"
+        )
+    revision = None if Path(name).is_dir() else getattr(config, "_commit_hash", None)
+    return read_tokenizer(find_model(name, revision), "tokenizer=")
 
 
 def in_memory(

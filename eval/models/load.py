@@ -206,7 +206,7 @@ class _Read:
 
 
 def _read(name: str, arguments: ModelArguments, trust: bool) -> _Read:
-    from transformers import AutoConfig, AutoTokenizer
+    from transformers import AutoConfig
 
     source, adapter = _sources(name, arguments)
     refuse_unless_sane(source)
@@ -216,26 +216,36 @@ def _read(name: str, arguments: ModelArguments, trust: bool) -> _Read:
     )
     refuse_unless_causal(name, config, trust)
     tokens = find_model(arguments.tokenizer, what="tokenizer") if arguments.tokenizer else source
-    tokenizer = attempt(
-        f"the tokenizer of {tokens.name!r}",
-        AutoTokenizer.from_pretrained,
-        tokens.path,
-        trust=trust,
-        **tokens.settings,
+    tokenizer = read_tokenizer(tokens, "--model-arg tokenizer=FOLDER", trust)
+    return _Read(source, adapter, config, tokens, tokenizer)
+
+
+def read_tokenizer(tokens: ModelSource, option: str, trust: bool = False) -> Any:
+    """The tokenizer among some files; ``option`` is what would name another.
+
+    Raises:
+        EvaluationError: there is none, or it cannot be used.
+    """
+    from transformers import AutoTokenizer
+
+    what, load = f"the tokenizer of {tokens.name!r}", AutoTokenizer.from_pretrained
+    none = (
+        f"model {tokens.name!r} has no tokenizer files; expected a tokenizer.json beside its "
+        f"weights, or {option}"
     )
+    try:
+        tokenizer = attempt(what, load, tokens.path, trust=trust, **tokens.settings)
+    except EvaluationError as error:
+        # What transformers says where there is none is a list of ways to make one.
+        raise EvaluationError(none if "backend tokenizer" in str(error) else str(error)) from None
     try:
         ids = tokenizer("a b", add_special_tokens=False)["input_ids"]
     except Exception as error:
         # What its files say of it may be anything.
-        raise EvaluationError(
-            f"the tokenizer of {tokens.name!r} cannot be used: {first_line(error)}"
-        ) from None
+        raise EvaluationError(f"{what} cannot be used: {first_line(error)}") from None
     if not ids:
-        raise EvaluationError(
-            f"model {name!r} has no tokenizer files; expected a tokenizer.json beside its weights, "
-            "or --model-arg tokenizer=FOLDER"
-        )
-    return _Read(source, adapter, config, tokens, tokenizer)
+        raise EvaluationError(none)
+    return tokenizer
 
 
 def _sources(name: str, arguments: ModelArguments) -> tuple[ModelSource, ModelSource | None]:
