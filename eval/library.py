@@ -95,7 +95,7 @@ def items_from(
         return Items(source, tuple(tables(source, names, split, max_items)), chosen)
     for option, value in (("configs", names), ("split", split), ("revision", revision)):
         if value:
-            raise EvaluationError(f"items_from: {option}: a suite's file has none")
+            raise EvaluationError(f"{option}: a suite's file has none")
     from coherencegym.eval.data.syntaxgym import suites
 
     paths = [suite] if isinstance(suite, str | Path) else list(suite or ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ import pytest
 
 import coherencegym as cg
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.models.source import find_model
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +45,71 @@ def test_names_folders_and_values_give_the_same_scores(folder: Path, demo: Any) 
 def test_results_are_written_where_they_should_go(folder: Path, demo: Any, tmp_path: Path) -> None:
     cg.score(demo, folder, limit=3, output=str(tmp_path / "results"))
     assert (tmp_path / "results" / "report.html").is_file()
-    with pytest.raises(EvaluationError):
-        cg.score(demo, folder, limit=3, output=tmp_path / "results")
+
+
+@pytest.fixture
+def unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no model be asked anything."""
+
+    def ask(*_: object) -> None:
+        raise AssertionError("scored before all was checked")
+
+    monkeypatch.setattr("coherencegym.eval.library.score_loaded", ask)
+
+
+def test_what_is_there_is_refused_before_anything_is_scored(
+    folder: Path, demo: Any, tmp_path: Path, unasked: None
+) -> None:
+    two = [cg.load_items(folder), cg.load_items(folder)]
+    with pytest.raises(EvaluationError, match="two runs would be written there"):
+        cg.score(demo, two, output=tmp_path)
+    (tmp_path / "there").mkdir()
+    with pytest.raises(EvaluationError, match=r"there exists; .* or pass overwrite=True"):
+        cg.score(demo, folder, output=tmp_path / "there")
+    (tmp_path / "file").touch()
+    with pytest.raises(EvaluationError, match="nothing can be written in"):
+        cg.score(demo, folder, output=tmp_path / "file" / "in")
+    with pytest.raises(EvaluationError, match="model '/nonexistent': no such folder"):
+        cg.score([demo, "/nonexistent"], folder)
+    (tmp_path / "index.html").touch()
+    with pytest.raises(EvaluationError, match=r"index.html: .* expected overwrite=True"):
+        cg.score(["demo", replace(demo, name="other")], folder, output=tmp_path)
+
+
+def test_each_run_is_written_as_soon_as_it_is_scored(
+    folder: Path, demo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from coherencegym.eval import library
+
+    real = library.score_loaded
+    models = [demo, replace(demo, name="other")]
+
+    def stop_at_the_second(loaded: Any, *rest: Any) -> Any:
+        if loaded.name == "other":
+            raise KeyboardInterrupt
+        return real(loaded, *rest)
+
+    monkeypatch.setattr(library, "score_loaded", stop_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        cg.score(models, folder, limit=2, output=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["story_cloze--demo"]
+    monkeypatch.undo()
+    cg.score(models, folder, limit=2, output=tmp_path, overwrite=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("index.html", "overview.md", "story_cloze--demo", "story_cloze--other"),
+    ]
+
+
+def test_a_loaded_model_has_the_tokenizer_of_its_files(folder: Path) -> None:
+    from transformers import AutoModelForCausalLM
+
+    files = find_model("demo").path
+    model = AutoModelForCausalLM.from_pretrained(files)
+    score: Callable[..., Any] = cg.score
+    assert score(model, folder, limit=2).scores == score("demo", folder, limit=2).scores
+    model.config._name_or_path = ""
+    with pytest.raises(EvaluationError, match=r"not loaded from files .* expected tokenizer="):
+        cg.score(model, folder)
 
 
 def test_a_comparison_shows_itself(folder: Path, demo: Any) -> None:
@@ -75,7 +140,13 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
         (lambda f: cg.score("demo", [{"a": 1}], limit=3), "limit= chooses from a dataset by name"),
         (lambda f: cg.score(object(), f), "expected a model id"),
         (lambda f: cg.load_items(cast(Any, None)), "None is a NoneType; expected a dataset's name"),
-        (lambda f: cg.load_items(f, limit=0), "max_items=0; expected at least 1"),
+        (lambda f: cg.load_items(f, limit=0), "^limit=0; expected a whole number of at least 1"),
+        (lambda f: cg.load_items(f, limit=cast(Any, "3")), "limit='3'; expected a whole number"),
+        (lambda f: cg.load_items(f, configs=cast(Any, 3)), "configs=3; expected the name of a"),
+        (lambda f: cg.load_items(f, split=cast(Any, 3)), "split=3; expected a name, or None"),
+        (lambda f: cg.load_items("x.json", split="test"), "^split: a suite's file has none"),
+        (lambda f: cg.load_items("nowhere.json"), "nowhere.json: No such file"),
+        (lambda f: cg.score("demo", [{"a": 1}], limit=0), "limit= chooses from a dataset by name"),
         (lambda f: cg.compare(f), "1 results; expected two or more"),
         (lambda f: cg.compare(1, 2), "1 is a int; expected results or a folder of them"),
         (lambda f: cg.build("story_close"), "no suite 'story_close'.*did you mean 'story_cloze'"),

@@ -378,12 +378,10 @@ def output_of(arguments: argparse.Namespace, task: str = "") -> Path:
     """The folder of results that the user names, or ``results/DATA--MODEL``, then the task."""
     if arguments.output:
         return Path(arguments.output)
-    data = _name(arguments.dataset) if arguments.dataset else _suites_name(arguments.suites)
-    return Path("results") / "--".join(filter(None, (data, _name(arguments.model), task)))
+    from coherencegym.eval.results.folder import run_name
 
-
-def _name(text: str) -> str:
-    return Path(text).resolve().name if Path(text).is_dir() else text.replace("/", "__")
+    data = arguments.dataset or _suites_name(arguments.suites)
+    return Path("results") / run_name(data, arguments.model, task)
 
 
 def _suites_name(paths: Sequence[Path]) -> str:

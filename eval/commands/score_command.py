@@ -57,8 +57,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score models on datasets or on suites; prints scores and writes a folder for each pair."""
-    from coherencegym.eval.results.folder import MARKER
-    from coherencegym.files.folders import check_folder
+    from coherencegym.eval.views.overview import check_runs
 
     datasets = _datasets(arguments)
     alone = len(datasets) == len(arguments.model) == 1
@@ -69,13 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
         [_pair(arguments, model, dataset, alone) for dataset in datasets]
         for model in dict.fromkeys(arguments.model)
     ]
-    for own in pairs:
-        for one in own:
-            check_folder(one.output, arguments.overwrite, MARKER)
-    if not alone:
-        from coherencegym.eval.views.overview import check_overview
-
-        check_overview(_folder_of(arguments), arguments.overwrite)
+    folders = [one.output for own in pairs for one in own]
+    check_runs(folders, arguments.overwrite, None if alone else _folder_of(arguments))
     _check_push(arguments)
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.

@@ -31,6 +31,15 @@ MARKER = "results.json"
 RESULTS_FORMAT = 1
 
 
+def run_name(data: str, model: str, task: str = "") -> str:
+    """The name of a run's folder, ``DATA--MODEL`` and then the task; a folder has its own name."""
+    return "--".join(filter(None, (_last_name(data), _last_name(model), task)))
+
+
+def _last_name(text: str) -> str:
+    return Path(text).resolve().name if Path(text).is_dir() else text.replace("/", "__")
+
+
 @contextmanager
 def results_folder(
     results: TaskResults, folder: Path, *, overwrite: bool = False

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.overview import (
     Overview,
     above_artefact,
@@ -20,6 +21,7 @@ from coherencegym.eval.results.runs import Run
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.eval.views import grid
+from coherencegym.files.folders import check_folder
 
 #: The files of an overview.
 PAGE, MARKDOWN = "index.html", "overview.md"
@@ -116,11 +118,37 @@ def _legend(shown: Overview, table: grid.Grid) -> list[str]:
     return [*said, *shown.cautions()]
 
 
-def check_overview(folder: Path, overwrite: bool) -> None:
+def check_overview(folder: Path, overwrite: bool, option: str = "--output") -> None:
     """Refuse with ``EvaluationError`` to replace an overview, unless one may."""
     page = folder / PAGE
     if page.exists() and not overwrite:
-        raise EvaluationError(f"{page}: is there already; expected --overwrite to replace it")
+        replace = "overwrite=True" if option.endswith("=") else "--overwrite"
+        raise EvaluationError(f"{page}: is there already; expected {replace} to replace it")
+
+
+def check_runs(
+    folders: Sequence[Path], overwrite: bool, above: Path | None = None, option: str = "--output"
+) -> None:
+    """Refuse what would be lost of runs before any is scored: their folders, the overview above.
+
+    Args:
+        folders: the folder of each run.
+        overwrite: earlier results may be replaced.
+        above: the folder of the overview; None: there will be none.
+        option: the name of the folder, see :func:`coherencegym.files.folders.check_folder`.
+
+    Raises:
+        EvaluationError: one is there, nothing can be written there, or two runs have one folder.
+    """
+    for folder in folders:
+        if folders.count(folder) > 1:
+            raise EvaluationError(
+                f"{folder}: two runs would be written there; expected each model and each dataset "
+                "once, under names that differ"
+            )
+        check_folder(folder, overwrite, MARKER, option)
+    if above is not None:
+        check_overview(above, overwrite, option)
 
 
 def write_overview(shown: Overview, folder: Path) -> None:

@@ -57,9 +57,26 @@ def load_items(
     if not isinstance(data, str | Path):
         raise EvaluationError(f"load_items: {_named(data)}; expected a dataset's name or folder")
     chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
-    if str(data).endswith(".json"):
+    _check_chosen({**chosen, "limit": limit})
+    if not str(data).endswith(".json") or Path(data).is_dir():
+        return items_from(data, max_items=limit, **chosen)
+    try:
         return items_from(suite=data, max_items=limit, **chosen)
-    return items_from(data, max_items=limit, **chosen)
+    except OSError as error:
+        raise EvaluationError(f"{data}: {error.strerror}; expected a suite's file") from None
+
+
+def _check_chosen(chosen: Mapping[str, Any]) -> None:
+    """Refuse values of other types, by the names that the user has given them."""
+    limit, configs = chosen["limit"], chosen["configs"]
+    if limit is not None and (type(limit) is not int or limit < 1):
+        raise EvaluationError(f"limit={limit!r}; expected a whole number of at least 1, or None")
+    several = [configs] if isinstance(configs, str) else configs
+    if not isinstance(several, Sequence) or not all(isinstance(name, str) for name in several):
+        raise EvaluationError(f"configs={configs!r}; expected the name of a config, or a list")
+    for name in ("split", "revision"):
+        if not isinstance(chosen[name], str | None):
+            raise EvaluationError(f"{name}={chosen[name]!r}; expected a name, or None")
 
 
 def score(
@@ -84,10 +101,11 @@ def score(
             ``tokenizer``, or a pair of both; or a list of these.
         data: a dataset's name or folder, what :func:`load_items` or :func:`build` returns, items
             or rows; or a list of names.
-        tokenizer: that of a loaded model; None: the one that it names.
+        tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
         configs, split, revision, limit: parts, see :func:`load_items`, of data given by name.
         device, dtype: place and numbers, see :func:`load_model`, of models given by name.
-        output: a folder to write results to; for several, one in it for each.
+        output: a folder to write results to; for several, one in it for each, written as soon as
+            its scores are there.
         overwrite: replace results that are there.
         options: ``bos``, ``separator``, ``truncate``, ``compat``, ``share``, ``batch_tokens``, ...
             (:func:`coherencegym.eval.library.score`).
@@ -98,10 +116,12 @@ def score(
         ``print``; scores are shares from 0 to 1, surprisals bits.
 
     Raises:
-        EvaluationError: a model or a dataset is not there, or an option is wrong.
+        EvaluationError: a model or a dataset is not there, an option is wrong, or results are there
+            already.
     """
     from coherencegym.eval.library import as_items, options_of, score_loaded
     from coherencegym.eval.models.in_memory import evaluating
+    from coherencegym.eval.models.load import load
     from coherencegym.eval.results.runs import run_of
     from coherencegym.eval.views.overview import overview, write_overview
     from coherencegym.eval.views.report import write
@@ -113,25 +133,50 @@ def score(
         raise EvaluationError(f"score: nothing to score; {_DATA if models else _MODEL}")
     chosen = {"configs": configs, "split": split, "revision": revision, "limit": limit}
     read = [as_items(_items(each, chosen)) for each in datasets]
-    found = []
-    for each in models:
-        loaded = _model(each, tokenizer, device, dtype)
+    # All that can be refused before hours of scoring: the last model may not be there.
+    given = [_model(each, tokenizer, alone=len(models) == 1) for each in models]
+    folders = None if output is None else _folders(Path(output), given, read, overwrite)
+    runs = []
+    for model_number, each in enumerate(given):
+        loaded = load(each, device, dtype) if isinstance(each, str) else each
         with evaluating(loaded.model):
-            found += [score_loaded(loaded, items, chosen_options) for items in read]
-    alone = len(found) == 1
-    runs = [run_of(results) for results in found]
-    if output is not None:
-        for place, results in enumerate(found):
-            own = f"{results.dataset['suite'] or 'items'}--{results.model['name']}"
-            folder = Path(output) if alone else Path(output) / own.replace("/", "__")
-            write(results, folder, overwrite=overwrite)
-            runs[place] = replace(runs[place], folder=str(folder))
-    if alone:
-        return found[0]
+            for data_number, items in enumerate(read):
+                results = score_loaded(loaded, items, chosen_options)
+                run = run_of(results)
+                if folders is not None:
+                    folder = folders[model_number][data_number]
+                    write(results, folder, overwrite=overwrite)
+                    run = replace(run, folder=str(folder))
+                runs.append(run)
+    if len(runs) == 1:
+        return results
     shown = overview(runs)
     if output is not None:
         write_overview(shown, Path(output))
     return shown
+
+
+def _folders(
+    output: Path, models: Sequence[str | LoadedModel], read: Sequence[Items], overwrite: bool
+) -> list[list[Path]]:
+    """The folder of each model's run on each dataset, which may be written."""
+    from coherencegym.eval.results.folder import run_name
+    from coherencegym.eval.views.overview import check_runs
+
+    if alone := len(models) == len(read) == 1:
+        folders = [[output]]
+    else:
+        names = [each if isinstance(each, str) else each.name for each in models]
+        folders = [[output / run_name(_data(items), name) for items in read] for name in names]
+    flat = [folder for own in folders for folder in own]
+    check_runs(flat, overwrite, None if alone else output, "output=")
+    return folders
+
+
+def _data(items: Items) -> str:
+    """The name of a dataset as the user has it; that of a suite's file is the suite's."""
+    source = items.source
+    return source.name if source.repo or Path(source.name).is_dir() else source.suite
 
 
 def _are_several(data: Any) -> bool:
@@ -149,7 +194,7 @@ def _items(data: Any, chosen: Mapping[str, Any]) -> Any:
         return data
     if isinstance(data, str | Path):
         return load_items(data, **chosen)
-    given = [name for name, value in chosen.items() if value]
+    given = [name for name, value in chosen.items() if value not in (None, (), [])]
     if given:
         raise EvaluationError(
             f"score: {given[0]}= chooses from a dataset by name; expected none with items"
@@ -160,22 +205,22 @@ def _items(data: Any, chosen: Mapping[str, Any]) -> Any:
     return rows
 
 
-def _model(model: Any, tokenizer: Any, device: str, dtype: str) -> LoadedModel:
-    """The given model, loaded."""
-    from coherencegym.eval.models.in_memory import in_memory
-    from coherencegym.eval.models.load import LoadedModel, load
+def _model(model: Any, tokenizer: Any, alone: bool) -> str | LoadedModel:
+    """A loaded model, or the name of one, whose config can be read (``alone``: loading tells)."""
+    from coherencegym.eval.models.in_memory import in_memory, tokenizer_of
+    from coherencegym.eval.models.load import LoadedModel, load_config
 
     if isinstance(model, LoadedModel):
         return model
     if isinstance(model, str | Path):
-        return load(str(model), device, dtype)
+        if not alone:
+            load_config(str(model))
+        return str(model)
     if isinstance(model, tuple) and len(model) == 2:
         model, tokenizer = model
     if not hasattr(model, "config") or not hasattr(model, "forward"):
         raise EvaluationError(f"score: {_named(model)}; {_MODEL}")
-    if tokenizer is None:
-        raise EvaluationError("score: a model without its tokenizer; expected tokenizer=")
-    return in_memory(model, tokenizer, None, None)
+    return in_memory(model, tokenizer_of(model) if tokenizer is None else tokenizer)
 
 
 def _named(value: Any) -> str:
