@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.command_line import USER_ERROR, Names, Parser, completed
-from coherencegym.errors import one_line
+from coherencegym.command_line import USER_ERROR, Names, Parser, completed, finish
+from coherencegym.errors import EvaluationError, one_line
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from coherencegym.loaders.fetching import command as fetch_command
 from coherencegym.loaders.fetching.command import print_rows
@@ -35,24 +34,24 @@ in the folder for caches (`show` names it). Any dataset on the Hugging Face Hub 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m loaders") -> int:
     """Run the command; exit code 2 where a corpus cannot be shown or fetched, 130 after Ctrl-C."""
     options = make_parser(prog).parse_args(argv)
-    try:
-        if options.command == "fetch":
-            return fetch_command.run(options)
-        if options.command == "show":
-            described = _describe(corpus(options.corpus), options.data_dir, with_first=True)
-            _print_json(described) if options.json else _print_description(described)
-        else:
-            listed = [_describe(declared, options.data_dir) for declared in CORPORA.values()]
-            _print_json(listed) if options.json else _print_table(listed)
-    except CorpusError as error:
-        print(f"{prog}: {one_line(error)}", file=sys.stderr)
-        return USER_ERROR
-    except KeyboardInterrupt:
-        print(f"{prog}: stopped; the same command goes on from here", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # `| head` has seen enough
-        sys.stderr.close()
+    return finish(prog, lambda: _run(options), _explain, "the same command goes on from here")
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.command == "fetch":
+        return fetch_command.run(options)
+    if options.command == "show":
+        described = _describe(corpus(options.corpus), options.data_dir, with_first=True)
+        _print_json(described) if options.json else _print_description(described)
+    else:
+        listed = [_describe(declared, options.data_dir) for declared in CORPORA.values()]
+        _print_json(listed) if options.json else _print_table(listed)
     return 0
+
+
+def _explain(error: Exception) -> tuple[int, str] | None:
+    ours = isinstance(error, CorpusError | EvaluationError | OSError)
+    return (USER_ERROR, one_line(error)) if ours else None
 
 
 def make_parser(prog: str = "coherencegym corpora") -> Parser:

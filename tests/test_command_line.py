@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+from typing import NoReturn
+
 import pytest
 
-from coherencegym.command_line import Parser, did_you_mean, rare
+from coherencegym.command_line import Parser, did_you_mean, finish, rare
+from coherencegym.errors import EvaluationError
 
 
 @pytest.fixture
@@ -57,6 +64,87 @@ def test_an_error_is_one_line(
     assert said in error
     assert error.count("\n") == 1
     assert "usage" not in error
+
+
+def test_an_option_that_is_nearly_the_missing_one_is_meant(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    parser = Parser(prog="score")
+    parser.add_argument("--model", required=True)
+    for words, said in (
+        (["--modle", "x"], "no option --modle; did you mean '--model'?"),
+        ([], "the following arguments are required: --model"),
+    ):
+        with pytest.raises(SystemExit):
+            parser.parse_args(words)
+        assert f"score: {said}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_command_in_one_line(
+    capsys: pytest.CaptureFixture[str], number: signal.Signals
+) -> None:
+    before = signal.getsignal(number)
+
+    def interrupted() -> NoReturn:
+        os.kill(os.getpid(), number)
+        raise AssertionError("goes on")
+
+    assert finish("score", interrupted) == 128 + number
+    assert capsys.readouterr().err == "score: stopped; nothing half-written is left\n"
+    assert signal.getsignal(number) is before
+
+
+def test_a_launcher_stops_its_processes_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANK", "1")
+    before = signal.getsignal(signal.SIGTERM)
+    assert finish("score", lambda: int(signal.getsignal(signal.SIGTERM) is not before)) == 0
+
+
+def test_a_mistake_of_ours_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    def fail(error: Exception) -> NoReturn:
+        raise error
+
+    assert finish("score", lambda: fail(EvaluationError("no such\nmodel"))) == 2
+    assert capsys.readouterr().err == "score: no such model\n"
+    assert finish("score", lambda: fail(FileNotFoundError(2, "No such file", "a.json"))) == 2
+    assert capsys.readouterr().err == "score: a.json: No such file\n"
+    with pytest.raises(KeyError):
+        finish("score", lambda: fail(KeyError("ours")))
+
+
+#: Says more than a pipe holds, in letters that ASCII has not.
+_TALKS = """
+import sys
+from coherencegym.command_line import finish
+
+def talk():
+    for _ in range(int(sys.argv[1])):
+        print("Mädchen · 50 %")
+    return 0
+
+sys.exit(finish("talk", talk))
+"""
+
+
+def test_a_pipe_that_is_closed_ends_it_in_silence() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", _TALKS, "100000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    assert process.wait(60) == 128 + signal.SIGPIPE
+
+
+def test_a_terminal_without_utf_8_shows_what_it_can() -> None:
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ran = subprocess.run(
+        [sys.executable, "-c", _TALKS, "1"], capture_output=True, env=env, check=False
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"M?dchen ? 50 %\n", b"")
 
 
 def test_an_option_of_a_subcommand_is_meant(capsys: pytest.CaptureFixture[str]) -> None:

@@ -250,6 +250,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders") ->
         if "judgements" in given and (given.all or len(named) != 1):
             parser.error("--judgements: answers are about one suite; name it, and no other")
         if given.all:
+            if given.suite:
+                parser.error(f"argument --all: not allowed with {given.suite[0]}")
             return _run([load_suite(name) for name in all_suites()], given)
         if not named:
             _print_suites()

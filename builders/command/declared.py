@@ -58,7 +58,7 @@ def load_declared(path: Path, name: str, expected: type[_T]) -> _T:
         sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever a file of the user's does
+    except (Exception, SystemExit) as error:  # whatever a file of the user's does
         del sys.modules[module_name]
         raise EvaluationError(
             f"{path}: cannot be run ({type(error).__name__}: {error}); "

@@ -5,15 +5,17 @@ What is written runs as it stands; it is changed from there, file by file, with 
 
 from __future__ import annotations
 
+import argparse
 import importlib.resources
 import keyword
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template
 
-from coherencegym.command_line import USER_ERROR, Parser
+from coherencegym.builders.registry import all_suites
+from coherencegym.command_line import Parser, finish
 
 WHAT = ("suite", "corpus", "operator")
 _EXAMPLES = """\
@@ -48,20 +50,22 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym new") -> i
     name: str = arguments.name
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         parser.error(f"{name!r} is no name; expected small letters, digits and _, such as my_suite")
+    if name in (*sys.stdlib_module_names, *all_suites(), "coherencegym"):
+        parser.error(f"{name!r} is the name of something else; expected another, such as my_{name}")
     files = skeleton(arguments.what, name)
     folder: Path = arguments.output
     for file in files:
         if (folder / file).exists() and not arguments.overwrite:
             parser.error(f"{folder / file} is there already; expected --overwrite to replace it")
-    try:
-        for file, text in files.items():
-            if not arguments.dry_run:
-                folder.mkdir(parents=True, exist_ok=True)
-                (folder / file).write_text(text, encoding="utf-8")
-            print(f"{'would write' if arguments.dry_run else 'wrote'} {folder / file}")
-    except OSError as error:
-        print(f"{prog}: {error.filename}: {error.strerror}", file=sys.stderr)
-        return USER_ERROR
+    return finish(prog, lambda: _write(files, folder, arguments))
+
+
+def _write(files: Mapping[str, str], folder: Path, arguments: argparse.Namespace) -> int:
+    for file, text in files.items():
+        if not arguments.dry_run:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text, encoding="utf-8")
+        print(f"{'would write' if arguments.dry_run else 'wrote'} {folder / file}")
     if arguments.what == "suite":
         print(f"build it: coherencegym build {folder / next(iter(files))} --corpus sample")
     return 0

@@ -1,19 +1,19 @@
-"""Run builds as they are asked for: build, publish, export, and turn errors into one line."""
+"""Run builds as they are asked for: build, publish, export."""
 
 from __future__ import annotations
 
-import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.command.declared import load_declared
 from coherencegym.builders.command.show import print_build, print_lines, spinner
-from coherencegym.builders.errors import explain
+from coherencegym.builders.errors import finished
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.judgement.match import Matcher
 from coherencegym.builders.judgement.read import read_answers
@@ -31,6 +31,7 @@ from coherencegym.builders.release.remote import PublishError
 from coherencegym.builders.release.scored import add_scores, read_scores
 from coherencegym.builders.suite import Suite
 from coherencegym.cards.scores import SCORES
+from coherencegym.command_line import SIGNALLED
 from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
 from coherencegym.hub.commits import check_rights, check_target
@@ -305,29 +306,22 @@ def push_build(
 
 
 def run(suites: Sequence[Suite], request: BuildRequest) -> int:
-    """Build (and publish) the suites; the exit code: 0 done, 2 the user can mend it, 1 not.
+    """Build (and publish) the suites; the exit code: see :func:`finished`.
 
     A suite that fails does not keep the others from being built.
     """
-    stop_cleanly()
     code = 0
     for suite in suites:
-        try:
-            _run_one(BuildJob(suite, request, alone=len(suites) == 1))
-        except KeyboardInterrupt:
-            print(f"{suite.name}: interrupted; nothing half-written is left", file=sys.stderr)
-            return 130
-        except Exception as error:
-            if (explained := explain(error)) is None:
-                raise  # nothing that the user or the Hub did: a mistake of ours, shown whole
-            failed, text = explained
-            print(f"{suite.name}: {text}", file=sys.stderr)
-            code = max(code, failed)
+        ended = finished(suite.name, partial(_run_one, suite, request, len(suites) == 1))
+        if ended > SIGNALLED:
+            return ended
+        code = max(code, ended)
     return code
 
 
-def _run_one(job: BuildJob) -> None:
-    """Do a job, and print what was made as soon as it is there."""
+def _run_one(suite: Suite, request: BuildRequest, alone: bool) -> int:
+    """Build a suite, and print what was made as soon as it is there."""
+    job = BuildJob(suite, request, alone)
     with spinner() as progress:
         manifest = job.make(progress)
     # From here on the build is in its place: a push that fails does not lose it.
@@ -343,16 +337,4 @@ def _run_one(job: BuildJob) -> None:
         print_lines(lines)
         # Last, as tasks read the version that was published.
         print_lines(export_build(job.destination, job.exports, version))
-
-
-def stop_cleanly() -> None:
-    """Let a polite kill and Ctrl-C raise ``KeyboardInterrupt``, after which all is cleaned up."""
-    signal.signal(signal.SIGTERM, _interrupt)
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt)
-
-
-def _interrupt(number: int, frame: Any) -> None:
-    # A half-written parquet file complains when its writer is thrown away; it is deleted anyway.
-    sys.unraisablehook = lambda _: None
-    raise KeyboardInterrupt
+    return 0

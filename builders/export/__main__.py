@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from coherencegym.builders.command.cli import add_export_options
 from coherencegym.command_line import Parser
@@ -34,30 +36,21 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders.expo
     arguments = parser.parse_args(argv)
     if arguments.export_syntaxgym is None and arguments.export_pairs is None:
         parser.error("expected --export-syntaxgym DIR, --export-pairs DIR or both")
-    from pathlib import Path
+    from coherencegym.builders.errors import finished
 
-    from coherencegym.builders.command.run import stop_cleanly
+    return finished(prog, lambda: _export(arguments))
+
+
+def _export(arguments: argparse.Namespace) -> int:
     from coherencegym.builders.command.show import print_lines
-    from coherencegym.builders.errors import explain
     from coherencegym.builders.export.write import Exports, export
     from coherencegym.eval.data.source import find_dataset
 
     exports = Exports(arguments.export_syntaxgym, arguments.export_pairs, arguments.overwrite)
     folder = Path(arguments.dataset)
-    stop_cleanly()
-    try:
-        exports.check(folder if folder.is_dir() else None, "DATASET")
-        source = find_dataset(arguments.dataset, arguments.revision)
-        print_lines(export(source, exports, dry_run=arguments.dry_run))
-    except KeyboardInterrupt:
-        print(f"{prog}: interrupted; nothing half-written is left", file=sys.stderr)
-        return 130
-    except Exception as error:
-        if (explained := explain(error)) is None:
-            raise  # nothing that the user did: a mistake of ours, shown whole
-        code, text = explained
-        print(f"{prog}: {text}", file=sys.stderr)
-        return code
+    exports.check(folder if folder.is_dir() else None, "DATASET")
+    source = find_dataset(arguments.dataset, arguments.revision)
+    print_lines(export(source, exports, dry_run=arguments.dry_run))
     return 0
 
 

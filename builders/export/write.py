@@ -21,6 +21,7 @@ from coherencegym.builders.export.harness import (
 )
 from coherencegym.builders.export.pairs import PairTable, pair_table
 from coherencegym.builders.export.syntaxgym import SuiteTable, item_records, suite_json, suite_table
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.files.folders import check_folder, written_beside
@@ -32,7 +33,7 @@ SUITES_MARKER, PAIRS_MARKER = "SUITES.md", "PAIRS.md"
 SUITES_OPTION, PAIRS_OPTION = "--export-syntaxgym", "--export-pairs"
 
 
-class ExportError(ValueError):
+class ExportError(EvaluationError):
     """An export that was asked for and cannot be made; the message says why in one line."""
 
 

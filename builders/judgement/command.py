@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,23 +25,20 @@ text is which, and there is no key to keep: a build knows its pairs again by the
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m builders sample") -> int:
     """Draw pairs and write the sheet; the exit code is 2 where the user can mend it."""
-    from coherencegym.builders.errors import explain
+    from coherencegym.builders.command.show import print_lines
+    from coherencegym.builders.errors import finished
 
     parser = make_parser(prog)
     arguments = parser.parse_args(argv)
     arguments.folder = arguments.folder or arguments.for_judgement
     if arguments.folder is None:
         parser.error("expected the folder of a build, such as suites/story_cloze")
-    try:
-        for line in sample(arguments):
-            print(line)
-    except Exception as error:
-        if (explained := explain(error)) is None:
-            raise
-        code, text = explained
-        print(f"{prog}: {text}", file=sys.stderr)
-        return code
-    return 0
+
+    def draw_and_say() -> int:
+        print_lines(sample(arguments))
+        return 0
+
+    return finished(prog, draw_and_say)
 
 
 def make_parser(prog: str = "coherencegym judge") -> Parser:

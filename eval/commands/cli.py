@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Protocol, cast
 
-from coherencegym.command_line import USER_ERROR, Parser, did_you_mean
+from coherencegym.command_line import USER_ERROR, Parser, did_you_mean, finish
 from coherencegym.errors import EvaluationError, ProcessError, one_line
 from coherencegym.eval.tasks.registry import all_tasks
 
@@ -31,8 +31,6 @@ COMMANDS = {
 }
 _DEFAULT = "score"
 
-#: The exit code where the user stopped it.
-INTERRUPTED = 130
 #: Seconds that other processes give the first one to say what is wrong.
 PATIENCE = 20
 #: Objects between two rounds of the garbage collector, and rounds between deeper ones.
@@ -89,7 +87,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "") -> int:
 
     Returns:
         The exit code: 0, 2 for what the user can mend (one line on standard error says what), or
-        130 after Ctrl-C.
+        what :func:`coherencegym.command_line.finish` says.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     known = commands()
@@ -100,29 +98,27 @@ def main(argv: Sequence[str] | None = None, prog: str = "") -> int:
         message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
         print(one_line(f"{prog}: {message}{did_you_mean(words[0], known)}"), file=sys.stderr)
         return USER_ERROR
-    try:
-        module = _command(name)
-    except EvaluationError as error:  # the task of another package
-        print(f"{prog}: {one_line(error)}", file=sys.stderr)
-        return USER_ERROR
-    arguments = _parser(prog, name, module).parse_args(words)
-    from coherencegym.eval.kinds.items import SuiteError
+    return finish(prog, lambda: _run(prog, name, words), _explain)
 
+
+def _run(prog: str, name: str, words: Sequence[str]) -> int:
+    module = _command(name)
+    arguments = _parser(prog, name, module).parse_args(words)
     pace = gc.get_threshold()
     # Items, tokens and judgements are values by the million that hold no cycles: at its own pace
     # the collector looks through all of them again and again, a fifth of the time without a model.
     gc.set_threshold(*_COLLECT)
     try:
         return module.run(arguments)
-    except (EvaluationError, SuiteError, OSError) as error:
-        # Of several processes that make one mistake, the first says so. The launcher stops all when
-        # one ends, so that the others wait for it; if it does not stop them, the mistake is theirs.
-        if os.environ.get("RANK", "0") != "0" and not isinstance(error, ProcessError):
-            time.sleep(PATIENCE)
-        print(f"{prog}: {one_line(error)}", file=sys.stderr)
-        return USER_ERROR
-    except KeyboardInterrupt:
-        print(f"{prog}: stopped; nothing was written", file=sys.stderr)
-        return INTERRUPTED
     finally:
         gc.set_threshold(*pace)
+
+
+def _explain(error: Exception) -> tuple[int, str] | None:
+    if not isinstance(error, EvaluationError | OSError):
+        return None
+    # Of several processes that make one mistake, the first says so. The launcher stops all when
+    # one ends, so that the others wait for it; if it does not stop them, the mistake is theirs.
+    if os.environ.get("RANK", "0") != "0" and not isinstance(error, ProcessError):
+        time.sleep(PATIENCE)
+    return USER_ERROR, one_line(error)

@@ -15,7 +15,6 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.registry import TABLE_KINDS
 from coherencegym.eval.kinds.table_kind import (
     IDENTITY,
-    SuiteError,
     TableKind,
     row_hash,
     rows_digest,
@@ -64,7 +63,7 @@ class TableRows(Generic[_T]):
         chosen = self.rows[:most]
         try:
             values = tuple(map(self.kind.from_row, chosen))
-        except (SuiteError, EvaluationError) as error:
+        except EvaluationError as error:
             raise EvaluationError(f"{self.where}: {error}") from None
         for name, count in Counter(row[IDENTITY] for row in chosen).items():
             if count > 1:

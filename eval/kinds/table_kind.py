@@ -29,7 +29,7 @@ FAMILY = "family"
 SEPARATOR = "[SEP]"
 
 
-class SuiteError(ValueError):
+class SuiteError(EvaluationError):
     """A row that is not valid in a table of its kind; the message starts with the row's id."""
 
 

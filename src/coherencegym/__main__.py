@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from coherencegym.command_line import USER_ERROR, Parser, did_you_mean
+from coherencegym.command_line import Parser, did_you_mean, finish
 from coherencegym.completion import SHELLS, completion
-from coherencegym.errors import EvaluationError, one_line
+from coherencegym.errors import EvaluationError
 
 NAME = "coherencegym"
 
@@ -99,17 +99,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: what the subcommand returns; 2 where there is none of that name.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    try:
-        known = SUBCOMMANDS if words and words[0] in SUBCOMMANDS else subcommands()
-    except EvaluationError as error:  # two packages that bring the same task
-        print(f"{NAME}: {one_line(error)}", file=sys.stderr)
-        return USER_ERROR
+    return finish(NAME, lambda: _run(words))
+
+
+def _run(words: Sequence[str]) -> int:
+    known = SUBCOMMANDS if words and words[0] in SUBCOMMANDS else subcommands()
     if words and words[0] in known:
         return known[words[0]].main(words[1:], f"{NAME} {words[0]}")
     if words and not words[0].startswith("-"):
         message = f"no subcommand {words[0]!r}; expected one of {', '.join(known)}"
-        print(one_line(f"{NAME}: {message}{did_you_mean(words[0], known)}"), file=sys.stderr)
-        return USER_ERROR
+        raise EvaluationError(message + did_you_mean(words[0], known))
     parser = _parser()
     options = parser.parse_args(words)
     if options.version:

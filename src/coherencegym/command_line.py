@@ -1,22 +1,30 @@
-"""The parser of every command: short help first, errors of one line, and the name that was meant.
+"""The parser of every command, and its end in one line.
 
 argparse prints its whole usage before the line that matters, and all options of a command at once.
-:class:`Parser` prints the line alone, and shows options marked :func:`rare` under ``--help-all``.
+:class:`Parser` prints the line alone with the name that was meant, and shows options marked
+:func:`rare` under ``--help-all``. :func:`finish` runs a command to its exit code.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
+import os
+import signal
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
-from coherencegym.errors import one_line
+from coherencegym.errors import EvaluationError, one_line
 
 #: The exit code for what the user can mend.
 USER_ERROR = 2
+#: The exit code of a signal is its number above this.
+SIGNALLED = 128
 
 _Action = TypeVar("_Action", bound=argparse.Action)
 
@@ -55,6 +63,75 @@ def completed(action: _Action, names: Names) -> _Action:
     return action
 
 
+def finish(
+    prog: str,
+    command: Callable[[], int],
+    explain: Callable[[Exception], tuple[int, str] | None] | None = None,
+    left: str = "nothing half-written is left",
+) -> int:
+    """Run a command to its exit code; where it fails, one line on standard error says why.
+
+    Args:
+        prog: the beginning of the line.
+        command: the work; returns the exit code.
+        explain: exit code and text of an error; None for a mistake of ours, which is raised.
+            Without it an ``EvaluationError`` or ``OSError`` is the user's, and all else ours.
+        left: a few words on what stays when the user stops it.
+
+    Returns:
+        The exit code: 130 after Ctrl-C, 143 after a polite kill, and 141 where nobody reads on.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")  # where a terminal has no UTF-8
+    try:
+        with _stopped_by_signals():
+            code = command()
+            sys.stdout.flush()
+            return code
+    except KeyboardInterrupt as stop:
+        print(f"{prog}: stopped; {left}", file=sys.stderr)
+        return SIGNALLED + int(stop.args[0] if stop.args else signal.SIGINT)
+    except BrokenPipeError:  # `| head` has seen enough; what is not flushed yet is nobody's
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return SIGNALLED + signal.SIGPIPE
+    except Exception as error:
+        if (explained := (explain or _explain)(error)) is None:
+            raise  # nothing that the user or the Hub did: a mistake of ours, shown whole
+        code, text = explained
+        print(f"{prog}: {text}", file=sys.stderr)
+        return code
+
+
+def _explain(error: Exception) -> tuple[int, str] | None:
+    return (USER_ERROR, one_line(error)) if isinstance(error, EvaluationError | OSError) else None
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """Let Ctrl-C and a polite kill raise ``KeyboardInterrupt``, after which all is cleaned up."""
+    # A launcher of several processes stops them itself, and only the main thread may be asked.
+    alone = "RANK" not in os.environ
+    if not alone or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:  # as of a command in the background
+            signal.signal(number, _stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stop(number: int, frame: Any) -> NoReturn:
+    # A half-written parquet file complains when its writer is thrown away; it is deleted anyway.
+    sys.unraisablehook = lambda _: None
+    raise KeyboardInterrupt(number)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser with short help, ``--help-all`` and errors of one line.
 
@@ -83,6 +160,7 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             **settings,
         )
+        self._words: Sequence[str] = ()
         # Not shown: whoever reads of it has asked for it.
         self.add_argument("-h", "--help", action=_Help, help=argparse.SUPPRESS)
         self.add_argument("--help-all", action=_Help, help=argparse.SUPPRESS)
@@ -96,12 +174,19 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong in one line, and exit with 2."""
+        if message.startswith("the following arguments are required"):
+            # Of these one may be there, under a name that is nearly its own.
+            for word in self._words:
+                option = word.partition("=")[0]
+                if option.startswith("--") and option not in self._option_string_actions:
+                    message = f"no option {option}{did_you_mean(option, _options(self))}"
         self.exit(USER_ERROR, f"{self.prog}: {one_line(message)} (--help lists the options)\n")
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> Any:
         """Parse; an option that is unknown is refused with the one that was meant."""
+        self._words = sys.argv[1:] if args is None else args
         parsed, left = self.parse_known_args(args, namespace)
         if left:
             option = left[0].partition("=")[0]

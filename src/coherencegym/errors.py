@@ -23,6 +23,8 @@ def one_line(error: object) -> str:
     characters, halves of characters) is escaped. Of a long message the middle is left out: it
     begins with the place and ends with what was expected.
     """
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        error = f"{error.filename}: {error.strerror}"  # without the number of the error
     words = " ".join(str(error).split())
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
     if len(text) <= LONGEST:

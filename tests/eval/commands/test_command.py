@@ -234,7 +234,7 @@ def test_ctrl_c_exits_130_without_a_traceback(
 
     monkeypatch.setattr("coherencegym.eval.forward.execute.run_batch", stopped)
     assert main(arguments(saved, tmp_path / "out", "--no-cache")) == 130
-    assert capsys.readouterr().err == "python -m eval: stopped; nothing was written\n"
+    assert capsys.readouterr().err == "python -m eval: stopped; nothing half-written is left\n"
     assert list(tmp_path.iterdir()) == []
 
 
