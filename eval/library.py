@@ -6,7 +6,7 @@ The command line does the same with a model that it loads: both give the same :c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -21,6 +21,7 @@ from coherencegym.eval.plan.options import DEFAULT, MODES, Options
 from coherencegym.eval.results.results import Results, gather
 from coherencegym.eval.text.special import BosChoice, SpaceChoice
 from coherencegym.eval.views.notebook import ShownResults, shown_results
+from coherencegym.files.strict_json import held
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
@@ -168,7 +169,7 @@ def options_of(*, compat: str | None = None, **chosen: Any) -> Options:
     """The options of reading and running by their names, checked.
 
     Raises:
-        EvaluationError: there is no such option or mode, or one contradicts the mode.
+        EvaluationError: there is no such option, value or mode, or one contradicts the mode.
     """
     if compat is not None and compat not in MODES:
         raise EvaluationError(f"compat={compat!r}; expected None or one of {', '.join(MODES)}")
@@ -178,7 +179,7 @@ def options_of(*, compat: str | None = None, **chosen: Any) -> Options:
             listed = ", ".join(sorted({*known, "compat"}))
             message = f"no option {name!r}; expected one of {listed}{did_you_mean(name, known)}"
             raise EvaluationError(message)
-    options = Options(**chosen, rules=MODES[compat] if compat is not None else DEFAULT)
+    options = replace(held(chosen, Options), rules=MODES.get(compat or "", DEFAULT))
     options.check()
     return options
 
@@ -236,10 +237,12 @@ def rows(results: Results, kind: Kind = "scores") -> list[dict[str, Any]]:
     reads (``sum_bits``, ``mean_bits``), ``tokens`` for every token (``bits``).
 
     Raises:
-        EvaluationError: there is no such table.
+        EvaluationError: there is no such table, or these are no results of :func:`score`.
     """
     from coherencegym.eval.views import report
 
+    if not isinstance(results, Results):
+        raise EvaluationError(f"rows: a {type(results).__name__}; expected results of score")
     match kind:
         case "scores":
             return [asdict(row) for row in results.scores]

@@ -104,7 +104,16 @@ def test_help_of_every_subcommand_is_short(name: str, capsys: pytest.CaptureFixt
         (["build", "winograd", "--corpus", "winogrnd"], "did you mean 'winogrande'?"),
         (["build", "--all", "--judgements", "x"], "answers are about one suite"),
         (["build", "mine.py"], "coherencegym build: mine.py: no such file; expected a Python file"),
-        (["score", "--modle", "x"], "coherencegym score: "),
+        (["build", "--all", "winograd"], "argument --all: not allowed with winograd"),
+        (["score", "--modle", "x"], "no option --modle; did you mean '--model'?"),
+        (["score", "--model", "demo", "--dataset", ""], "--dataset: an empty name; expected"),
+        (["score", "--model", "", "--dataset", "d"], "--model: an empty name; expected"),
+        (["score", "--limit", "x"], "--limit: 'x'; expected a whole number of at least 1"),
+        (["score", "--limit", "0"], "--limit: '0'; expected a whole number of at least 1"),
+        (["detect", "--threshold", "x"], "--threshold: 'x'; expected a number"),
+        (["judge", "nowhere", "-n", "1.5"], "-n: '1.5'; expected a whole number of at least 1"),
+        (["compare", "nowhere"], "nowhere: one folder of results; expected two or more"),
+        (["compare", "nowhere", "./nowhere"], "nowhere: given twice"),
         (["score", "--model", "demo", "--dataset", "nowhere"], "coherencegym score: "),
         (["corpora", "show", "winogrnd"], "did you mean 'winogrande'?"),
         (["corpora", "fetch", "winogrd"], "did you mean 'winograd'?"),
@@ -113,6 +122,12 @@ def test_help_of_every_subcommand_is_short(name: str, capsys: pytest.CaptureFixt
         (["export", "nowhere"], "coherencegym export: expected --export-syntaxgym DIR"),
         (["new", "suit", "x"], "did you mean 'suite'?"),
         (["new", "suite", "my-suite"], "'my-suite' is no name; expected small letters"),
+        (["new", "suite", "json"], "'json' is the name of something else; expected another"),
+        (["new", "suite", "winograd"], "'winograd' is the name of something else"),
+        (
+            ["new", "suite", "x", "--output", "/dev/null"],
+            "coherencegym new: /dev/null: File exists",
+        ),
     ],
 )
 def test_a_mistake_is_one_line(
@@ -122,6 +137,14 @@ def test_a_mistake_is_one_line(
     out, err = capsys.readouterr()
     assert said in one_line(err)
     assert "usage" not in out + err
+
+
+def test_a_file_of_the_users_does_not_end_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ends.py").write_text("import sys\nsys.exit(3)\n")
+    assert exit_code("build", "ends.py") == 2
+    assert "ends.py: cannot be run (SystemExit: 3)" in one_line(capsys.readouterr().err)
 
 
 def test_configs_splits_and_conditions_are_nearly_known(capsys: pytest.CaptureFixture[str]) -> None:

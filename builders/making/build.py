@@ -6,7 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from coherencegym.builders.judgement.match import HUMAN_OK, HUMAN_OK_COLUMN, Matcher
 from coherencegym.builders.making.drafting import draft, spread
@@ -44,11 +46,11 @@ class BuildOptions:
     """
 
     seed: int = 0
-    limit: int | None = None
+    limit: Annotated[int, Field(ge=1)] | None = None
     splits: tuple[str, ...] = ()
     data_dir: Path | None = None
     skip_bad_rows: bool = False
-    num_proc: int = 1
+    num_proc: Annotated[int, Field(ge=1)] = 1
     repo_id: str = ""
     version: str = ""
 

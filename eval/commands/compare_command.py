@@ -60,13 +60,14 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.views.compare_table import print_comparisons
     from coherencegym.files.folders import check_folder
 
-    if len(arguments.results) < 2:
+    if arguments.output is not None:
+        check_folder(arguments.output, arguments.overwrite, COMPARISON_MARKER)
+    folders = options.results_named(arguments.results)
+    if len(folders) < 2:
         raise EvaluationError(
             f"{arguments.results[0]}: one folder of results; expected two or more"
         )
-    if arguments.output is not None:
-        check_folder(arguments.output, arguments.overwrite, COMPARISON_MARKER)
-    results = [read_saved(folder) for folder in arguments.results]
+    results = [read_saved(folder) for folder in folders]
     labels = model_labels(results)
     places = list(combinations(range(len(results)), 2))
     if not arguments.all_pairs:

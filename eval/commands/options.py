@@ -24,10 +24,23 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
 
 
-_DATASET: dict[str, Any] = {"metavar": "ID|FOLDER", "help": "a Hub dataset, or a folder of one"}
 #: The headings of help, in the order in which a run is described.
 DATA, MODEL, WRITTEN = "what is read", "the model", "what comes of it"
 READING = "how it is read"
+
+
+def named(text: str) -> str:
+    """A name that is not empty, for argparse: an empty one would be the folder that one is in."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("an empty name; expected a Hub id or a folder")
+    return text
+
+
+_DATASET: dict[str, Any] = {
+    "metavar": "ID|FOLDER",
+    "type": named,
+    "help": "a Hub dataset, or a folder of one",
+}
 _HIDDEN: dict[str, Any] = {"help": argparse.SUPPRESS, "default": argparse.SUPPRESS}
 
 
@@ -111,6 +124,7 @@ def add_model(parser: Parser, several: bool = False) -> None:
         "--model",
         required=True,
         **({"nargs": "+", "action": "extend"} if several else {}),
+        type=named,
         metavar="ID|FOLDER",
         help="any causal language model of transformers: a Hub id, a folder; or demo, embedded",
     )
@@ -220,7 +234,7 @@ def add_items(parser: Parser, several: bool = False) -> None:
     data = group.add_mutually_exclusive_group(required=True)
     if several:
         what = "Hub datasets, builds, or a folder of builds"
-        many(data, "--dataset", metavar="ID|FOLDER", default=None, help=what)
+        many(data, "--dataset", **{**_DATASET, "default": None, "help": what})
         what = "all builds in ./suites, or all published"
         data.add_argument("--suites", dest="all_suites", choices=("all",), help=what)
     else:
@@ -274,6 +288,29 @@ def add_results(parser: Parser, said: str) -> None:
     parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS", help=said)
 
 
+def results_named(given: Sequence[Path]) -> list[Path]:
+    """The folders of results that were named: a folder of several runs is each of them.
+
+    The overview beside the runs is passed over, so that ``results/*`` names the runs.
+
+    Raises:
+        EvaluationError: one is named twice.
+    """
+    from coherencegym.eval.results.folder import MARKER
+    from coherencegym.eval.views.overview import MARKDOWN, PAGE
+
+    found: list[Path] = []
+    for path in given:
+        runs = [] if (path / MARKER).is_file() else sorted(path.glob(f"*/{MARKER}"))
+        if path.name not in (PAGE, MARKDOWN):
+            found += [run.parent for run in runs] or [path]
+    places = [path.resolve() for path in found]
+    for path, place in zip(found, places, strict=True):
+        if places.count(place) > 1:
+            raise EvaluationError(f"{path}: given twice; expected each folder of results once")
+    return found
+
+
 def add_output(parser: Parser, said: str, replaced: str, default: Path | None = None) -> None:
     """Declare ``--output`` and ``--overwrite``."""
     add = parser.group(WRITTEN).add_argument
@@ -283,17 +320,19 @@ def add_output(parser: Parser, said: str, replaced: str, default: Path | None = 
 
 def finite(text: str) -> float:
     """A number that is neither infinite nor none, for argparse."""
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
     if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"{text} is no number")
+        raise argparse.ArgumentTypeError(f"{text!r}; expected a number")
     return number
 
 
 def above_zero(text: str) -> float:
     """A finite number greater than 0, for argparse."""
-    number = float(text)
-    if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text} is not greater than 0")
+    if (number := finite(text)) <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r}; expected a number greater than 0")
     return number
 
 

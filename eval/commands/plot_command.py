@@ -41,18 +41,13 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw ``scores.png`` and ``.svg``, and ``heatmap.png`` and ``.svg`` where there is one."""
-    from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.folder import write_json
     from coherencegym.eval.results.runs import read_run
     from coherencegym.eval.views.plots import plot_runs
     from coherencegym.files.folders import check_folder, written_beside
 
     check_folder(arguments.output, arguments.overwrite, _MARKER)
-    folders = [folder.resolve() for folder in arguments.results]
-    for folder, given in zip(folders, arguments.results, strict=True):
-        if folders.count(folder) > 1:
-            raise EvaluationError(f"{given}: given twice; expected each folder of results once")
-    runs = [read_run(folder) for folder in arguments.results]
+    runs = [read_run(folder) for folder in options.results_named(arguments.results)]
     with written_beside(arguments.output, arguments.overwrite, _MARKER) as work:
         missing = plot_runs(runs, work)
         names = ("folder", "model", "signature")

@@ -51,7 +51,8 @@ _RECORDED = ("configs", "split", "max_items", "decision")
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``train-detector``."""
     add = parser.group(options.MODEL).add_argument
-    add("--model", required=True, metavar="ID|FOLDER", help="an encoder of transformers")
+    what = "an encoder of transformers"
+    add("--model", required=True, type=options.named, metavar="ID|FOLDER", help=what)
     add("--device", choices=("auto", "cpu"), default="auto", help="auto: a GPU where there is one")
     add(
         "--dtype",

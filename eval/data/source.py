@@ -194,14 +194,14 @@ def find_dataset(name: str, revision: str | None = None, configs: Sequence[str] 
         EvaluationError: there is no such folder or repository, or not at this revision.
     """
     folder = Path(name)
-    if folder.is_dir():
+    if name and folder.is_dir():
         if revision is not None:
             raise EvaluationError(
                 f"--revision {revision}: {name!r} is a folder, which has no revisions; "
                 "expected a Hub dataset"
             )
         return _with_manifest(Source(name, folder))
-    if folder.exists() or name.count("/") > 1 or name.startswith((".", "/", "~")):
+    if not name or folder.exists() or name.count("/") > 1 or name.startswith((".", "/", "~")):
         raise EvaluationError(f"dataset {name!r}: no such folder; expected a folder or a Hub id")
     return _with_manifest(_snapshot(name, revision, configs))
 
@@ -222,8 +222,8 @@ def _snapshot(name: str, revision: str | None, configs: Sequence[str]) -> Source
         raise EvaluationError(f"dataset {name!r}: no such folder, and not a Hub id") from None
     except LocalEntryNotFoundError:
         raise EvaluationError(
-            f"dataset {name!r}{at}: the Hub cannot be reached, and this revision was not fetched "
-            "before"
+            f"dataset {name!r}{at}: no such folder, the Hub cannot be reached, and this revision "
+            "was not fetched before"
         ) from None
     except Exception as error:
         # Besides the Hub's errors, whatever the client's transport raises: it was requests, then

@@ -25,7 +25,7 @@ def quiet_libraries() -> None:
     transformers.logging.disable_progress_bar()
     datasets.logging.set_verbosity_error()
     datasets.disable_progress_bars()
-    for name in ("accelerate", "bitsandbytes"):
+    for name in ("accelerate", "bitsandbytes", "matplotlib"):
         logging.getLogger(name).setLevel(logging.ERROR)
     hub_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     if not sys.stderr.isatty():

@@ -175,7 +175,7 @@ def find_model(
         folder = Path(__file__).parent / "demo_model"
         if not (folder / "config.json").is_file():
             raise EvaluationError("the embedded model is not in this installation")
-    if folder.is_dir():
+    if name and folder.is_dir():
         if revision is not None:
             raise EvaluationError(
                 f"revision {revision}: {what} {name!r} is a folder, which has none; expected a "
@@ -184,7 +184,7 @@ def find_model(
         if not Path(folder, subfolder).is_dir():
             raise EvaluationError(f"{what} {name!r} has no folder {subfolder!r}")
         return ModelSource(name, str(folder), subfolder)
-    if folder.exists() or name.count("/") > 1 or name.startswith((".", "/", "~")):
+    if not name or folder.exists() or name.count("/") > 1 or name.startswith((".", "/", "~")):
         raise EvaluationError(f"{what} {name!r}: no such folder; expected a folder or a Hub id")
     return ModelSource(name, name, subfolder, _commit(name, revision, what))
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item, joined_condition
 from coherencegym.eval.kinds.predictions import TIE_BITS
-
-if TYPE_CHECKING:
-    from coherencegym.eval.text.special import BosChoice, SpaceChoice
+from coherencegym.eval.text.special import BosChoice, SpaceChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Options:
     truncate: bool = False
     word_correction: bool = False
     rules: Rules = DEFAULT
-    batch_tokens: int | None = None
+    batch_tokens: Annotated[int, Field(ge=1)] | None = None
     share: bool = True
     every_token: bool = False
 

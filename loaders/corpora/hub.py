@@ -112,7 +112,7 @@ def _request_problem(
     if kind not in _KINDS:
         return f"kind is {kind!r}, expected one of {', '.join(_KINDS)}"
     if column is None and articles is None:
-        return "no column named, expected the one that holds the discourses"
+        return "no column named; expected --hub-column with the one that holds the discourses"
     if local and revision is not None:
         return f"a folder has no revision {revision!r}; leave it out"
     return ""

@@ -22,6 +22,7 @@ from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 
 if TYPE_CHECKING:
+    from coherencegym.builders.suite import Suite
     from coherencegym.eval.library import Items
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.saved import Saved
@@ -71,12 +72,18 @@ def _check_chosen(chosen: Mapping[str, Any]) -> None:
     limit, configs = chosen["limit"], chosen["configs"]
     if limit is not None and (type(limit) is not int or limit < 1):
         raise EvaluationError(f"limit={limit!r}; expected a whole number of at least 1, or None")
-    several = [configs] if isinstance(configs, str) else configs
-    if not isinstance(several, Sequence) or not all(isinstance(name, str) for name in several):
-        raise EvaluationError(f"configs={configs!r}; expected the name of a config, or a list")
+    _names("configs", configs)
     for name in ("split", "revision"):
         if not isinstance(chosen[name], str | None):
             raise EvaluationError(f"{name}={chosen[name]!r}; expected a name, or None")
+
+
+def _names(option: str, given: Any) -> list[str]:
+    """One name or several, as a list."""
+    several = [given] if isinstance(given, str) else given
+    if not isinstance(several, Sequence) or not all(isinstance(name, str) for name in several):
+        raise EvaluationError(f"{option}={given!r}; expected a name, or a list of names")
+    return list(several)
 
 
 def score(
@@ -126,6 +133,11 @@ def score(
     from coherencegym.eval.views.overview import overview, write_overview
     from coherencegym.eval.views.report import write
 
+    if not isinstance(output, str | Path | None):
+        raise EvaluationError(f"score: output: {_named(output)}; expected a folder, or None")
+    for name, value in (("device", device), ("dtype", dtype)):
+        if not isinstance(value, str):
+            raise EvaluationError(f"score: {name}: {_named(value)}; expected a name")
     chosen_options = options_of(**options)
     models = list(model) if isinstance(model, list) else [model]
     datasets = list(data) if _are_several(data) else [data]
@@ -251,9 +263,15 @@ def compare(
     from coherencegym.eval.results.labels import model_labels
     from coherencegym.eval.views.notebook import Comparisons
 
-    given = list(results[0]) if len(results) == 1 and isinstance(results[0], list) else [*results]
+    given = (
+        list(results[0])
+        if len(results) == 1 and isinstance(results[0], list | tuple)
+        else [*results]
+    )
     if len(given) < 2:
         raise EvaluationError(f"compare: {len(given)} results; expected two or more")
+    if type(seed) is not int or seed < 0:
+        raise EvaluationError(f"compare: seed={seed!r}; expected a whole number of at least 0")
     baseline, *others = saved = [_saved(each) for each in given]
     first, *names = model_labels(saved)
     how: dict[str, Any] = {"anyway": anyway, "details": details, "seed": seed}
@@ -315,6 +333,7 @@ def build(
     from coherencegym.builders.command.declared import suite_named
     from coherencegym.builders.command.run import BuildJob, BuildRequest
     from coherencegym.builders.errors import explain
+    from coherencegym.files.strict_json import held
 
     name = str(suite)
     declared = suite_named(name)
@@ -325,17 +344,30 @@ def build(
             raise EvaluationError(
                 f"build: no option {option!r}; see `coherencegym build {name} --help-all`{near}"
             )
-    settings = {key: options.pop(key) for key in declared.settings.keys() & options.keys()}
-    request: dict[str, Any] = {
-        "corpora": (corpus,) if isinstance(corpus, str) else tuple(corpus),
-        "output": None if output is None else Path(output),
-        "data_dir": None if data_dir is None else Path(data_dir),
-    }
+    settings = _settings(declared, options)
+    given = {"corpora": _names("corpus", corpus), "output": output, "data_dir": data_dir}
+    request = held({**given, **options}, BuildRequest)
     try:
-        job = BuildJob(declared.configured(**settings), BuildRequest(**request, **options))
+        job = BuildJob(settings, request)
         job.make(lambda message: None)
     except Exception as error:
         if (explained := explain(error)) is None:
             raise  # a mistake of ours, shown whole
         raise EvaluationError(explained[1]) from None
     return job.destination
+
+
+def _settings(suite: Suite, options: dict[str, Any]) -> Suite:
+    """The suite with those of its own settings that are among the options, which are taken out."""
+    from coherencegym.files.strict_json import held
+
+    given = {}
+    for name in suite.settings.keys() & options.keys():
+        try:
+            given[name] = held(options.pop(name), type(suite.settings[name]))
+        except EvaluationError as error:
+            raise EvaluationError(f"{name}: {error}") from None
+    try:
+        return suite.configured(**given)
+    except ValueError as error:  # one that is out of its range
+        raise EvaluationError(str(error)) from None

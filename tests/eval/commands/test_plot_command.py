@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from commands import one_line
 
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.runs import Run, read_run
@@ -195,3 +197,17 @@ def test_results_of_an_older_release_are_read(results: Path, tmp_path: Path) -> 
     score = read_run(tmp_path).scores[0]
     assert score.human_score is None
     assert (score.human_n, score.counts, score.measure) == (0, {}, "CD score")
+
+
+def test_a_folder_of_runs_is_each_of_them(tmp_path: Path) -> None:
+    for name in ("results/one", "results/two", "alone"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "results.json").touch()
+    for name in ("index.html", "overview.md"):
+        (tmp_path / "results" / name).touch()
+    results, alone = tmp_path / "results", tmp_path / "alone"
+    runs = [results / "one", results / "two"]
+    assert options.results_named([results, alone]) == [*runs, alone]
+    assert options.results_named(sorted(results.iterdir())) == runs
+    with pytest.raises(EvaluationError, match="one: given twice"):
+        options.results_named([results, results / "one"])

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,6 +90,48 @@ def test_a_model_that_is_not_there_is_said_before_any_is_run(
     assert "/nonexistent/model" in printed.err
     assert printed.err.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_two_runs_of_one_folder_are_refused_before_any_is_run(
+    suites: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["score", "--model", "demo", "--dataset", str(suites / "one"), f"{suites / 'one'}/"]
+    assert main([*words, "--output", str(tmp_path / "out")]) == 2
+    assert "two runs would be written there" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
+    suites: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from coherencegym.eval.tasks.score import scoring
+
+    real, asked = scoring.score_items, []
+
+    def stop_at_the_second(*given: Any, **how: Any) -> Any:
+        asked.append(given)
+        if len(asked) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return real(*given, **how)
+
+    monkeypatch.setattr(scoring, "score_items", stop_at_the_second)
+    cache = ["--cache", str(tmp_path / "cache"), "--verbose"]
+    words = ["score", "--model", "demo", "--dataset", str(suites), *cache]
+    words += ["--output", str(tmp_path / "out")]
+    assert main(words) == 143
+    assert (
+        capsys.readouterr().err == "python -m eval score: stopped; nothing half-written is left\n"
+    )
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["one--demo"]
+    assert (tmp_path / "out/one--demo/report.html").is_file()
+    assert main([*words, "--overwrite"]) == 0
+    known = re.findall(r"([\d,]+) of ([\d,]+) texts were known", capsys.readouterr().out)
+    assert known[0][0] == known[0][1]
+    folders = [path.name for path in (tmp_path / "out").iterdir() if path.is_dir()]
+    assert sorted(folders) == ["one--demo", "two--demo"]
 
 
 def test_all_suites_are_those_of_the_registry() -> None:

@@ -321,7 +321,7 @@ def test_columns_of_one_s_own(dataset: Path) -> None:
     corpus = hub_corpus(str(dataset), articles=Shape(), column="n")
     with pytest.raises(CorpusError, match="Set:1: n has '1', expected text or a list of sentences"):
         list(read(corpus))
-    with pytest.raises(CorpusError, match="no column named, expected the one that holds"):
+    with pytest.raises(CorpusError, match="no column named; expected --hub-column with the one"):
         hub_corpus(str(dataset))
 
 

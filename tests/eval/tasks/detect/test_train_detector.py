@@ -286,7 +286,7 @@ def test_a_dry_run_trains_nothing(
         ([*LEARN, "--test-on", "far", "--split", "x"], "no split 'x'"),
         ([*LEARN, "--seeds", "1", "1"], "--seeds 1 1: expected at least one, each once"),
         ([*LEARN, "--model", "./nowhere"], "model './nowhere': no such folder"),
-        ([*LEARN, "--learning-rate", "0"], "0 is not greater than 0"),
+        ([*LEARN, "--learning-rate", "0"], "'0'; expected a number greater than 0"),
     ],
 )
 def test_mistakes_are_one_line(
