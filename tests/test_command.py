@@ -113,7 +113,7 @@ def test_help_of_every_subcommand_is_short(name: str, capsys: pytest.CaptureFixt
         (["detect", "--threshold", "x"], "--threshold: 'x'; expected a number"),
         (["judge", "nowhere", "-n", "1.5"], "-n: '1.5'; expected a whole number of at least 1"),
         (["compare", "nowhere"], "nowhere: one folder of results; expected two or more"),
-        (["compare", "nowhere", "./nowhere"], "nowhere: given twice"),
+        (["plot", "nowhere", "./nowhere"], "nowhere: given twice"),
         (["score", "--model", "demo", "--dataset", "nowhere"], "coherencegym score: "),
         (["corpora", "show", "winogrnd"], "did you mean 'winogrande'?"),
         (["corpora", "fetch", "winogrd"], "did you mean 'winograd'?"),

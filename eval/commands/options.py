@@ -292,9 +292,6 @@ def results_named(given: Sequence[Path]) -> list[Path]:
     """The folders of results that were named: a folder of several runs is each of them.
 
     The overview beside the runs is passed over, so that ``results/*`` names the runs.
-
-    Raises:
-        EvaluationError: one is named twice.
     """
     from coherencegym.eval.results.folder import MARKER
     from coherencegym.eval.views.overview import MARKDOWN, PAGE
@@ -304,10 +301,6 @@ def results_named(given: Sequence[Path]) -> list[Path]:
         runs = [] if (path / MARKER).is_file() else sorted(path.glob(f"*/{MARKER}"))
         if path.name not in (PAGE, MARKDOWN):
             found += [run.parent for run in runs] or [path]
-    places = [path.resolve() for path in found]
-    for path, place in zip(found, places, strict=True):
-        if places.count(place) > 1:
-            raise EvaluationError(f"{path}: given twice; expected each folder of results once")
     return found
 
 

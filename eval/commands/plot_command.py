@@ -41,13 +41,19 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw ``scores.png`` and ``.svg``, and ``heatmap.png`` and ``.svg`` where there is one."""
+    from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.folder import write_json
     from coherencegym.eval.results.runs import read_run
     from coherencegym.eval.views.plots import plot_runs
     from coherencegym.files.folders import check_folder, written_beside
 
     check_folder(arguments.output, arguments.overwrite, _MARKER)
-    runs = [read_run(folder) for folder in options.results_named(arguments.results)]
+    folders = options.results_named(arguments.results)
+    places = [folder.resolve() for folder in folders]
+    for folder, place in zip(folders, places, strict=True):
+        if places.count(place) > 1:
+            raise EvaluationError(f"{folder}: given twice; expected each folder of results once")
+    runs = [read_run(folder) for folder in folders]
     with written_beside(arguments.output, arguments.overwrite, _MARKER) as work:
         missing = plot_runs(runs, work)
         names = ("folder", "model", "signature")

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from commands import one_line
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
@@ -209,5 +208,3 @@ def test_a_folder_of_runs_is_each_of_them(tmp_path: Path) -> None:
     runs = [results / "one", results / "two"]
     assert options.results_named([results, alone]) == [*runs, alone]
     assert options.results_named(sorted(results.iterdir())) == runs
-    with pytest.raises(EvaluationError, match="one: given twice"):
-        options.results_named([results, results / "one"])

@@ -273,7 +273,9 @@ def test_a_revision_that_was_not_fetched_is_no_other_revision_when_the_hub_is_aw
     find_dataset(repo, "v1.0.0")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     assert len(next(tables(find_dataset(repo, "v1.0.0"))).items) == 4
-    with pytest.raises(EvaluationError, match=r"'v1.1.0': the Hub cannot be reached"):
+    with pytest.raises(
+        EvaluationError, match=r"'v1.1.0': no such folder, the Hub cannot be reached"
+    ):
         find_dataset(repo, "v1.1.0")
 
 
