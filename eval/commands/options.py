@@ -120,7 +120,7 @@ def add_model(parser: Parser, several: bool = False) -> None:
     """Declare ``--model`` (or ``several``), how it is loaded, and what its input looks like."""
     group = parser.group(MODEL)
     add = group.add_argument
-    named = add(
+    model = add(
         "--model",
         required=True,
         **({"nargs": "+", "action": "extend"} if several else {}),
@@ -128,7 +128,7 @@ def add_model(parser: Parser, several: bool = False) -> None:
         metavar="ID|FOLDER",
         help="any causal language model of transformers: a Hub id, a folder; or demo, embedded",
     )
-    completed(named, Names(lambda: (DEMO,), files="*/"))
+    completed(model, Names(lambda: (DEMO,), files="*/"))
     device = add(
         "--device",
         metavar="NAME",
@@ -289,19 +289,15 @@ def add_results(parser: Parser, said: str) -> None:
 
 
 def results_named(given: Sequence[Path]) -> list[Path]:
-    """The folders of results that were named: a folder of several runs is each of them.
+    """The folders of results that were named, as often as they were.
 
     The overview beside the runs is passed over, so that ``results/*`` names the runs.
     """
-    from coherencegym.eval.results.folder import MARKER
+    from coherencegym.eval.results.runs import run_folders
     from coherencegym.eval.views.overview import MARKDOWN, PAGE
 
-    found: list[Path] = []
-    for path in given:
-        runs = [] if (path / MARKER).is_file() else sorted(path.glob(f"*/{MARKER}"))
-        if path.name not in (PAGE, MARKDOWN):
-            found += [run.parent for run in runs] or [path]
-    return found
+    chosen = [path for path in given if path.name not in (PAGE, MARKDOWN)]
+    return [run for path in chosen for run in run_folders([path])]
 
 
 def add_output(parser: Parser, said: str, replaced: str, default: Path | None = None) -> None:

@@ -116,11 +116,7 @@ def _run(words: Sequence[str]) -> int:
 
         print(f"{NAME} {__version__}")
     elif options.completion:
-        try:
-            print(_completion(options.completion))
-        except EvaluationError as error:  # a suite of another package that cannot be had
-            print(f"{NAME}: {one_line(error)}", file=sys.stderr)
-            return USER_ERROR
+        print(_completion(options.completion))
     else:
         parser.print_help()
     return 0
