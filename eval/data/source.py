@@ -206,6 +206,22 @@ def find_dataset(name: str, revision: str | None = None, configs: Sequence[str] 
     return _with_manifest(_snapshot(name, revision, configs))
 
 
+def find_fetched(name: str, commit: str) -> Source | None:
+    """A commit of a Hub dataset that lies in the cache of this machine; asks no server.
+
+    Raises:
+        EvaluationError: its manifest is not what a build writes.
+    """
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        path = snapshot_download(name, repo_type="dataset", revision=commit, local_files_only=True)
+    except (HFValidationError, LocalEntryNotFoundError):
+        return None
+    return _with_manifest(Source(name, Path(path), repo=name, commit=commit))
+
+
 def _snapshot(name: str, revision: str | None, configs: Sequence[str]) -> Source:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError

@@ -19,7 +19,7 @@ from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.paired import FLIPS
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.views import figures
-from coherencegym.eval.views.compare_page import render_comparisons
+from coherencegym.eval.views.compare.page import render_comparisons
 from coherencegym.eval.views.compare_table import significant
 from coherencegym.eval.views.html_report import write_html
 from coherencegym.files.folders import written_beside

@@ -127,8 +127,9 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
             yield said
     several = len(comparisons) > 1
     numbers = sorted({sum(row.p is not None for row in one.shown) for one in comparisons})
+    tests = f"{' or '.join(map(str, numbers))} tests" if numbers != [1] else "one test"
     yield (
-        f"p (Holm): corrected for the {' or '.join(map(str, numbers))} tests printed"
+        f"p (Holm): corrected for the {tests} printed"
         f"{' of one comparison' * several}; * below {SIGNIFICANT:g}"
         f"{'; not corrected for the number of comparisons' * several}"
     )

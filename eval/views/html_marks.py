@@ -115,3 +115,15 @@ def segments(text: str, marks: Sequence[Mark]) -> Iterator[Segment]:
         place = mark.end
     if place < len(text):
         yield Segment(text[place:])
+
+
+def marked(item: Item, names: Sequence[str]) -> list[tuple[Segment, ...]]:
+    """The texts of some conditions, cut at their marks: units where any are moved, else words.
+
+    Words are marked where there are two conditions.
+    """
+    texts = [item.condition(name).content for name in names]
+    marks = [unit_marks(item, name) for name in names]
+    if not all(marks):
+        marks = list(difference_marks(*texts)) if len(texts) == 2 else [[] for _ in texts]
+    return [tuple(segments(text, own)) for text, own in zip(texts, marks, strict=True)]

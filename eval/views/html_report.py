@@ -26,7 +26,7 @@ from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.eval.views.figures import short_model
 from coherencegym.eval.views.grid import share_cell, share_with_interval
 from coherencegym.eval.views.html_items import collect
-from coherencegym.eval.views.html_marks import Segment, difference_marks, segments, unit_marks
+from coherencegym.eval.views.html_marks import Segment, marked
 from coherencegym.eval.views.html_selection import PageSelection
 from coherencegym.eval.views.item_view import read_values, reads, state
 from coherencegym.eval.views.plots_heatmap import heat_maps
@@ -54,7 +54,7 @@ def render_report(results: Results) -> str:
     scores, shown = results.scores, shown_rows(results.scores)
     return page_of(
         "report.html.jinja",
-        source("report.js"),
+        source("listing.js") + source("report.js"),
         results=results,
         title=title_of(results),
         verdict=verdict_of(results, "pairs" if in_pairs(results) else "comparisons"),
@@ -128,18 +128,14 @@ def _example(
 ) -> Example:
     item = judgement.item
     names.sort(key=[condition.condition_name for condition in item.conditions].index)
-    texts = [item.condition(name).content for name in names]
-    marks = [unit_marks(item, name) for name in names]
-    if not all(marks):
-        marks = list(difference_marks(*texts))
     values = {name: value for _, name, value in read_values(judgement, own, scored.rules)}
     return Example(
         table.config,
         table.split,
         item.item_id,
         tuple(
-            (name, tuple(segments(text, own_marks)), values[name])
-            for name, text, own_marks in zip(names, texts, marks, strict=True)
+            (name, text, values[name])
+            for name, text in zip(names, marked(item, names), strict=True)
         ),
         judgement.outcome.margin if judgement.outcome else None,
         state(judgement),

@@ -12,6 +12,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef, values_of
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Rules
+from coherencegym.eval.results.folder import SavedJudgement
 from coherencegym.eval.surprisal import ScoredCondition
 from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
 from coherencegym.eval.tasks.score.scoring import ScoredItem
@@ -155,7 +156,7 @@ def check_conditions(item: Item, chosen: Sequence[str]) -> None:
         )
 
 
-def reads(judgement: Judgement) -> list[tuple[RegionRef, str]]:
+def reads(judgement: Judgement | SavedJudgement) -> list[tuple[RegionRef, str]]:
     """The (region, condition) pairs that a prediction reads, in its order, each once."""
     pairs = [(value.region, value.condition) for value in values_of(judgement.formula)]
     return list(dict.fromkeys(pairs))
@@ -180,7 +181,7 @@ def read_values(
     ]
 
 
-def state(judgement: Judgement) -> str:
+def state(judgement: Judgement | SavedJudgement) -> str:
     """``met``, ``not met``, ``tie`` or ``undefined``."""
     if judgement.outcome is None:
         return "undefined"

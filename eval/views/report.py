@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from coherencegym.eval.tasks.detect.results import DetectionResults
     from coherencegym.eval.tasks.detect.train.results import TrainingResults
 
+#: Their names in the folder of results.
+REGIONS_FILE, DOCUMENTS_FILE = "regions.parquet", "documents.parquet"
 _CONDITION = ("config string", "split string", "item_id string", "condition_name string")
 _REGIONS = (*_CONDITION, "region_number int32", "n_tokens int32", "sum_bits double")
 _TOKENS = (*_CONDITION, "position int32", "token_id int32", "start int32", "end int32")
@@ -60,8 +62,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
     from coherencegym.eval.views.plots import plot_runs
 
     with results_folder(results, folder, overwrite=overwrite) as work:
-        regions = _schema(*_REGIONS, "mean_bits double")
-        write_rows(region_rows(results), regions, work / "regions.parquet")
+        write_rows(region_rows(results), regions_schema(), work / REGIONS_FILE)
         write_rows(prediction_rows(results), predictions_schema(), work / PREDICTIONS_FILE)
         if tokens:
             columns = _schema(*_TOKENS, "text string", "region_number int32", "bits double")
@@ -98,9 +99,14 @@ def _write_detection(results: DetectionResults, folder: Path) -> None:
     from coherencegym.eval.views.detect.page import write_page
     from coherencegym.eval.views.plots import plot_runs
 
-    write_rows(document_rows(results), document_schema(), folder / "documents.parquet")
+    write_rows(document_rows(results), document_schema(), folder / DOCUMENTS_FILE)
     plot_runs([run_of(results)], folder)
     write_page(results, folder)
+
+
+def regions_schema() -> Any:
+    """The Arrow schema of ``regions.parquet``."""
+    return _schema(*_REGIONS, "mean_bits double")
 
 
 def _schema(*columns: str) -> Any:

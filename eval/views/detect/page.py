@@ -45,6 +45,7 @@ def _tables(results: DetectionResults) -> Iterator[dict[str, Any]]:
         documents = one.table.documents
         yield {
             "name": one.table.name,
+            "place": f"{one.table.config}/{one.table.split}",
             "total": len(documents),
             "documents": [
                 {"name": document.item_id, "sentences": list(_sentences(one, number, called))}

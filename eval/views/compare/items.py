@@ -1,0 +1,341 @@
+"""The items of a comparison as the page's script reads them: paired, chosen, packed."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.kinds.formula import FormulaError, RegionRef
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.results.comparison import ModelComparison, PairedJudgements, judged_pairs
+from coherencegym.eval.results.folder import SavedJudgement
+from coherencegym.eval.results.paired_scores import UnitPair, unit_pairs
+from coherencegym.eval.results.saved import Saved, SavedTable
+from coherencegym.eval.views.compare.texts import Texts, texts_of
+from coherencegym.eval.views.compare.values import RegionBits, region_bits, sentence_scores
+from coherencegym.eval.views.html_items import MOST_CHARACTERS
+from coherencegym.eval.views.html_marks import marked
+from coherencegym.eval.views.html_selection import LIMITS
+from coherencegym.eval.views.item_view import reads, state
+
+#: What may have become of a pair: see :class:`ItemPair`.
+OUTCOMES = ("both", "model", "baseline", "neither", "undefined")
+#: Pairs of a table and outcome at most: the first that makes a page of a bearable size.
+_LIMITS = (10_000, 1_000, *LIMITS)
+#: Of pairs that only one of the models has right, so many times more.
+_DIFFERING = 5
+#: Characters that a pair takes without its text, about.
+_OVERHEAD = 250
+#: The measure of documents that is shown first: the strictest.
+_FIRST = "exact accuracy"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPair:
+    """A prediction, or a unit under a measure, as the baseline and the model met it.
+
+    Attributes:
+        config, split, item_id: its place.
+        kind: formula and metric, or measure and judge.
+        groups: the names that it is found by.
+        outcome: ``model`` or ``baseline`` where only that one has it right, ``both``, ``neither``,
+            or ``undefined`` where one of them has no outcome.
+        states: what became of it with the baseline and with the model.
+        margins: bits by which it holds with either; None where there is none.
+        reasons: why there is none; empty where there is.
+        compared: region and condition of each value that the prediction compares.
+        metric: how these are read; of a unit, the judge.
+    """
+
+    config: str
+    split: str
+    item_id: str
+    kind: str
+    groups: tuple[str, ...]
+    outcome: str
+    states: tuple[str, str]
+    margins: tuple[float | None, float | None]
+    reasons: tuple[str, str]
+    compared: tuple[tuple[RegionRef, str], ...] = ()
+    metric: str = ""
+
+    @property
+    def difference(self) -> float:
+        """The model's margin minus the baseline's, bits; 0 without both."""
+        left, right = self.margins
+        return 0.0 if left is None or right is None else right - left
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedItems:
+    """The items of a page.
+
+    Attributes:
+        data: for JSON.
+        counts: of each comparison, the pairs of its first kind by outcome.
+        left_out: pairs that are not on the page.
+        limit: pairs of each table and outcome at most that are; of those that differ, more.
+        without_texts: why texts are missing, a few words each.
+    """
+
+    data: dict[str, Any]
+    counts: tuple[Mapping[str, int], ...]
+    left_out: int
+    limit: int
+    without_texts: tuple[str, ...]
+
+
+def collect_pairs(
+    comparisons: Sequence[ModelComparison],
+    names: Sequence[tuple[str, str]],
+    folder: Path,
+    most_characters: int = MOST_CHARACTERS,
+) -> ComparedItems:
+    """The pairs that a page in a folder shows: as many as have so many characters.
+
+    Raises:
+        EvaluationError: a file of a run is damaged.
+    """
+    pairs = [list(item_pairs(comparison)) for comparison in comparisons]
+    texts = [texts_of(comparison.baseline) for comparison in comparisons]
+    for limit in _LIMITS:
+        kept = [_chosen(own, limit) for own in pairs]
+        size = sum(_characters(own, text) for own, text in zip(kept, texts, strict=True))
+        if size <= most_characters:
+            break
+    packer = _Packer(names)
+    for comparison, own, text in zip(comparisons, kept, texts, strict=True):
+        packer.add(comparison, own, text, folder)
+    return ComparedItems(
+        packer.data,
+        tuple(map(_counted, pairs)),
+        sum(map(len, pairs)) - sum(map(len, kept)),
+        limit,
+        tuple(dict.fromkeys(text.missing for text in texts if text.missing)),
+    )
+
+
+def item_pairs(comparison: ModelComparison) -> Iterator[ItemPair]:
+    """The predictions that both have; of a task without predictions, the units."""
+    units: list[ItemPair] = []
+    for table in comparison.baseline.tables:
+        other = comparison.model.table(table.config, table.split)
+        if other is not None and comparison.baseline.task == "score":
+            yield from map(partial(_of_prediction, table), judged_pairs(table, other))
+        elif other is not None:
+            both = unit_pairs(table.outcomes, other.outcomes)
+            units += [_of_unit(pair) for pair in both if pair[0].statistic == "share"]
+    yield from sorted(units, key=lambda pair: not pair.kind.startswith(_FIRST))
+
+
+def _of_prediction(table: SavedTable, pair: PairedJudgements) -> ItemPair:
+    own = pair[0]
+    right = [one.outcome.met if one.outcome else None for one in pair]
+    margins = [one.outcome.margin if one.outcome else None for one in pair]
+    said = [state(one) + (", too close to call" if one.too_close else "") for one in pair]
+    return ItemPair(
+        table.config,
+        table.split,
+        own.item.item_id,
+        f"{own.formula} {own.metric}",
+        (*own.groups, *own.item.columns),
+        _outcome(right[0], right[1]),
+        (said[0], said[1]),
+        (margins[0], margins[1]),
+        (pair[0].reason, pair[1].reason),
+        _compared(own),
+        own.metric,
+    )
+
+
+def _compared(judgement: SavedJudgement) -> tuple[tuple[RegionRef, str], ...]:
+    """What a prediction compares; nothing of a formula that is none, as files may be anybody's."""
+    try:
+        return tuple(reads(judgement))
+    except FormulaError:
+        return ()
+
+
+def _of_unit(pair: UnitPair) -> ItemPair:
+    own = pair[0]
+    values = [one.value for one in pair]
+    right = [None if value is None else value >= 1 for value in values]
+    if None not in values and right == [False, False] and values[0] != values[1]:
+        # Shares between wrong and right: the higher one is the better one.
+        right = [value == max(v for v in values if v is not None) for value in values]
+    said = [_said(value) for value in values]
+    return ItemPair(
+        own.config,
+        own.split,
+        own.unit_id,
+        f"{own.measure}, {own.judge}" if own.judge else own.measure,
+        own.groups,
+        _outcome(right[0], right[1]),
+        (said[0], said[1]),
+        (None, None),
+        (pair[0].reason, pair[1].reason),
+        metric=own.judge,
+    )
+
+
+def _said(value: float | None) -> str:
+    if value is None:
+        return "undefined"
+    return {0.0: "wrong", 1.0: "right"}.get(value, f"{value:.2f}")
+
+
+def _outcome(baseline: bool | None, model: bool | None) -> str:
+    if baseline is None or model is None:
+        return "undefined"
+    if baseline == model:
+        return "both" if model else "neither"
+    return "model" if model else "baseline"
+
+
+def _chosen(pairs: Sequence[ItemPair], limit: int) -> list[ItemPair]:
+    """Of each config, split and outcome (and measure of units) those that differ most."""
+    members: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for place, pair in enumerate(pairs):
+        kind = "" if pair.compared else pair.kind
+        members[pair.config, pair.split, pair.outcome, kind].append(place)
+    kept: set[int] = set()
+    for (*_, outcome, _), places in members.items():
+        places.sort(key=lambda place: -abs(pairs[place].difference))
+        kept.update(places[: limit * (_DIFFERING if outcome in ("model", "baseline") else 1)])
+    return [pairs[place] for place in sorted(kept)]
+
+
+def _characters(pairs: Sequence[ItemPair], texts: Texts) -> int:
+    """The length of a page's data, about: that of its texts, each once, and of its numbers."""
+    lengths = {_text_key(pair): len(str(_texts(pair, texts))) for pair in pairs}
+    return sum(lengths.values()) + _OVERHEAD * len(pairs)
+
+
+def _text_key(pair: ItemPair) -> tuple[Any, ...]:
+    return pair.config, pair.split, pair.item_id, *_conditions(pair)
+
+
+def _conditions(pair: ItemPair) -> list[str]:
+    return list(dict.fromkeys(name for _, name in pair.compared))
+
+
+def _texts(pair: ItemPair, texts: Texts) -> list[str]:
+    """The texts that a pair shows."""
+    found = texts.found.get((pair.config, pair.split, pair.item_id))
+    if isinstance(found, Item):
+        return [c.content for c in found.conditions if c.condition_name in _conditions(pair)]
+    return list(found.sentences) if isinstance(found, Document) else []
+
+
+def _counted(pairs: Sequence[ItemPair]) -> Mapping[str, int]:
+    first = pairs[0].kind if pairs and not pairs[0].compared else None
+    return Counter(pair.outcome for pair in pairs if first in (None, pair.kind))
+
+
+class _Packer:
+    """Puts pairs into ``data``; texts stand in it once, names as numbers.
+
+    Of a prediction ``o`` is the outcome, ``p`` the comparison, and with the baseline and with the
+    model ``s`` are the states, ``w`` the reasons, ``m`` the margins, ``v`` the values (condition,
+    region, bits, bits); of a document ``e`` are the scores and ``c`` the sentences that are called.
+    """
+
+    def __init__(self, names: Sequence[tuple[str, str]]) -> None:
+        lists = ("pages", "tables", "kinds", "groups", "items", "predictions")
+        self.data: dict[str, Any] = {name: [] for name in lists}
+        self.data["runs"] = [[baseline, model] for model, baseline in names]
+        self._numbers: dict[tuple[str, Any], int] = {}
+
+    def add(
+        self, comparison: ModelComparison, pairs: Sequence[ItemPair], texts: Texts, folder: Path
+    ) -> None:
+        """Add the pairs of a comparison."""
+        runs = comparison.baseline, comparison.model
+        part = len(self.data["pages"])
+        self.data["pages"].append([_page(run, folder) for run in runs])
+        regions, documents = [region_bits(r) for r in runs], [sentence_scores(r) for r in runs]
+        rows = {(t.config, t.split): t.sha256 for t in comparison.baseline.tables}
+        for pair in pairs:
+            item = self._item(pair, texts, rows[pair.config, pair.split])
+            place = pair.config, pair.split, pair.item_id
+            packed = {
+                "p": part,
+                "i": item,
+                "k": self._number("kinds", pair.kind),
+                "g": [self._number("groups", name) for name in pair.groups],
+                "o": pair.outcome,
+                "s": pair.states,
+                "w": pair.reasons,
+                "m": [_rounded(margin) for margin in pair.margins],
+            }
+            if comparison.baseline.task == "score":
+                packed["v"] = list(_values(pair, regions))
+            elif all(place in own for own in documents):
+                scored = [own[place] for own in documents]
+                packed["e"] = [[_rounded(score) for score in one.scores] for one in scored]
+                packed["c"] = [one.called.get(pair.metric, ()) for one in scored]
+                self.data["items"][item]["l"] = scored[0].intruder
+            self.data["predictions"].append(packed)
+
+    def _item(self, pair: ItemPair, texts: Texts, rows: str) -> int:
+        """The number of an item with the texts that a pair compares."""
+        found = texts.found.get((pair.config, pair.split, pair.item_id))
+        packed: dict[str, Any] = {
+            "id": pair.item_id,
+            "t": self._number("tables", [pair.config, pair.split]),
+        }
+        if isinstance(found, Item):
+            there = [condition.condition_name for condition in found.conditions]
+            names = [name for name in there if name in _conditions(pair)]
+            packed["c"] = [
+                [name, [[one.text, one.kind, one.label] for one in segments]]
+                for name, segments in zip(names, marked(found, names), strict=True)
+            ]
+        elif isinstance(found, Document):
+            packed["d"] = found.sentences
+        number = self._numbers.setdefault((rows, _text_key(pair)), len(self.data["items"]))
+        if number == len(self.data["items"]):
+            self.data["items"].append(packed)
+        return number
+
+    def _number(self, kind: str, name: Any) -> int:
+        number = self._numbers.setdefault((kind, str(name)), len(self.data[kind]))
+        if number == len(self.data[kind]):
+            self.data[kind].append(name)
+        return number
+
+
+def _values(pair: ItemPair, regions: Sequence[RegionBits]) -> Iterator[list[Any]]:
+    """Condition, region, and the bits that a prediction reads of it with either model, if known."""
+    which = {"sum": 0, "mean": 1}.get(pair.metric)
+    for region, name in pair.compared:
+        found = [
+            own.get((pair.config, pair.split, pair.item_id, name, region))
+            if isinstance(region, int)
+            else None
+            for own in regions
+        ]
+        bits = [None if which is None or one is None else _rounded(one[which]) for one in found]
+        yield [name, region, *bits]
+
+
+def _page(results: Saved, folder: Path) -> str:
+    """The page of a run, as a folder reaches it; empty where there is none."""
+    page = results.folder / "report.html"
+    with suppress(ValueError, OSError):  # on another drive; not to be read
+        if page.is_file():
+            return quote(Path(os.path.relpath(page.resolve(), folder.resolve())).as_posix())
+    return ""
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not isfinite(value) else round(value, 4)

@@ -1,0 +1,68 @@
+"""The texts of items, which folders of results do not have: read again from the dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.dataset import tables
+from coherencegym.eval.data.source import Source, find_dataset, find_fetched
+from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.table_kind import SuiteError
+from coherencegym.eval.results.labels import printable
+from coherencegym.eval.results.saved import Saved, SavedTable
+from coherencegym.eval.tasks.detect.tables import split_tables
+
+#: Config, split and item.
+ItemPlace = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Items or documents by their places; ``missing`` says why some have none, or is empty."""
+
+    found: Mapping[ItemPlace, Item | Document] = field(default_factory=dict)
+    missing: str = ""
+
+
+def texts_of(results: Saved) -> Texts:
+    """The items of the rows that were scored, where their dataset is on this machine.
+
+    It is read at the name that the user gave, or from the cache of the Hub; no server is asked.
+    Rows other than those that were scored are not taken.
+    """
+    name = printable(results.dataset.name)
+    found: dict[ItemPlace, Item | Document] = {}
+    try:
+        if (source := _source(results)) is None:
+            return Texts(missing=f"the dataset {name} is not to be found from here")
+        others = 0
+        for table in results.tables:
+            rows_sha256, rows = _rows(source, table, results.task)
+            if rows_sha256 == table.sha256:
+                found |= {(table.config, table.split, row.item_id): row for row in rows}
+            else:
+                others += 1
+    except (EvaluationError, SuiteError, OSError, ValueError):
+        return Texts(found, f"the dataset {name} cannot be read")
+    missing = f"the rows of the dataset {name} are not those that were scored" if others else ""
+    return Texts(found, missing)
+
+
+def _source(results: Saved) -> Source | None:
+    about = results.dataset
+    if about.commit is not None:
+        return find_fetched(about.name, about.commit)
+    return find_dataset(about.name) if Path(about.name).is_dir() else None
+
+
+def _rows(source: Source, table: SavedTable, task: str) -> tuple[str, Iterable[Item | Document]]:
+    """The rows of a table as the task reads them, and their digest."""
+    if task == "score":
+        (items,) = tables(source, [table.config], table.split)
+        return items.rows_sha256, items.items
+    (documents,) = split_tables(source, [table.config], table.split, None)
+    return documents.rows_sha256, documents.documents

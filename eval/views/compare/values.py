@@ -1,0 +1,98 @@
+"""What a folder of results has of each item beside outcomes: bits of regions, scores of sentences.
+
+The files may be anybody's, and are held to their columns; where there is none, nothing is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite, nan
+
+from coherencegym.eval.results.folder import MARKER
+from coherencegym.eval.results.saved import Saved
+from coherencegym.eval.tasks.detect.decisions import Decision, intruders
+from coherencegym.eval.tasks.detect.results import document_schema
+from coherencegym.eval.views.compare.texts import ItemPlace
+from coherencegym.eval.views.report import DOCUMENTS_FILE, REGIONS_FILE, regions_schema
+from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.strict_json import Many, read_json
+
+#: Sum and mean (bits) of each region that has tokens, by config, split, item, condition and number.
+RegionBits = Mapping[tuple[str, str, str, str, int], tuple[float, float]]
+
+
+def region_bits(results: Saved) -> RegionBits:
+    """The surprisal of regions that predictions read.
+
+    Raises:
+        EvaluationError: the file is damaged.
+    """
+    path = results.folder / REGIONS_FILE
+    rows = parquet_rows(path, regions_schema()) if path.is_file() else []
+    names = "config", "split", "item_id", "condition_name", "region_number"
+    return {
+        tuple(row[name] for name in names): (row["sum_bits"], row["mean_bits"])
+        for row in rows
+        if row["n_tokens"] and row["mean_bits"] is not None
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceScores:
+    """A document as a detector scored it.
+
+    Attributes:
+        intruder: the place of its intruder; -1 without one.
+        scores: those of its sentences, None for the opening one; none where it is too long.
+        called: the sentences that are taken for intruders, by decision.
+    """
+
+    intruder: int
+    scores: tuple[float | None, ...]
+    called: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Threshold:
+    config: str
+    decision: Decision
+    threshold: float
+
+
+@dataclass(frozen=True)
+class _Thresholds:
+    thresholds: Many[_Threshold] = ()
+
+
+def sentence_scores(results: Saved) -> Mapping[ItemPlace, SentenceScores]:
+    """The documents that a detector scored, by config, split and id.
+
+    Raises:
+        EvaluationError: a file is damaged.
+    """
+    path = results.folder / DOCUMENTS_FILE
+    if not path.is_file():
+        return {}
+    thresholds = read_json(results.folder / MARKER, _Thresholds).thresholds
+    found = {}
+    for row in parquet_rows(path, document_schema()):
+        scores = row["scores"] or []
+        own = [one for one in thresholds if one.config == row["config"]]
+        found[row["config"], row["split"], row["item_id"]] = SentenceScores(
+            row["intruder_position"],
+            tuple(_finite(score) for score in scores),
+            {one.decision: _called(scores, one) for one in own},
+        )
+    return found
+
+
+def _called(scores: Sequence[float | None], threshold: _Threshold) -> tuple[int, ...]:
+    values = [nan if score is None else score for score in scores]
+    if len(values) < 2:
+        return ()
+    return intruders(values, threshold.threshold, threshold.decision)
+
+
+def _finite(score: float | None) -> float | None:
+    return score if score is not None and isfinite(score) else None
