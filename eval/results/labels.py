@@ -20,7 +20,7 @@ def labels(rows: Sequence[ScoreRow]) -> list[str]:
         if row.level == "all":
             names.append((f"{row.config} ({row.split})" if splits else row.config) + what)
         else:
-            names.append(f"  {row.group or formula}{what}")
+            names.append("  " + ": ".join(filter(None, (row.group or formula.strip(), row.what))))
     return names
 
 

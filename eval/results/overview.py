@@ -109,7 +109,7 @@ class Overview:
             yield (
                 f"{name} is above chance on {above} of {len(scored)} suites, and above the "
                 f"artefact score on {beyond} of the {len(floors)} that have one, each with its "
-                "whole 95 % interval."
+                "whole 95\N{NO-BREAK SPACE}% interval."
             )
 
 

@@ -227,7 +227,10 @@ def _headlines(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
             over.setdefault(table.headline, []).append(table.config)
     for headline, configs in over.items():
         names = first_names(list(dict.fromkeys(configs)))
-        yield detail(f"{names}: the config's own score and those by column are over {headline!r}")
+        yield detail(
+            f"{names}: the row of a config, and rows such as name=value, count only the "
+            f"predictions of the group {headline!r}"
+        )
 
 
 def _hidden_groups(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:

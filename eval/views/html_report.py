@@ -80,7 +80,8 @@ def verdict_of(results: TaskResults, of: str = "pairs") -> Verdict | None:
         is_few = found.n_cells == len(found.over) <= 3
         what = "configs" if found.n_cells == len(found.over) else "groups"
         over = " and ".join(found.over) if is_few else f"{found.n_cells} {what}"
-    return verdict(short_model(str(results.model["name"])), found, of, over)
+    differences = [one for one in getattr(results, "differences", ()) if one.config in found.over]
+    return verdict(short_model(str(results.model["name"])), found, of, over, differences)
 
 
 def in_pairs(results: Results) -> bool:
@@ -165,6 +166,13 @@ def page_of(template: str, script: str = "", **variables: Any) -> str:
     return page
 
 
+def breakable(name: str) -> Any:
+    """A name, escaped, that may be broken where its parts meet."""
+    from markupsafe import Markup, escape
+
+    return Markup(str(escape(name)).replace("_", "_<wbr>").replace("=", "=<wbr>"))
+
+
 def left_out(selection: PageSelection) -> str:
     """The predictions of a table that the page does not have."""
     parts = [
@@ -193,7 +201,7 @@ def templates() -> Any:
         "allow_nan": False,
         "separators": (",", ":"),
     }
-    found.filters["left_out"] = left_out
+    found.filters |= {"breakable": breakable, "left_out": left_out}
     found.globals |= {
         "few": FEW_ITEMS,
         "share": share_cell,

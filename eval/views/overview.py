@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,22 @@ def overview_grid(
             for row in rows
         ]
     return grid.made("suite", headers, rows, TITLE)
+
+
+def _drawn(shown: Overview, table: grid.Grid) -> Iterator[dict[str, Any]]:
+    """The rows of the page: a suite with one model is one row, one with several has a row each."""
+    models = shown.models
+    for (suite, _), row in zip(shown.suites.items(), table.rows, strict=True):
+        runs = [
+            {
+                "model": name,
+                "head": shown.headline(suite, model),
+                "cell": row.cells[place],
+                "link": row.links.get(place, ""),
+            }
+            for place, (model, name) in enumerate(models.items(), 2)
+        ]
+        yield {"suite": row.cells[0], "runs": [run for run in runs if run["head"] is not None]}
 
 
 def _cell(head: Headline | None) -> str:
@@ -183,9 +199,10 @@ def _page(shown: Overview, table: grid.Grid) -> str:
     return _rendered(
         "overview.html.jinja",
         overview=shown,
-        table=table,
+        rows=list(_drawn(shown, table)),
+        several=len(shown.models) > 1,
         title=TITLE,
-        legend=_legend(shown, table),
+        legend_notes=_legend(shown, table),
         policy=policy,
         style=Markup(style),
     )

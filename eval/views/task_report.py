@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from coherencegym.eval.results.folder import results_folder
 from coherencegym.eval.results.labels import labels
 from coherencegym.eval.results.runs import run_of
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.eval.views.grid import (
@@ -38,17 +40,19 @@ def print_task(results: TaskResults) -> None:
     console = console_for()
     about = results.dataset
     print_heading(console, about["suite"], about["version"], results.model["name"])
-    console.print(in_width(task_grid(results), width=console.width))
+    console.print(in_width(task_grid(results.rows), width=console.width))
     print_notes(console, results.notes, results.signature)
 
 
-def task_grid(results: TaskResults) -> Grid:
-    """The table of scores, with what units are left out."""
+def task_grid(scores: Sequence[Score], counts: bool = True) -> Grid:
+    """The table of scores, with their counts of units that are left out, or are of a kind."""
     rows = []
-    for score, name in zip(results.rows, labels(results.rows), strict=True):
+    for score, name in zip(scores, labels(scores), strict=True):
         value = share_with_interval(score.score, score.ci_low, score.ci_high)
-        count = f"{score.n:,}" + (" !" if score.n < FEW_ITEMS else "")
-        left_out = ", ".join(f"{number:,} {why}" for why, number in score.counts.items())
+        n = f"{score.n:,}" + (" !" if score.n < FEW_ITEMS else "")
+        own = ", ".join(f"{number:,} {what}" for what, number in score.counts.items())
         is_part = score.level != "all"
-        rows.append(GridRow((name, count, value, left_out), int(is_part), bold=not is_part))
-    return made("config, group: measure", ("n", "score, % [95 % interval]", "left out"), rows)
+        cells = (name, n, value, *([own] if counts else []))
+        rows.append(GridRow(cells, int(is_part), bold=not is_part))
+    names = ("n", "score, % [95 % interval]", *(["counts"] if counts else []))
+    return made("config, group: measure", names, rows)

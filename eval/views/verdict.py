@@ -5,6 +5,7 @@ A page, a terminal and a card say the same, so the sentence is made here, of num
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -52,6 +53,14 @@ class Measured(Protocol):
         """The number of units."""
 
 
+class Controlled(Protocol):
+    """A difference of margins from those of a control."""
+
+    @property
+    def ci_low(self) -> float | None:
+        """The lower end of its 95 % interval, bits."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """``found`` is what was measured, ``shows`` what it means; ``bearing`` is for a page's look."""
@@ -64,7 +73,13 @@ class Verdict:
         return f"{self.found}: {self.shows}"
 
 
-def verdict(model: str, one: Measured, of: str = "pairs", over: str = "") -> Verdict | None:
+def verdict(
+    model: str,
+    one: Measured,
+    of: str = "pairs",
+    over: str = "",
+    differences: Sequence[Controlled] = (),
+) -> Verdict | None:
     """The verdict on a model's score; None where it has none.
 
     Args:
@@ -72,6 +87,7 @@ def verdict(model: str, one: Measured, of: str = "pairs", over: str = "") -> Ver
         one: the score.
         of: the units of a CD score: pairs, or comparisons where items have more versions.
         over: says what was averaged; empty: nothing.
+        differences: those from its controls, by which a score that has some is judged.
     """
     if one.score is None:
         return None
@@ -81,7 +97,7 @@ def verdict(model: str, one: Measured, of: str = "pairs", over: str = "") -> Ver
         interval = f" [{share_cell(one.ci_low)}, {share_cell(one.ci_high)}]"
     what = f"{model} finds the incoherent version more surprising in {number} of {of}{interval}"
     if one.measure != CD:
-        what = f"{model} reaches {one.measure} {number}{interval}"
+        what = f"{model} reaches {number} {one.measure}{interval}"
     parts = [what + (f", averaged over {over}" if over else "")]
     against_chance, against_artefact = (
         _beside(one, other) for other in (one.chance, one.artefact_score)
@@ -94,11 +110,14 @@ def verdict(model: str, one: Measured, of: str = "pairs", over: str = "") -> Ver
         classifier = f"than a classifier that does not read ({_per_cent(one.artefact_score)})"
         parts.append(f"{joint} {against_artefact} {classifier}")
     shows, bearing = _meaning(one, against_chance, against_artefact)
+    if any(each.ci_low is not None for each in differences):
+        shows, bearing = _beside_controls(differences)
     if one.human_score is not None:
         shows += f"; people reach {_per_cent(one.human_score)}"
     if one.n < FEW_ITEMS:
         shows += f"; these are only {one.n} items: read the interval, not the score"
-    return Verdict(", ".join(parts), shows, bearing)
+    found = ", ".join(parts)
+    return Verdict(found if one.measure == CD else _of_height(found), shows, bearing)
 
 
 def _per_cent(value: float | None) -> str:
@@ -107,6 +126,14 @@ def _per_cent(value: float | None) -> str:
 
 
 _MORE, _LESS, _NO_MORE = "more often", "less often", "no more often"
+_HEIGHTS = {_MORE: "higher", _LESS: "lower", _NO_MORE: "no higher"}
+
+
+def _of_height(text: str) -> str:
+    """The words for a measure that is no share of items."""
+    for often in (_NO_MORE, _MORE, _LESS):
+        text = text.replace(f"{often} than", f"{_HEIGHTS[often]} than")
+    return text
 
 
 def _beside(one: Measured, other: float | None) -> str:
@@ -128,3 +155,11 @@ def _meaning(one: Measured, against_chance: str, against_artefact: str) -> tuple
     if against_artefact:
         return "this does not show that it reads", "open"
     return "whether by reading, no artefact score says", "shows"
+
+
+def _beside_controls(differences: Sequence[Controlled]) -> tuple[str, Bearing]:
+    where = "in the controls, where the same change makes nothing incoherent"
+    if all(each.ci_low is not None and each.ci_low > 0 for each in differences):
+        return f"its margins are larger than {where}", "shows"
+    no_larger = f"but its margins are not shown to be larger than {where}"
+    return f"{no_larger}, so this does not show that it notices incoherence", "open"

@@ -27,11 +27,11 @@ from coherencegym.eval.views.html_marks import marked
 from coherencegym.eval.views.html_selection import LIMITS
 from coherencegym.eval.views.item_view import reads, state
 
-#: What may have become of a pair: see :class:`ItemPair`.
+#: Names of what may have become of a pair: see :class:`ItemPair`.
 OUTCOMES = ("both", "model", "baseline", "neither", "undefined")
 #: Pairs of a table and outcome at most: the first that makes a page of a bearable size.
 _LIMITS = (10_000, 1_000, *LIMITS)
-#: Of pairs that only one of the models has right, so many times more.
+#: Times as many pairs that only one of the models has right.
 _DIFFERING = 5
 #: Characters that a pair takes without its text, about.
 _OVERHEAD = 250
@@ -49,11 +49,11 @@ class ItemPair:
         groups: the names that it is found by.
         outcome: ``model`` or ``baseline`` where only that one has it right, ``both``, ``neither``,
             or ``undefined`` where one of them has no outcome.
-        states: what became of it with the baseline and with the model.
+        states: words such as ``met``, for the baseline and for the model.
         margins: bits by which it holds with either; None where there is none.
-        reasons: why there is none; empty where there is.
+        reasons: codes of why there is none; empty where there is.
         compared: region and condition of each value that the prediction compares.
-        metric: how these are read; of a unit, the judge.
+        metric: the way in which these are read; of a unit, the judge.
     """
 
     config: str
@@ -80,11 +80,11 @@ class ComparedItems:
     """The items of a page.
 
     Attributes:
-        data: for JSON.
-        counts: of each comparison, the pairs of its first kind by outcome.
+        data: the values of the page's JSON.
+        counts: the pairs by outcome, for each comparison; of units, those of the first kind.
         left_out: pairs that are not on the page.
         limit: pairs of each table and outcome at most that are; of those that differ, more.
-        without_texts: why texts are missing, a few words each.
+        without_texts: reasons why texts are missing, a few words each.
     """
 
     data: dict[str, Any]
@@ -158,7 +158,7 @@ def _of_prediction(table: SavedTable, pair: PairedJudgements) -> ItemPair:
 
 
 def _compared(judgement: SavedJudgement) -> tuple[tuple[RegionRef, str], ...]:
-    """What a prediction compares; nothing of a formula that is none, as files may be anybody's."""
+    """The values that a prediction compares; none where the file has no formula there."""
     try:
         return tuple(reads(judgement))
     except FormulaError:
@@ -202,7 +202,7 @@ def _outcome(baseline: bool | None, model: bool | None) -> str:
 
 
 def _chosen(pairs: Sequence[ItemPair], limit: int) -> list[ItemPair]:
-    """Of each config, split and outcome (and measure of units) those that differ most."""
+    """The pairs of each config, split and outcome (and measure of units) that differ most."""
     members: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for place, pair in enumerate(pairs):
         kind = "" if pair.compared else pair.kind

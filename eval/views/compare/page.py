@@ -80,9 +80,9 @@ def _outcomes(counts: Mapping[str, int], runs: str) -> dict[str, dict[str, Any]]
 
 
 def _sentences(comparison: ModelComparison, model: str, baseline: str) -> Iterator[dict[str, Any]]:
-    """By how much the models differ, and whether that is shown: a sentence for each config.
+    """Sentences on by how much the models differ, and whether that is shown: one a config.
 
-    Of many configs or measures, how many differ, and a sentence for each of the first that do.
+    If there are many configs or measures, one says how many differ, and the first that do follow.
     """
     rows = [r for r in comparison.shown if r.level == "all" and r.difference is not None]
     if len(rows) > _MOST_SENTENCES:

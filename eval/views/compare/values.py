@@ -1,4 +1,4 @@
-"""What a folder of results has of each item beside outcomes: bits of regions, scores of sentences.
+"""Values that a folder of results has beside outcomes: bits of regions, scores of sentences.
 
 The files may be anybody's, and are held to their columns; where there is none, nothing is shown.
 """

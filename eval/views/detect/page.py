@@ -19,19 +19,24 @@ from coherencegym.eval.views.task_report import task_grid
 #: Documents of each table that are on the page.
 _MOST_DOCUMENTS = 200
 
+#: Scores that are drawn where they are seen at once; more, and the drawing is folded.
+_MOST_DRAWN = 24
+
 
 def write_page(results: DetectionResults, folder: Path) -> None:
     """Write ``report.html``."""
     grids = [detection_grid(results.scores)] if results.scores else []
     grids += [probe_grid(results.probes)] if results.probes else []
     tables = list(_tables(results))
+    strips = [row for row in results.rows if row.level == "all"]
     page = page_of(
         "detect.html.jinja",
         results=results,
         title=title_of(results),
         verdict=verdict_of(results),
-        drawn=task_grid(results),
-        strips=results.rows,
+        drawn=task_grid(strips, counts=False),
+        strips=strips,
+        folded=len(strips) > _MOST_DRAWN,
         grids=grids,
         tables=tables,
     )

@@ -44,7 +44,7 @@ def test_a_sentence_counts_what_the_whole_interval_is_above() -> None:
     (sentence,) = overview_of(runs).sentences()
     assert sentence == (
         "demo is above chance on 3 of 4 suites, and above the artefact score on 1 of the 3 that "
-        "have one, each with its whole 95 % interval."
+        "have one, each with its whole 95\N{NO-BREAK SPACE}% interval."
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.views.verdict import verdict
 
@@ -29,7 +30,12 @@ def said(score: float, low: float, high: float, **more: Any) -> tuple[str, str]:
         ((0.3, 0.2, 0.4), {}, "it prefers the incoherent versions", "below"),
         ((0.7, 0.6, 0.8), {"human_score": 0.95}, "people reach 95.0 %", "shows"),
         ((0.7, 0.6, 0.8), {"n": 9}, "only 9 items", "shows"),
-        ((0.7, 0.6, 0.8), {"measure": "AUC"}, "m reaches AUC 70.0 % [60.0, 80.0]", "shows"),
+        (
+            (0.7, 0.6, 0.8),
+            {"measure": "AUC"},
+            "m reaches 70.0 % AUC [60.0, 80.0], higher",
+            "shows",
+        ),
     ],
 )
 def test_words_follow_from_the_interval(
@@ -43,3 +49,36 @@ def test_words_follow_from_the_interval(
 def test_no_score_has_no_verdict() -> None:
     one = Headline(over=(), n_cells=0, n=0, score=None, ci_low=None, ci_high=None)
     assert verdict("m", one) is None
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected", "bearing"),
+    [
+        ((0.1, 0.2), "its margins are larger than in the controls", "shows"),
+        ((0.1, -0.1), "but its margins are not shown to be larger", "open"),
+        ((0.1, None), "but its margins are not shown to be larger", "open"),
+        ((None, None), "more than the parts give away", "shows"),
+    ],
+)
+def test_a_score_with_controls_is_judged_by_them(
+    ends: tuple[float | None, ...], expected: str, bearing: str
+) -> None:
+    """Chance is no floor where the change of the text moves surprisals by itself."""
+    numbers: dict[str, Any] = {"score": 0.9, "ci_low": 0.8, "ci_high": 0.95}
+    one = Headline(over=("c",), n_cells=1, n=100, artefact_score=0.5, **numbers)
+    found = verdict("m", one, differences=[made_difference_with(low) for low in ends])
+    assert found is not None
+    assert found.shows.startswith(expected)
+    assert found.bearing == bearing
+
+
+def made_difference_with(low: float | None) -> Difference:
+    high = None if low is None else low + 1.0
+    about: dict[str, Any] = {
+        "config": "c",
+        "split": "test",
+        "control": "neutral",
+        "formula": "f",
+        "metric": "mean",
+    }
+    return Difference(**about, difference=0.3, ci_low=low, ci_high=high)
