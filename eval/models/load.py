@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from coherencegym.errors import EvaluationError
@@ -34,7 +36,8 @@ from coherencegym.eval.models.source import (
 )
 
 _PICKLED = {".bin", ".pt", ".pth", ".ckpt"}
-#: A subfolder without an adapter: transformers would put one on by itself if peft is installed.
+#: A subfolder without an adapter: transformers would put on one that lies beside the weights or
+#: above them, or load what that one is for, if peft is installed.
 _NO_ADAPTER = {"subfolder": "no-adapter-from-here"}
 
 
@@ -154,9 +157,8 @@ def load(
     placement = place_model(read.config, arguments, device, dtype, device_map)
     refuse_unless_held(source, read.config, trust_remote_code)
     settings = {**arguments.passed, **placement.settings, "dtype": placement.dtype}
-    if adapter is source:
-        settings["adapter_kwargs"] = _NO_ADAPTER
-    model = _weights(source, trust_remote_code, settings)
+    with _without_adapter(source) as files:
+        model = _weights(files, trust_remote_code, settings)
     if placement.device is not None:
         model = model.to(placement.device)
     if adapter is not None:
@@ -265,12 +267,35 @@ def _sources(name: str, arguments: ModelArguments) -> tuple[ModelSource, ModelSo
     return base or source, adapter
 
 
+@contextmanager
+def _without_adapter(source: ModelSource) -> Iterator[ModelSource]:
+    """A model's files as :data:`_NO_ADAPTER` keeps transformers from finding an adapter in them.
+
+    Some releases, 5.21 too, look into a folder itself, whatever the subfolder: they get links to
+    all but the adapter's config.
+    """
+    from transformers.utils import find_adapter_config_file
+
+    if source.commit is not None or not find_adapter_config_file(source.path, **_NO_ADAPTER):
+        yield source
+        return
+    with TemporaryDirectory() as temporary:
+        # Code from the model's repository goes by the folder's name.
+        folder = Path(temporary, Path(source.path).resolve().name)
+        folder.mkdir()
+        for path in Path(source.path).resolve().iterdir():
+            if path.name != ADAPTER_CONFIG:
+                (folder / path.name).symlink_to(path)
+        yield replace(source, path=str(folder))
+
+
 def _weights(source: ModelSource, trust: bool, settings: Mapping[str, Any]) -> Any:
     """The model with its weights, none of them missing."""
     from transformers import AutoModelForCausalLM
 
     what = f"model {source.name!r}"
     more = {**settings, **source.settings, "use_safetensors": True, "output_loading_info": True}
+    more["adapter_kwargs"] = _NO_ADAPTER
     load = AutoModelForCausalLM.from_pretrained
     try:
         model, loading = attempt(what, load, source.path, trust=trust, **more)

@@ -197,6 +197,16 @@ def test_an_adapter_is_the_model_that_it_makes(
     assert "expected one adapter" in run.error(tmp_path / "both", "--model-arg", f"peft={adapter}")
 
 
+def test_an_adapter_that_nobody_asked_for_is_not_put_on(
+    run: Run, saved: Path, adapter: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(adapter, tmp_path / "top")
+    shutil.copytree(saved / "model", tmp_path / "top" / "inside")
+    inside = run(tmp_path / "top", "--model-arg", "subfolder=inside")
+    assert inside["model"]["adapter"] is None
+    assert margins(inside) == margins(run(saved / "model"))
+
+
 def test_adapters_that_cannot_be_put_on(
     run: Run,
     saved: Path,
