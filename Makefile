@@ -1,6 +1,7 @@
 # Everything on a fresh machine with Python 3.11 and make:
 #   make demo   build every suite from the embedded samples and score the embedded model on them
 #   make test   lint, types, tests
+#   make bounds tests again with the lowest releases that setup.cfg allows (tests/bounds.txt)
 #   make docs   the documents as a site in site/, every link checked
 #   make bench  speed, memory and exactness beside other tools (benchmarks/README.md); BENCH="--items 400"
 PYTHON ?= python3
@@ -9,7 +10,7 @@ BIN = $(VENV)/bin
 OUT ?= demo_out
 BENCH ?=
 
-.PHONY: demo test lint types pytest coverage format docs bench bench-pipeline build clean
+.PHONY: demo test lint types pytest coverage bounds format docs bench bench-pipeline build clean
 
 $(VENV)/.installed: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +42,19 @@ pytest: $(VENV)/.installed
 # The tests again, with which lines they reach.
 coverage: $(VENV)/.installed
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
+
+# In an environment of its own; what tests/bounds.txt does not name is the newest that goes with it.
+$(VENV)-bounds/.installed: setup.cfg pyproject.toml tests/bounds.txt
+	$(PYTHON) -m venv $(VENV)-bounds
+	$(VENV)-bounds/bin/python -m pip install --quiet --upgrade pip
+	$(VENV)-bounds/bin/python -m pip install --quiet --constraint tests/bounds.txt torch
+	$(VENV)-bounds/bin/python -m pip install --quiet --constraint tests/bounds.txt \
+		--editable '.[test,train]' peft setuptools
+	touch $@
+
+bounds: $(VENV)-bounds/.installed
+	$(VENV)-bounds/bin/python -m pytest -n 2 tests/hub tests/eval tests/test_digests.py \
+		tests/test_library.py tests/builders/test_publish.py
 
 format: $(VENV)/.installed
 	$(BIN)/ruff format .

@@ -28,7 +28,7 @@ def environment(hub: HubServer, home: Path) -> dict[str, str]:
         "HF_HUB_DISABLE_XET": "1",
         "HF_UPDATE_DOWNLOAD_COUNTS": "0",
         "HF_HUB_DISABLE_TELEMETRY": "1",
-        "NO_PROXY": "127.0.0.1",
+        "NO_PROXY": "127.0.0.1,localhost",
     }
 
 

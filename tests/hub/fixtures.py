@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     """A running, empty Hub."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")  # where the machine has a proxy for the rest
+    # Where the machine has a proxy for the rest.
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     with HubServer() as server:
         yield server
     assert not server.crashes, "\n".join(server.crashes)

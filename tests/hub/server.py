@@ -56,7 +56,8 @@ class HubServer:
 
     @property
     def storage_url(self) -> str:
-        return self._storage.url
+        # Another host than the Hub's, as it is there: older clients do not look at the port.
+        return self._storage.url.replace("127.0.0.1", "localhost")
 
     def start(self) -> None:
         self._hub.start()
