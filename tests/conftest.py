@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +29,11 @@ for secret in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "COHERENCEGYM_DATA"):
 
 # A shell that runs tests in the background ignores Ctrl-C, and so would the commands under test.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Rewriting the assertions of all tests takes each process ten seconds; what was rewritten is kept,
+# as is what the commands under test compile, also for who asks Python not to.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import pytest
 from hypothesis import settings
@@ -129,3 +136,9 @@ SLOW = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the slow modules behind the quick ones; the rest keeps its order."""
     items.sort(key=lambda item: item.path.stem in SLOW)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from what stays until the end: a million objects of libraries."""
+    gc.collect()
+    gc.freeze()

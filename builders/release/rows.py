@@ -44,6 +44,14 @@ def to_table(rows: Sequence[Mapping[str, Any]], features: Any) -> Any:
     return pa.Table.from_pylist(list(rows), schema=features.arrow_schema)
 
 
+def _to_parquet(table: Any, path: Path) -> None:
+    """Write a table as ``datasets`` does, whose readers find the features in it."""
+    from datasets import Dataset
+
+    # It is not written, but would be made of a hash of the whole table.
+    Dataset(table, fingerprint="unused").to_parquet(path)
+
+
 def write_split(
     folder: Path, config: str, split: str, table: Any, shard_bytes: int = _SHARD_BYTES
 ) -> WrittenSplit:
@@ -54,7 +62,7 @@ def write_split(
         SuiteError: an ``item_id`` stands twice.
     """
     import pyarrow as pa
-    from datasets import Dataset, disable_progress_bars
+    from datasets import disable_progress_bars
 
     disable_progress_bars()  # a bar for every shard, in pipes too; the command line has its own
     if not table.num_rows:
@@ -67,7 +75,7 @@ def write_split(
         path = folder / data_path(config, split, shard, shards)
         path.parent.mkdir(parents=True, exist_ok=True)
         # One chunk, however the table was put together: the bytes depend on the chunks.
-        Dataset(table.slice(start, stop - start).combine_chunks()).to_parquet(path)
+        _to_parquet(table.slice(start, stop - start).combine_chunks(), path)
         size += path.stat().st_size
 
     rows = table.to_pylist()
@@ -79,5 +87,5 @@ def write_split(
     hash_table = pa.table({IDENTITY: identifiers, "sha256": hashes})
     path = folder / hashes_path(config, split)
     path.parent.mkdir(parents=True, exist_ok=True)
-    Dataset(hash_table).to_parquet(path)
+    _to_parquet(hash_table, path)
     return WrittenSplit(table.num_rows, table.nbytes, size, row_hash({"rows": hashes}))
