@@ -44,10 +44,10 @@ def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def run(installed: Path, folder: Path, *arguments: str) -> str:
-    """Run a module of the wheel, outside the repository."""
+    """Run an interpreter on the wheel, outside the repository."""
     environment = {**os.environ, "PYTHONPATH": str(installed), "HF_HUB_OFFLINE": "1"}
     done = subprocess.run(
-        [sys.executable, "-P", "-m", *arguments],
+        [sys.executable, "-P", *arguments],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -74,7 +74,7 @@ def test_the_wheel_holds_one_name_and_every_module(installed: Path, repository: 
 def test_the_wheel_knows_what_can_be_fetched(
     installed: Path, repository: Path, tmp_path: Path
 ) -> None:
-    listed = json.loads(run(installed, tmp_path, "coherencegym.loaders", "fetch", "--json"))
+    listed = json.loads(run(installed, tmp_path, "-m", "coherencegym.loaders", "fetch", "--json"))
     names = sorted(path.stem for path in (repository / "loaders/fetching/origins").iterdir())
     assert [entry["name"] for entry in listed] == names
     assert len(names) == 9
@@ -83,17 +83,36 @@ def test_the_wheel_knows_what_can_be_fetched(
 def test_the_wheel_builds_and_scores_outside_the_repository(
     installed: Path, tmp_path: Path
 ) -> None:
-    where = run(installed, tmp_path, "coherencegym.builders.story_cloze", "--limit", "6")
-    assert "written to suites/story_cloze" in where
-    drawn = ("sample", "--for-judgement", "suites/story_cloze", "-n", "4")
-    assert "4 pairs" in run(installed, tmp_path, "coherencegym.builders", *drawn)
+    suite = "suites/story_cloze"
+    commands = (
+        ("coherencegym.builders.story_cloze", "--limit", "6"),
+        ("coherencegym.builders", "sample", "--for-judgement", suite, "-n", "4"),
+        (
+            "coherencegym.eval",
+            "--model",
+            "demo",
+            "--dataset",
+            suite,
+            "--config",
+            "sample",
+            "--output",
+            "results/demo",
+        ),
+    )
+    # In one process: what they import takes the most time.
+    code = (
+        "import runpy, sys\n"
+        f"for command in {commands!r}:\n"
+        "    sys.argv = list(command)\n"
+        "    try: runpy.run_module(command[0], run_name='__main__', alter_sys=True)\n"
+        "    except SystemExit as stopped: assert not stopped.code, command\n"
+    )
+    said = run(installed, tmp_path, "-c", code)
+    assert "written to suites/story_cloze" in said
+    assert "4 pairs" in said
     assert (tmp_path / "judgements/story_cloze/sheet.html").is_file()
-    dataset = str(tmp_path / "suites" / "story_cloze")
-    config = "sample"
-    arguments = ("coherencegym.eval", "--model", "demo", "--dataset", dataset, "--config", config)
-    run(installed, tmp_path, *arguments, "--output", "results/demo")
     scores = json.loads((tmp_path / "results/demo/results.json").read_text())["scores"]
-    assert scores[0]["config"] == config
+    assert scores[0]["config"] == "sample"
     assert scores[0]["n"] == 6
     assert "<h1>" in (tmp_path / "results/demo/report.html").read_text(encoding="utf-8")
 
@@ -124,18 +143,16 @@ def test_names_of_others_hide_nothing(installed: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("command", [("eval",), ("builders.story_cloze",), ("loaders",)])
-def test_in_a_checkout_no_module_has_two_names(
-    repository: Path, tmp_path: Path, command: tuple[str, ...]
-) -> None:
+def test_in_a_checkout_no_module_has_two_names(repository: Path) -> None:
     """``python -m eval`` runs the code of ``coherencegym.eval``, not a second copy of it."""
     code = (
         "import runpy, sys\n"
-        f"sys.argv = [{command[0]!r}, '--help']\n"
-        "try:\n"
-        f"    runpy.run_module({command[0]!r}, run_name='__main__', alter_sys=True)\n"
-        "except SystemExit:\n"
-        "    pass\n"
+        "for module in ('eval', 'builders.story_cloze', 'loaders'):\n"
+        "    sys.argv = [module, '--help']\n"
+        "    try:\n"
+        "        runpy.run_module(module, run_name='__main__', alter_sys=True)\n"
+        "    except SystemExit:\n"
+        "        pass\n"
         f"rooms = {ROOMS!r}\n"
         "print([m for m in sys.modules if m.split('.')[0] in rooms and '.' in m])\n"
     )
@@ -143,3 +160,4 @@ def test_in_a_checkout_no_module_has_two_names(
         [sys.executable, "-c", code], cwd=repository, capture_output=True, text=True, check=False
     )
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
+    assert done.stdout.count("usage: ") == 3

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
-from toy import SUITE
+from toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
@@ -28,5 +29,21 @@ def make_build(tmp_path: Path) -> Callable[..., tuple[Path, dict[str, Any]]]:
         sources = Sources([PlannedCorpus(corpus, SUITE.configs) for corpus in corpora])
         own = {name: options.pop(name) for name in ("matcher", "withhold") if name in options}
         return folder, build(SUITE, sources, BuildOptions(**options), folder, **own)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def toy_build(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[int], tuple[Path, dict[str, Any]]]:
+    """``toy_build(n)``: a build of the toy suite from n stories, made once; nobody changes it."""
+
+    @cache
+    def make(number: int) -> tuple[Path, dict[str, Any]]:
+        folder = tmp_path_factory.mktemp("toy")
+        corpus = toy_corpus("toy", {"test": stories(0, number)})
+        sources = Sources([PlannedCorpus(corpus, SUITE.configs)])
+        return folder, build(SUITE, sources, BuildOptions(), folder)
 
     return make

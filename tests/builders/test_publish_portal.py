@@ -12,7 +12,7 @@ from commands import build_command, one_line
 from hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line, check_portal
 from hub.server import HubServer
 from huggingface_hub import HfApi
-from toy import SUITE, stories, toy_corpus
+from toy import SUITE
 
 from coherencegym.builders.command.cli import build_request, suite_parser
 from coherencegym.builders.command.run import push_build, resolve_privacy
@@ -22,6 +22,7 @@ from coherencegym.hub.answers import AnswerError, hub_answers
 
 REPO = "coherencegym/toy_order"
 Build = tuple[Path, dict[str, Any]]
+Toy = Callable[[int], Build]
 
 #: Every request of a push.
 STEPS = [
@@ -52,7 +53,7 @@ def test_an_answer_that_is_not_the_hubs_is_one_line_and_the_next_push_finishes(
     hub_clients: HubServer,
     hub_api: HfApi,
     hub_sleeps: list[float],
-    make_build: Callable[..., Build],
+    toy_build: Toy,
     portal: Portal,
     method: str,
     path: str,
@@ -61,10 +62,10 @@ def test_an_answer_that_is_not_the_hubs_is_one_line_and_the_next_push_finishes(
     hub = hub_clients
     is_new = path == "/repos/create"
     if not is_new:
-        old_build = make_build(toy_corpus("toy", {"test": stories(0, 5)}))
+        old_build = toy_build(5)
         publish(HfApi(endpoint=hub.url, token=hub.write_token), *old_build, PublishOptions(REPO))
     old = {} if is_new else hub.files(REPO)
-    build = make_build(toy_corpus("toy", {"test": stories(0, 7)}))
+    build = toy_build(7)
     hub.faults.add(method=method, path_contains=path, times=99, answer=INSTEAD[instead](portal))
     code, said = pushed(build, "1.1.0")
     check_portal(portal)
@@ -88,9 +89,9 @@ def test_an_answer_that_is_not_the_hubs_is_one_line_and_the_next_push_finishes(
 
 @pytest.mark.parametrize("path", ["/repos/create", "/commit/", "/tag/"])
 def test_what_took_effect_though_a_page_answered_is_not_done_twice(
-    hub_clients: HubServer, make_build: Callable[..., Build], path: str
+    hub_clients: HubServer, toy_build: Toy, path: str
 ) -> None:
-    build = make_build(toy_corpus("toy", {"test": stories(0, 5)}))
+    build = toy_build(5)
     hub_clients.faults.add(method="POST", path_contains=path, answer=PAGE, after=True)
     code, said = pushed(build, "1.0.0")
     assert code == 2
@@ -115,10 +116,10 @@ def test_the_command_names_the_host_and_keeps_the_build(
 
 
 def test_a_page_of_a_refusal_is_not_taken_for_the_hubs(
-    hub_clients: HubServer, make_build: Callable[..., Build], portal: Portal
+    hub_clients: HubServer, toy_build: Toy, portal: Portal
 ) -> None:
     """A filter that blocks an address says 403, too; nobody has to log in for that."""
-    build = make_build(toy_corpus("toy", {"test": stories(0, 5)}))
+    build = toy_build(5)
     blocked = type(PAGE)(403, PAGE.body, PAGE.headers)
     hub_clients.faults.add(path_contains="/repos/create", answer=blocked)
     code, said = pushed(build, "1.0.0")
@@ -146,13 +147,13 @@ def test_the_client_is_as_it_was_afterwards(hub: HubServer, hub_api: HfApi) -> N
 
 def test_storage_that_is_reached_by_another_client_is_not_laid_at_the_last_answers_door(
     hub_clients: HubServer,
-    make_build: Callable[..., Build],
+    toy_build: Toy,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Xet's client has no hooks; all that it says is that the network failed."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)
     hub_clients.faults.add(path_contains="/xet-write-token/", status=404, times=99)
-    build = make_build(toy_corpus("toy", {"test": stories(0, 5)}))
+    build = toy_build(5)
     code, said = pushed(build, "1.0.0")
     assert (code, said.partition(";")[0]) == (
         1,

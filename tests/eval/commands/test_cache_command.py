@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import re
-import runpy
+import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from forked import ranks
 
 from coherencegym.command_line import Parser
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.commands.options import add_reading
 from coherencegym.eval.commands.running import open_cache
+from coherencegym.eval.forward import execute
 from coherencegym.eval.forward.cache import SUFFIX, Cache
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.kinds.items import Item
@@ -278,52 +278,24 @@ def test_weights_that_nothing_names_are_not_kept(
     assert not (tmp_path / "kept").exists()
 
 
-KILLED = """
-import os, signal, sys
-from coherencegym.command_line import Parser
-from coherencegym.eval.commands.cli import main
-from coherencegym.eval.forward import execute
+def killed_at(batches: int, argv: list[str]) -> int:
+    """Run the command, which is killed before the batch of this number."""
+    left = [batches]
+    run = execute.run_batch
 
-left = [int(sys.argv.pop(1))]
-run = execute.run_batch
+    def counted(*arguments: Any) -> Any:
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        left[0] -= 1
+        return run(*arguments)
 
-def counted(*arguments):
-    if not left[0]:
-        os.kill(os.getpid(), signal.SIGKILL)
-    left[0] -= 1
-    return run(*arguments)
-
-execute.run_batch = counted
-sys.exit(main(sys.argv[1:]))
-"""
+    execute.run_batch = counted
+    return main(argv)
 
 
-def killed_alone(argv: list[str], script: Path) -> int:
-    """Run a script in a fork of this process, which has imported what it needs."""
-
-    def run() -> None:
-        sys.argv = [str(script), *argv]
-        runpy.run_path(str(script))
-
-    process = multiprocessing.get_context("fork").Process(target=run)
-    process.start()
-    process.join(240)
-    return process.exitcode or 0
-
-
-def killed_launched(argv: list[str], script: Path) -> int:
-    """Run a script in two processes of torch's launcher."""
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node=2", str(script)]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [*launcher, *argv], capture_output=True, timeout=240, env=env, check=False
-    )
-    return done.returncode
-
-
-@pytest.mark.parametrize("kill", [killed_alone, killed_launched])
+@pytest.mark.parametrize("count", [1, 2])
 def test_a_run_that_is_killed_goes_on_where_it_was(
-    kill: Callable[[list[str], Path], int],
+    count: int,
     tmp_path: Path,
     pair_items: list[Item],
     write_dataset: Callable[..., Path],
@@ -333,10 +305,11 @@ def test_a_run_that_is_killed_goes_on_where_it_was(
 
     data = write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")})
     argv = ["--model", "demo", "--dataset", str(data), "--batch-tokens", "64", "--no-sharing"]
-    script = tmp_path / "killed.py"
-    script.write_text(KILLED)
     cache = ["--cache", str(tmp_path / "kept")]
-    assert kill(["3", *argv, *cache, "--output", str(tmp_path / "killed")], script) != 0
+    killed = partial(killed_at, 3, [*argv, *cache, "--output", str(tmp_path / "killed")])
+    ended = [fork.wait()[0] for fork in ranks(count, killed, tmp_path)]
+    assert -signal.SIGKILL in ended
+    assert 0 not in ended
     assert not (tmp_path / "killed").exists()
 
     # On one process, whatever it was before.

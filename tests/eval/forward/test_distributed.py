@@ -5,26 +5,18 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from forked import ranks
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import cli
 from coherencegym.eval.forward.distributed import ALONE, World, join_processes, own_device, world
 from coherencegym.eval.kinds.items import Item
-
-
-def launch(count: int, *argv: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "torch.distributed.run", f"--nproc_per_node={count}", *argv],
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
 
 
 def test_two_processes_report_what_one_does(
@@ -38,25 +30,23 @@ def test_two_processes_report_what_one_does(
     data = str(write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")}))
     common = ["--model", "demo", "--dataset", data, "--batch-tokens", "64"]
     common += ["--no-cache"]  # what the first has read is new to the second
-    # A launcher lets each process take one thread.
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        assert cli.main([*common, "--output", str(tmp_path / "one")]) == 0
-    finally:
-        torch.set_num_threads(threads)
+    assert cli.main([*common, "--output", str(tmp_path / "one")]) == 0
     one = capsys.readouterr().out
-    two = launch(2, "-m", "coherencegym.eval", *common, "--output", str(tmp_path / "two"))
-    assert two.returncode == 0, two.stderr
+    argv = [*common, "--output", str(tmp_path / "two")]
+    first, second = (fork.wait() for fork in ranks(2, partial(cli.main, argv), tmp_path))
+    assert first[0] == second[0] == 0, first[2] + second[2]
     # The table once, by the first of them.
-    assert two.stdout.replace(str(tmp_path / "two"), "") == one.replace(str(tmp_path / "one"), "")
+    assert second[1] == ""
+    assert first[1].replace(str(tmp_path / "two"), "") == one.replace(str(tmp_path / "one"), "")
     for name in ["regions.parquet"]:
         assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
 
 
-def test_a_mistake_is_said_once(tmp_path: Path) -> None:
-    done = launch(
-        2, "-m", "coherencegym.eval", "--model", "demo", "--dataset", str(tmp_path / "nothing")
+def test_a_mistake_is_said_once_under_a_launcher(tmp_path: Path) -> None:
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node=2"]
+    command = ["-m", "coherencegym.eval", "--model", "demo", "--dataset", str(tmp_path / "nothing")]
+    done = subprocess.run(
+        [*launcher, *command], capture_output=True, text=True, timeout=240, check=False
     )
     assert done.returncode != 0
     assert done.stderr.count("eval: ") == 1
