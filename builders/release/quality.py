@@ -194,27 +194,30 @@ def out_of_fold_scores(
     from sklearn.model_selection import GroupKFold
     from threadpoolctl import threadpool_limits
 
-    views = len(texts[0])
-    pattern = r"\w+|[^\w\s]"
     y = np.array(labels)
     scores = np.zeros(len(texts))
-    folds = GroupKFold(n_splits=min(FOLDS, len(set(owners))))
-    for train, test in folds.split(texts, y, owners):
-        learned, unseen = [], []
-        for view in range(views):
-            bag = CountVectorizer(token_pattern=pattern, ngram_range=(1, 2), binary=True)
-            try:
-                learned.append(bag.fit_transform([texts[i][view] for i in train]))
-            except ValueError:  # no word at all in this view: nothing to learn from it
-                continue
-            unseen.append(bag.transform([texts[i][view] for i in test]))
-        if not learned:
+    bags = []
+    for view in range(len(texts[0])):
+        bag = CountVectorizer(token_pattern=r"\w+|[^\w\s]", ngram_range=(1, 2), binary=True)
+        try:
+            bags.append(bag.fit_transform([text[view] for text in texts]).tocsr())
+        except ValueError:  # no word at all in this view: nothing to learn from it
             continue
-        # One thread: the problems are small, and ten times slower where threads wait for cores;
-        # and sums in one order give the same score on every machine.
-        with threadpool_limits(limits=1):
-            model = LogisticRegression(max_iter=1000).fit(hstack(learned).tocsr(), y[train])
-        scores[test] = model.decision_function(hstack(unseen).tocsr())
+    folds = GroupKFold(n_splits=min(FOLDS, len(set(owners))))
+    # One thread: the problems are small, and ten times slower where threads wait for cores;
+    # and sums in one order give the same score on every machine.
+    with threadpool_limits(limits=1):
+        for train, test in folds.split(texts, y, owners):
+            # What is learned from has words of its own: no other may be known.
+            known = [np.flatnonzero(bag[train].getnnz(axis=0)) for bag in bags]
+            views = [(bag, own) for bag, own in zip(bags, known, strict=True) if own.size]
+            if not views:
+                continue
+            learned, unseen = (
+                hstack([bag[side][:, own] for bag, own in views]).tocsr() for side in (train, test)
+            )
+            model = LogisticRegression(max_iter=1000).fit(learned, y[train])
+            scores[test] = model.decision_function(unseen)
     return [float(score) for score in scores]
 
 

@@ -76,6 +76,8 @@ def _formula(text: str) -> str:
 
 def _groups(text: str) -> str:
     """TeX outside formulae: ``m_ { H }``, ``{ \\it so }``, ``99 \\ %``."""
+    if not re.search(r"[{}\\]", text):
+        return text
     text = re.sub(r"(?<=[\^_]) ?\{([^{}]*)\}", lambda m: f"{{{_formula(m[1])}}}", text)
     text = re.sub(r"(?<=[\w}]) (?=[\^_]\{)", "", text)
     text = re.sub(r"\{ ?([^{}]*?) ?\}", r"{\1}", text)

@@ -386,7 +386,7 @@ def stopped_build(folder: Path, number: signal.Signals) -> tuple[int, str]:
             write_split(*arguments)
             time.sleep(60)
 
-        module.write_split = waiting  # type: ignore[attr-defined]
+        setattr(module, "write_split", waiting)  # noqa: B010
         return main(["story_cloze", "--corpus", "sample", "--limit", "15", "--output", "out"])
 
     fork = Fork(work, folder / "said")

@@ -24,6 +24,7 @@ from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.kinds.documents import document_from_row
 from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.loaders.discourse import Discourse, Unit, undo
+from coherencegym.loaders.find import find
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
@@ -218,8 +219,9 @@ def test_intruders_of_chat_name_whom_their_document_names(shared: Path) -> None:
 
 
 def test_documents_that_share_lines_are_on_one_side(shared: Path) -> None:
-    everything = list(read(corpus("discoeval"), data_dir=shared / "corpora"))
-    chat = [d for d in everything if d.id.startswith("DC/chat/valid/")]
+    found = find(corpus("discoeval"), shared / "corpora")
+    files = tuple(file for file in found.files if file.path.match("DC/chat/valid.txt"))
+    chat = list(read(replace(corpus("discoeval"), files=files)))
     assert len(chat) == 917
     group_of = dict(zip((d.id for d in chat), groups([d.texts for d in chat]), strict=True))
     sizes = Counter(group_of.values())
