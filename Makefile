@@ -37,11 +37,11 @@ types: $(VENV)/.installed
 	$(BIN)/mypy --strict src tests benchmarks
 
 pytest: $(VENV)/.installed
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # The tests again, with which lines they reach.
 coverage: $(VENV)/.installed
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term
 
 # In an environment of its own; what tests/bounds.txt does not name is the newest that goes with it.
 $(VENV)-bounds/.installed: setup.cfg pyproject.toml tests/bounds.txt

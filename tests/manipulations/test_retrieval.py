@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.manipulations.intruders import neighbours as module
@@ -47,7 +47,6 @@ def brute_force(vectors: Any, group_of: list[int], k: int) -> list[list[tuple[fl
     ]
 
 
-@settings(max_examples=60)
 @given(DOCUMENTS, st.integers(1, 4), st.sampled_from(["tfidf", "drqa"]), st.data())
 def test_neighbours_are_those_of_a_full_product(
     documents: list[list[str]], k: int, weighting: str, data: Any

@@ -502,7 +502,7 @@ def read_or_refuse(path: Path) -> None:
     assert not refusal or refusal.startswith(str(path))
 
 
-anything = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+anything = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @anything

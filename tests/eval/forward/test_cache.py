@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.eval.forward.cache import SUFFIX, Cache, cache_folder, file_name
@@ -123,7 +123,6 @@ def test_what_a_model_is_called_does_not_matter(tmp_path: Path) -> None:
         assert all(found(cache, rows(1)))
 
 
-@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(
@@ -197,7 +196,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / file_name(ABOUT)
 
 
-@settings(max_examples=80)
 @given(data=st.data())
 def test_flipped_bytes_never_give_a_wrong_number(small: Path, data: st.DataObject) -> None:
     content = bytearray(small.read_bytes())
@@ -413,7 +411,6 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
         return {end: (folder / (file_name(ABOUT) + end)).read_bytes() for end in ("", "-wal")}
 
 
-@settings(max_examples=40)
 @given(data=st.data())
 def test_flipped_bytes_of_the_log_never_give_a_wrong_number(
     log: dict[str, bytes], data: st.DataObject

@@ -230,7 +230,6 @@ def byte_level_alphabet() -> dict[int, str]:
     return {**shown, **{byte: chr(256 + number) for number, byte in enumerate(hidden)}}
 
 
-@settings(max_examples=50, deadline=None)
 @given(condition=conditions())
 def test_leaving_spaces_out_of_offsets_moves_no_token(condition: Condition) -> None:
     """RoBERTa's offsets trim the space that GPT-2's have."""
@@ -241,7 +240,6 @@ def test_leaving_spaces_out_of_offsets_moves_no_token(condition: Condition) -> N
     assert [trimmed.regions[i] for i in solid] == [whole.regions[i] for i in solid]
 
 
-@settings(max_examples=50, deadline=None)
 @given(condition=conditions())
 def test_gpt2_itself(gpt2_tokenizer: Any, condition: Condition) -> None:
     found = encoding(gpt2_tokenizer, condition)

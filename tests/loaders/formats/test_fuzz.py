@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from native_files import LAYOUTS
 
@@ -122,7 +122,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", NATIVE)
-@settings(max_examples=50)
 @given(content=st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=30).map(b"".join)))
 def test_any_bytes(name: str, content: bytes, folder: Path) -> None:
     path = folder / "file_words.xml"
@@ -157,7 +156,6 @@ def copied(sample: Corpus, place: Path) -> Callable[[Path], Corpus]:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-@settings(max_examples=60)
 @given(data=st.data())
 def test_damaged_samples(name: str, data: st.DataObject, folder: Path) -> None:
     sample, place = sample_of(CORPORA[name]), folder / f"{name} sample"
