@@ -1,6 +1,11 @@
-"""Build commands run in this process, and what they may say of a user's mistake."""
+"""Build commands run in this process, what they may say of a mistake, and the linter's."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -22,3 +27,20 @@ def one_line(text: str) -> str:
     assert text.count("\n") == 1, text
     assert "Traceback" not in text
     return text
+
+
+def lint_examples(repository: Path, folder: Path, examples: Iterable[str], ignored: str) -> None:
+    """Hold the code of a document to the rules of the project but for some; skips without ruff."""
+    for number, code in enumerate(examples):
+        (folder / f"example{number}.py").write_text(code)
+    for arguments in (["check", "--ignore", ignored], ["format", "--check"]):
+        run = subprocess.run(
+            [sys.executable, "-m", "ruff", *arguments, "--config", "pyproject.toml", str(folder)],
+            cwd=repository,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if "No module named ruff" in run.stderr:
+            pytest.skip("ruff is not installed")
+        assert run.returncode == 0, run.stdout + run.stderr

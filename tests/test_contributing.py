@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import lint_examples
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import discourses
@@ -225,19 +226,4 @@ def test_the_example_reader_says_what_is_wrong(modules: dict[str, Any], tmp_path
 
 
 def test_the_examples_pass_the_linter(repository: Path, tmp_path: Path) -> None:
-    import subprocess
-
-    for number, code in enumerate(blocks(repository, "python")):
-        file = tmp_path / f"example{number}.py"
-        file.write_text(code)
-        for arguments in (["check", "--ignore", "I001"], ["format", "--check"]):
-            run = subprocess.run(
-                [sys.executable, "-m", "ruff", *arguments, "--config", "pyproject.toml", str(file)],
-                cwd=repository,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if "No module named ruff" in run.stderr:
-                pytest.skip("ruff is not installed")
-            assert run.returncode == 0, run.stdout + run.stderr
+    lint_examples(repository, tmp_path, blocks(repository, "python"), "I001")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import lint_examples
 
 from coherencegym.eval import Results
 
@@ -48,19 +47,6 @@ def test_the_examples_print_what_the_document_says(
 
 
 def test_the_examples_pass_the_linter(repository: Path, tmp_path: Path) -> None:
-    for number, (language, code) in enumerate(blocks(repository)):
-        if language not in ("python", "py"):
-            continue
-        file = tmp_path / f"example{number}.py"
-        file.write_text(code)
-        for arguments in (["check", "--ignore", "I001,B018,D100,F401,F821"], ["format", "--check"]):
-            run = subprocess.run(
-                [sys.executable, "-m", "ruff", *arguments, "--config", "pyproject.toml", str(file)],
-                cwd=repository,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if "No module named ruff" in run.stderr:
-                pytest.skip("ruff is not installed")
-            assert run.returncode == 0, run.stdout + run.stderr
+    code = [code for language, code in blocks(repository) if language in ("python", "py")]
+    assert code
+    lint_examples(repository, tmp_path, code, "I001,B018,D100,F401,F821")

@@ -43,7 +43,7 @@ _CLITICS = frozenset(("t", "s", "m", "re", "ve", "ll", "d"))
 _ALWAYS = frozenset[str]()
 
 
-#: What is told by the words beside it, in order.
+#: Rules in order, for what is told by the words beside it.
 _IN_WORDS: _Rules = {
     # “ so ” ‘ so ’ it ’ s
     r"(?i)(?<=\w) ’ (t|s|m|re|ve|ll|d)(?![\w’])": (r"’\1", frozenset("’")),

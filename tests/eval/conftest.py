@@ -126,6 +126,21 @@ def make_model() -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
+def save_model(
+    make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
+) -> Callable[..., Path]:
+    """``save_model(folder, kind)``: the folder, with a tiny model and its tokenizer."""
+
+    def save(folder: Path, kind: str = "gpt2", tokenizer: Any = None, **overrides: Any) -> Path:
+        tokenizer = tokenizer or make_tokenizer()
+        make_model(kind, tokenizer, **overrides).save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        return folder
+
+    return save
+
+
+@pytest.fixture(scope="session")
 def make_item() -> Callable[..., Item]:
     """An item from a mapping of condition names to region texts, joined by one space."""
 

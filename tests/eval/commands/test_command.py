@@ -23,16 +23,13 @@ EXTRA = {"moved": "bool"}
 @pytest.fixture(scope="module")
 def saved(
     tmp_path_factory: pytest.TempPathFactory,
-    make_tokenizer: Callable[..., Any],
-    make_model: Callable[..., Any],
+    save_model: Callable[..., Path],
     pair_items: list[Item],
     write_dataset: Callable[..., Path],
 ) -> Path:
     """A folder with a model, and a dataset of two configs."""
     folder = tmp_path_factory.mktemp("saved")
-    tokenizer = make_tokenizer()
-    make_model("gpt2", tokenizer).save_pretrained(folder / "model")
-    tokenizer.save_pretrained(folder / "model")
+    save_model(folder / "model")
     prediction = pair_items[0].predictions[0]
     artefact = {
         "formula": prediction.formula,

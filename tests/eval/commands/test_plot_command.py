@@ -20,16 +20,13 @@ from coherencegym.eval.results.runs import Run, read_run
 @pytest.fixture(scope="module")
 def results(
     tmp_path_factory: pytest.TempPathFactory,
-    make_tokenizer: Callable[..., Any],
-    make_model: Callable[..., Any],
+    save_model: Callable[..., Path],
     make_item: Callable[..., Item],
     write_dataset: Callable[..., Path],
 ) -> Path:
     """A folder of results of a suite that replaces connectives."""
     folder = tmp_path_factory.mktemp("plots")
-    tokenizer = make_tokenizer()
-    make_model("gpt2", tokenizer).save_pretrained(folder / "model")
-    tokenizer.save_pretrained(folder / "model")
+    save_model(folder / "model")
     items = [
         make_item(
             {"original": ["It rained", "as", text], "since": ["It rained", "since", text]},

@@ -335,14 +335,9 @@ def test_a_condition_without_any_text_is_refused(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def model(
     tmp_path_factory: pytest.TempPathFactory,
-    make_tokenizer: Callable[..., Any],
-    make_model: Callable[..., Any],
+    save_model: Callable[..., Path],
 ) -> Path:
-    folder = tmp_path_factory.mktemp("saved") / "model"
-    tokenizer = make_tokenizer()
-    make_model("gpt2", tokenizer).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    return save_model(tmp_path_factory.mktemp("saved") / "model")
 
 
 def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

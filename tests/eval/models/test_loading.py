@@ -36,16 +36,13 @@ class MineForCausalLM(LlamaForCausalLM):
 @pytest.fixture(scope="module")
 def saved(
     tmp_path_factory: pytest.TempPathFactory,
-    make_tokenizer: Callable[..., Any],
-    make_model: Callable[..., Any],
+    save_model: Callable[..., Path],
     pair_items: list[Item],
     write_dataset: Callable[..., Path],
 ) -> Path:
     """A model and a dataset."""
     folder = tmp_path_factory.mktemp("saved")
-    tokenizer = make_tokenizer()
-    make_model("llama", tokenizer).save_pretrained(folder / "model")
-    tokenizer.save_pretrained(folder / "model")
+    save_model(folder / "model", "llama")
     write_dataset(folder / "data", pair_items, extra={"moved": "bool"})
     return folder
 

@@ -25,21 +25,15 @@ EXTRA = {"moved": "bool", "family": "string"}
 @pytest.fixture(scope="module")
 def folder(
     tmp_path_factory: pytest.TempPathFactory,
-    make_tokenizer: Callable[..., Any],
-    make_model: Callable[..., Any],
+    save_model: Callable[..., Path],
     make_item: Callable[..., Item],
     pair_items: list[Item],
     write_dataset: Callable[..., Path],
 ) -> Path:
     """Results of two models, ``one`` and ``two``, of which the second reads less."""
     folder = tmp_path_factory.mktemp("results")
-    tokenizer = make_tokenizer()
-    for name, settings in (
-        ("one", {"n_positions": 1024}),
-        ("two", {"n_layer": 1, "n_positions": 64}),
-    ):
-        make_model("gpt2", tokenizer, **settings).save_pretrained(folder / f"{name}-model")
-        tokenizer.save_pretrained(folder / f"{name}-model")
+    save_model(folder / "one-model", n_positions=1024)
+    save_model(folder / "two-model", n_layer=1, n_positions=64)
     same = {"a": ["Hi.", "No."], "b": ["Hi.", "No."]}
     items = [
         make_item(

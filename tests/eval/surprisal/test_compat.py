@@ -280,14 +280,12 @@ def test_options_that_the_mode_fixes_are_refused(
 def saved(
     tmp_path_factory: pytest.TempPathFactory,
     make_tokenizer: Callable[..., Any],
-    make_model: Callable[..., Any],
+    save_model: Callable[..., Path],
     make_item: Callable[..., Item],
     write_dataset: Callable[..., Path],
 ) -> Path:
     folder = tmp_path_factory.mktemp("saved")
-    tokenizer = template(make_tokenizer())
-    make_model("gpt2", tokenizer).save_pretrained(folder / "model")
-    tokenizer.save_pretrained(folder / "model")
+    save_model(folder / "model", tokenizer=template(make_tokenizer()))
     item = make_item(
         {
             "a": ["Hi. [SEP]", "Tim ran."],

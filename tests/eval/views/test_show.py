@@ -27,17 +27,14 @@ FORMULA = "(2;%shuffled%) > (2;%original%)"
 @pytest.fixture(scope="module")
 def saved(
     tmp_path_factory: pytest.TempPathFactory,
-    make_tokenizer: Callable[..., Any],
-    make_model: Callable[..., Any],
+    save_model: Callable[..., Path],
     make_item: Callable[..., Item],
     pair_items: list[Item],
     write_dataset: Callable[..., Path],
 ) -> Path:
     """A folder with a model, and a dataset of two configs that have one item in common."""
     folder = tmp_path_factory.mktemp("show")
-    tokenizer = make_tokenizer()
-    make_model("gpt2", tokenizer).save_pretrained(folder / "model")
-    tokenizer.save_pretrained(folder / "model")
+    save_model(folder / "model")
     for config, items in (("one", pair_items[:5]), ("two", pair_items[4:])):
         write_dataset(folder / "data", items, config, extra={"moved": "bool"})
     return folder

@@ -23,14 +23,11 @@ HUMAN = {"human": ["int32"]}
 @pytest.fixture(scope="module")
 def saved(
     tmp_path_factory: pytest.TempPathFactory,
-    make_tokenizer: Callable[..., Any],
-    make_model: Callable[..., Any],
+    save_model: Callable[..., Path],
 ) -> Path:
     """A folder with a model, and a dataset of documents in two configs."""
     folder = tmp_path_factory.mktemp("detect")
-    tokenizer = make_tokenizer()
-    make_model("gpt2", tokenizer).save_pretrained(folder / "model")
-    tokenizer.save_pretrained(folder / "model")
+    save_model(folder / "model")
     for number, config in enumerate(("detect_one", "detect_two")):
         splits = {
             split: with_intruders(about_families(size, seed=10 * number + size), seed=size)

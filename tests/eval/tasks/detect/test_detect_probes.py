@@ -125,15 +125,12 @@ def test_scores_are_of_pairs(make_probe: Callable[..., Item]) -> None:
 @pytest.fixture(scope="module")
 def saved(
     tmp_path_factory: pytest.TempPathFactory,
-    make_tokenizer: Callable[..., Any],
-    make_model: Callable[..., Any],
+    save_model: Callable[..., Path],
     make_probe: Callable[..., Item],
     write_dataset: Callable[..., Path],
 ) -> Path:
     folder = tmp_path_factory.mktemp("probes")
-    tokenizer = make_tokenizer()
-    make_model("gpt2", tokenizer).save_pretrained(folder / "model")
-    tokenizer.save_pretrained(folder / "model")
+    save_model(folder / "model")
     for config in ("gender_flip", "negation"):
         items = [make_probe(number) for number in range(12)]
         write_dataset(folder / "data", items, config, extra=EXTRA)
