@@ -120,7 +120,7 @@ def arguments(encoder: Path, data: Path, output: Path, *more: str) -> list[str]:
     ]
 
 
-LEARN = ("--learning-rate", "3e-3", "--epochs", "14", "--patience", "6", "--train-on", "families")
+LEARN = ("--learning-rate", "3e-3", "--epochs", "8", "--patience", "6", "--train-on", "families")
 
 
 def test_it_learns_and_leaves_a_model_with_its_card(
@@ -273,7 +273,7 @@ def test_a_dry_run_trains_nothing(
         "detect_families (train): 300 documents, 150 with an intruder, 900 pairs, 900 cut"
         in printed
     )
-    assert "at most 406 steps for each of 3 seeds" in printed
+    assert "at most 232 steps for each of 3 seeds" in printed
     assert not (tmp_path / "out").exists()
 
 
