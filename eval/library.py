@@ -19,7 +19,7 @@ from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.kinds.items import Item, SuiteError, read_item
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
 from coherencegym.eval.results.results import Results, gather
-from coherencegym.eval.text.special import BosChoice, SpaceChoice
+from coherencegym.eval.text.choices import BosChoice, SpaceChoice
 from coherencegym.eval.views.notebook import ShownResults, shown_results
 from coherencegym.files.strict_json import held
 

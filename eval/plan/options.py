@@ -18,7 +18,7 @@ from pydantic import Field
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item, joined_condition
 from coherencegym.eval.kinds.predictions import TIE_BITS
-from coherencegym.eval.text.special import BosChoice, SpaceChoice
+from coherencegym.eval.text.choices import BosChoice, SpaceChoice
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,17 +23,15 @@ separator is removed; the space after it is kept or dropped.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import SEPARATOR
+from coherencegym.eval.text.choices import BosChoice, SpaceChoice
 from coherencegym.eval.text.places import special_ids
 from coherencegym.eval.text.reading import TokenReader
-
-BosChoice = Literal["auto", "always", "never"]
-SpaceChoice = Literal["keep", "drop"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -333,7 +333,7 @@ def test_an_upload_that_keeps_failing_is_one_line(
     assert main(["push", str(scored), REPO]) == 2
     error = capsys.readouterr().err
     assert re.match(
-        r"python -m eval push: 127\.0\.0\.1:\d+ answered PUT /\S+ with 503 \(\S+\); a push is",
+        r"python -m eval push: localhost:\d+ answered PUT /\S+ with 503 \(\S+\); a push is",
         error,
     )
     assert error.count("\n") == 1

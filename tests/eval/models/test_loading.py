@@ -102,6 +102,10 @@ def margins(results: dict[str, Any]) -> list[float]:
     return [score["margin_mean"] for score in results["scores"]]
 
 
+def note_texts(results: dict[str, Any]) -> list[str]:
+    return [note["text"] for note in results["notes"]]
+
+
 def without(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a package were not installed."""
     monkeypatch.setattr(
@@ -178,7 +182,7 @@ def test_an_adapter_is_the_model_that_it_makes(
     assert on_top["model"]["commit"] == plain["model"]["commit"]
     assert f"|adapter:{adapter}@sha256:" in on_top["signature"]
     assert "|peft:0" in on_top["signature"]
-    assert f"adapter {adapter} on {saved / 'model'}" in on_top["notes"]
+    assert f"adapter {adapter} on {saved / 'model'}" in note_texts(on_top)
     # Its own folder, which names the model.
     alone = run(adapter)
     assert margins(alone) == margins(on_top)
@@ -366,14 +370,14 @@ def test_code_from_a_repository_runs_only_when_asked(
     assert not (tmp_path / "modules").exists()
     results = run(folder, "--trust-remote-code")
     assert margins(results) == margins(run(saved / "model"))
-    assert "--trust-remote-code: code from the model's repository was run" in results["notes"]
+    assert "--trust-remote-code: code from the model's repository was run" in note_texts(results)
     assert "|code:repository|" in results["signature"]
     (folder / "mine.py").write_text(module + "\n# another\n")
     assert run(folder, "--trust-remote-code")["model"]["commit"] != results["model"]["commit"]
     (folder / "mine.py").write_text("raise LookupError('no luck')\n")
     assert "cannot be loaded: no luck" in run.error(folder, "--trust-remote-code")
     plain = run(saved / "model", "--trust-remote-code")
-    assert any("needed no code" in note for note in plain["notes"])
+    assert any("needed no code" in note for note in note_texts(plain))
     assert "|code:" not in plain["signature"]
 
 
