@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from coherencegym.command_line import did_you_mean
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.registry import TABLE_KINDS
 from coherencegym.eval.kinds.table_kind import (
@@ -172,8 +172,9 @@ def _foreign(
         raise
     except Exception as error:
         # The library raises whatever its readers raise; to the user it is one thing.
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise EvaluationError(f"dataset {source.name!r}: cannot be read ({reason[:200]})") from None
+        raise EvaluationError(
+            f"dataset {source.name!r}: cannot be read ({first_line(error)[:200]})"
+        ) from None
     return {
         config: {str(name): partial(_marked, table, wanted) for name, table in tables.items()}
         for config, tables in loaded.items()

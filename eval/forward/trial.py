@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from coherencegym.errors import first_line
 from coherencegym.eval.forward.backends import NoCacheError, run_alone, run_batch
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.plan.batches import Batch
@@ -83,7 +84,7 @@ def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
     except (TypeError, ValueError, IndexError, AttributeError, RuntimeError) as error:
         if is_out_of_memory(error):
             raise
-        return Trial(False, reason=_FAILS[sharing].format(_first_line(error)))
+        return Trial(False, reason=_FAILS[sharing].format(_said(error)))
     tolerance = TOLERANCE
     if not forward.is_exact:
         most = max(len(batch.indices) for batch in plan.batches)
@@ -262,6 +263,5 @@ def is_out_of_memory(error: BaseException) -> bool:
     )
 
 
-def _first_line(error: BaseException) -> str:
-    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    return f"{type(error).__name__}: {text}"[:120]
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {first_line(error)}"[:120]

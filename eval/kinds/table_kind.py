@@ -19,9 +19,10 @@ _T = TypeVar("_T")
 #: The columns that tables of every kind have: what a row is known by, and what it was made from.
 IDENTITY, DISCOURSE, CORPUS = "item_id", "discourse_id", "corpus"
 
-#: An optional column of text: the same for rows of different discourses that share most of their
 #: The corpus of the project's own texts, which are a few to try things on.
 SAMPLE = "sample"
+
+#: An optional column of text: the same for rows of different discourses that share most of their
 #: text, such as Winograd twins. Null or empty where there is no such family.
 FAMILY = "family"
 
@@ -147,15 +148,17 @@ def row_held(row: Row, columns: Iterable[str], schema: type[_T]) -> _T:
 
 def to_row(value: Any) -> dict[str, Any]:
     """The row of a dataclass, inner ones as dictionaries and tuples as lists, and its ``extra``."""
-    row = {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
-    extra = row.pop("extra", {})
-    return {**row, **extra}
+    row = {}
+    for name in value.__dataclass_fields__:
+        part = getattr(value, name)
+        row[name] = [_plain(each) for each in part] if type(part) is tuple else part
+    if "extra" in row:
+        row.update(row.pop("extra"))
+    return row
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return to_row(value) if hasattr(value, "__dataclass_fields__") else value
+    return to_row(value) if hasattr(type(value), "__dataclass_fields__") else value
 
 
 def _feature(of: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, first_line
 
 
 def quiet_libraries() -> None:
@@ -43,12 +43,6 @@ def require(package: str, what: str) -> None:
             f"{what} needs {package}; expected pip install {package}, or the extra "
             "coherencegym[gpu]"
         )
-
-
-def first_line(error: BaseException) -> str:
-    """The line that says what is wrong; the other lines advise on logging in and on caches."""
-    lines = (line.strip() for line in str(error).splitlines())
-    return next((line for line in lines if line), "") or type(error).__name__
 
 
 def attempt(

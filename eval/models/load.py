@@ -11,9 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
-from coherencegym.eval.models.libraries import attempt, first_line
+from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.placement import (
     devices,
     input_device,

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.models.arguments import ATTENTION
-from coherencegym.eval.models.libraries import attempt, first_line, require
+from coherencegym.eval.models.libraries import attempt, require
 from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.models.source import ADAPTER_CONFIG, ADAPTER_WEIGHTS, ModelSource
 from coherencegym.files.strict_json import held, kind

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coherencegym.errors import EvaluationError
-from coherencegym.eval.models.libraries import first_line
+from coherencegym.errors import EvaluationError, first_line
 
 #: The model that comes with the package.
 DEMO = "demo"

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from coherencegym.eval.models.libraries import first_line
+from coherencegym.errors import first_line
 from coherencegym.eval.text.normalised import Normaliser
 from coherencegym.eval.text.places import (
     TextError,

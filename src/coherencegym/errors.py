@@ -16,6 +16,15 @@ class ProcessError(EvaluationError):
     """One of several processes cannot go on; the others may not know why."""
 
 
+def first_line(error: BaseException) -> str:
+    """What an error of a library says, without the lines of advice below; else what it is.
+
+    White space around the line, and empty lines above it, are left out.
+    """
+    lines = (line.strip() for line in str(error).splitlines())
+    return next(filter(None, lines), type(error).__name__)
+
+
 def one_line(error: object) -> str:
     """An error as it is printed: one line, of at most :data:`LONGEST` characters.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, first_line
 
 #: Bytes that the rows of a file may take when unpacked.
 _LARGEST = 1 << 30
@@ -42,8 +42,7 @@ def parquet_rows(path: Path, schema: Any = None) -> list[dict[str, Any]]:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         # Besides Arrow's errors, a time or a decimal that Python has no value for.
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise EvaluationError(f"{path}: cannot be read ({reason[:200]})") from None
+        raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None
 
 
 def _columns(columns: Any) -> list[tuple[str, Any]]:
