@@ -20,6 +20,7 @@ SUITES = {
     "speaker_commitment": "a contradiction by one speaker against one between two speakers",
     "intruder_sentences": "a sentence of another document against the document's own",
     "linguistic_probes": "a sentence whose gender, tense, ... no longer fits against the original",
+    "discourse_tasks": "pieces of texts with a label, for classifiers of their vectors",
 }
 
 

@@ -22,6 +22,7 @@ from coherencegym.eval.kinds.items import (
 )
 from coherencegym.eval.kinds.table_kind import Column as Column
 from coherencegym.eval.kinds.table_kind import TableKind
+from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 
@@ -41,7 +42,8 @@ BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,
 class Contrast:
     """A prediction between two conditions: the incoherent one is the more surprising.
 
-    ``region`` is a region number or ``*`` for the whole text.
+    ``region`` is a region number or ``*`` for the whole text; with ``last`` it is the sum of the
+    regions from one number to the other that is compared.
     """
 
     incoherent: str
@@ -49,11 +51,20 @@ class Contrast:
     region: int | str
     metric: str = "mean"
     groups: tuple[str, ...] = ()
+    last: int = 0
 
     @property
     def formula(self) -> str:
         """The prediction in SyntaxGym's formula language."""
-        return f"({self.region};%{self.incoherent}%) > ({self.region};%{self.coherent}%)"
+        return f"{self._value(self.incoherent)} > {self._value(self.coherent)}"
+
+    @property
+    def regions(self) -> Sequence[int | str]:
+        """The regions that are compared."""
+        return range(int(self.region), self.last + 1) if self.last else [self.region]
+
+    def _value(self, condition: str) -> str:
+        return " + ".join(f"({region};%{condition}%)" for region in self.regions)
 
     @property
     def prediction(self) -> Prediction:
@@ -282,6 +293,11 @@ class Config:
         length_confound: conditions differ in length by what the manipulation does: the evaluator
             always shows how margin and length correlate, and not only where they do so strongly.
         questions: further questions for people who judge its pairs.
+        task_defaults: options of the task that reads the table, where nobody says otherwise; of
+            labelled examples the ``input`` of the probe, the slot that the answer is ``about``, and
+            the ``protocol``, the published task that it is an instance of.
+        fewest_of_a_class: classes of labelled examples with fewer rows than this in ``train``, or
+            with none in ``validation`` or ``test``, are left out; 0 keeps all.
     """
 
     name: str
@@ -302,6 +318,8 @@ class Config:
     by: str = ""
     prefix: str = ""
     questions: tuple[Question, ...] = ()
+    fewest_of_a_class: int = 10
+    task_defaults: Mapping[str, str] = field(default_factory=dict)
 
     def full_name(self, corpus: str) -> str:
         """The config's name when built from a corpus."""
@@ -326,6 +344,8 @@ class Suite:
         one_split: true where the documents of all splits of a corpus go into one split, ``test``:
             for suites from corpora with too few documents to be divided. The division is for
             training on a corpus, and nobody trains on a test suite.
+        readings: corpora that this suite reads otherwise than the registry says, by name: other
+            files of theirs.
         divide: a division, for suites that one may train on: (discourses, seed) -> discourses by
             split, in the place of the corpus's own splits.
 
@@ -350,6 +370,7 @@ class Suite:
     settings_help: Mapping[str, str] = field(default_factory=dict)
     settings_gone: Mapping[str, str] = field(default_factory=dict)
     one_split: bool = False
+    readings: Mapping[str, Corpus] = field(default_factory=dict)
     divide: Callable[[Sequence[Discourse], int], dict[str, list[Discourse]]] | None = None
     tags: tuple[str, ...] = ()
     task_categories: tuple[str, ...] = ("text-classification", "multiple-choice")
@@ -406,7 +427,8 @@ class Suite:
                 self._require(condition, list(config.drafter.operators), where, "condition")
         if config.regions and contrast.region != WHOLE:
             known = list(range(1, len(config.regions) + 1))
-            self._require(contrast.region, known, where, "region")
+            for region in contrast.regions:
+                self._require(region, known, where, "region")
 
     def _require(self, name: Any, known: Sequence[Any], where: str, what: str) -> None:
         if name not in known:

@@ -1,4 +1,4 @@
-"""Score causal language models on test suites of minimal pairs.
+"""Score causal language models on test suites of minimal pairs, and read models' vectors.
 
 As a library::
 
@@ -14,19 +14,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+# The function has its module's name. A module that is imported takes its name in this package, so
+# that the function has to come after it; the module loads nothing.
+from coherencegym.eval.states import Passage, States, states
+
 if TYPE_CHECKING:
     from coherencegym.eval.library import Items, items_from, rows, score, to_pandas
+    from coherencegym.eval.models.body import random_twin
     from coherencegym.eval.models.load import load as load_model
+    from coherencegym.eval.models.load import load_encoder
     from coherencegym.eval.views.notebook import ShownResults as Results
     from coherencegym.eval.views.report import write as write_results
 
 __all__ = [
     "Items",
+    "Passage",
     "Results",
+    "States",
     "items_from",
+    "load_encoder",
     "load_model",
+    "random_twin",
     "rows",
     "score",
+    "states",
     "to_pandas",
     "write_results",
 ]
@@ -34,7 +45,9 @@ __all__ = [
 #: Modules of the names that are not in the library's own module under that name.
 _ELSEWHERE = {
     "Results": ("coherencegym.eval.views.notebook", "ShownResults"),
+    "load_encoder": ("coherencegym.eval.models.load", "load_encoder"),
     "load_model": ("coherencegym.eval.models.load", "load"),
+    "random_twin": ("coherencegym.eval.models.body", "random_twin"),
     "write_results": ("coherencegym.eval.views.report", "write"),
 }
 

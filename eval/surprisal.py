@@ -23,6 +23,7 @@ from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.limits import limits_of
 from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.placement import input_device
+from coherencegym.eval.models.refusals import refuse_unless_in_vocabulary
 from coherencegym.eval.plan.memory import default_budget, free_budget
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
 from coherencegym.eval.plan.plan import Plan, Request, make_plan
@@ -169,7 +170,7 @@ def surprisals(
     prepared = prepare(
         tokenizer, config, queries, options, uses_separator=uses_separator, words=words
     )
-    _check_vocabulary(size, tokenizer, prepared.requests)
+    refuse_unless_in_vocabulary(size, tokenizer, (each.ids for each in prepared.requests))
     plan = make_plan(prepared.requests, limits=limits_of(config))
     try:
         execution = execute(
@@ -210,16 +211,6 @@ def surprisals(
         options.rules,
         prepared.added,
     )
-
-
-def _check_vocabulary(size: int, tokenizer: Any, requests: Sequence[Request]) -> None:
-    largest = max((max(request.ids) for request in requests if request.ids), default=0)
-    if largest >= size:
-        raise EvaluationError(
-            f"the tokenizer gives token {largest} "
-            f"({tokenizer.convert_ids_to_tokens(largest)!r}), but the model's vocabulary has "
-            f"{size} entries; expected a tokenizer that belongs to the model"
-        )
 
 
 def _scored_condition(

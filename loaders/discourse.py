@@ -86,13 +86,48 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A discourse relation in the manner of the Penn Discourse Treebank."""
+    """A discourse relation in the manner of the Penn Discourse Treebank.
+
+    ``unified`` is its label in a set that several corpora share, where its corpus says it.
+    """
 
     type: str
     connective: Span | None
     arg1: Span
     arg2: Span
     senses: tuple[str, ...] = ()
+    unified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RhetoricalNode:
+    """Two neighbouring stretches of elementary units, and how they relate.
+
+    Attributes:
+        first, middle, last: the left one is ``units[first:middle]`` of the tree, the right one
+            ``units[middle:last]``.
+        nuclearity: ``NN``, ``NS`` or ``SN``: for each stretch whether it is a nucleus or a
+            satellite.
+        relation: that of the satellite to the nucleus, or of both nuclei (``joint-list``).
+    """
+
+    first: int
+    middle: int
+    last: int
+    nuclearity: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class RhetoricalTree:
+    """A binary tree in the manner of Rhetorical Structure Theory (Mann and Thompson 1988).
+
+    ``units`` are the spans of its elementary units; ``nodes`` are the inner nodes, each before
+    those below it.
+    """
+
+    units: tuple[Span, ...]
+    nodes: tuple[RhetoricalNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +182,7 @@ class Discourse:
         corpus: name of the corpus as the registry has it.
         units: sentences or utterances in reading order, at least one.
         mentions, relations, alternatives, judgements: annotations; empty where the corpus has none.
+        tree: the document's rhetorical tree, if it has one.
         licence: the document's licence, if it differs from its corpus's.
         meta: further properties (``split``, ``genre``, ``title``); read, never written.
         variant: the name of the operator's result (``shuffled``); empty for the original.
@@ -167,6 +203,7 @@ class Discourse:
     meta: Mapping[str, str] = field(default_factory=dict)
     variant: str = ""
     edits: tuple[Edit, ...] = ()
+    tree: RhetoricalTree | None = None
 
     def __post_init__(self) -> None:
         if not self.units:
@@ -196,6 +233,7 @@ def spans(discourse: Discourse) -> Iterator[Span]:
         *(span for each in discourse.relations for span in (each.connective, each.arg1, each.arg2)),
         *(alternative.span for alternative in discourse.alternatives),
         *(judgement.span for judgement in discourse.judgements),
+        *(discourse.tree.units if discourse.tree is not None else ()),
     )
     return (span for span in found if span is not None)
 

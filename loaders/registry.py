@@ -39,6 +39,7 @@ _DECLARED = {
     "insted": "insted.CORPUS",
     "irc": "irc.CORPUS",
     "documents": "documents.CORPUS",
+    "disrpt": "disrpt.CORPUS",
 }
 
 

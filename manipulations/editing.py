@@ -18,7 +18,8 @@ def move_annotations(
     """The discourse with ``changes`` made, and ``move`` applied to every span of its annotations.
 
     Where ``move`` returns none the annotation is dropped; a mention whose head alone is lost keeps
-    its span and loses the head. Spans that ``move`` returns are of the units in ``changes``.
+    its span and loses the head, and a rhetorical tree that loses a unit is no tree any more. Spans
+    that ``move`` returns are of the units in ``changes``.
     """
 
     def moved(annotations: Iterable[_Annotation], *names: str) -> Iterator[_Annotation]:
@@ -28,8 +29,14 @@ def move_annotations(
             if None not in new.values():
                 yield dataclasses.replace(annotation, **new)
 
+    tree = discourse.tree
+    if tree is not None:
+        units = tuple(span for span in map(move, tree.units) if span is not None)
+        whole = len(units) == len(tree.units)
+        tree = dataclasses.replace(tree, units=units) if whole else None
     return dataclasses.replace(
         discourse,
+        tree=tree,
         mentions=tuple(
             dataclasses.replace(one, head=None if one.head is None else move(one.head))
             for one in moved(discourse.mentions, "span")

@@ -82,10 +82,13 @@ def canonical(order: Sequence[int], texts: Sequence[str]) -> list[int]:
     return [next(places[texts[index]]) for index in order]
 
 
-def reorder(discourse: Discourse, order: Sequence[int], variant: str) -> Discourse:
+def reorder(
+    discourse: Discourse, order: Sequence[int], variant: str, operator: str = "Shuffle"
+) -> Discourse:
     """The discourse whose unit ``i`` is the original's unit ``order[i]``.
 
     Annotations move with their units; one whose parts are no longer in reading order is dropped.
+    ``operator`` is what the edits are noted under.
     """
     place = {old: new for new, old in enumerate(order)}
 
@@ -95,7 +98,7 @@ def reorder(discourse: Discourse, order: Sequence[int], variant: str) -> Discour
 
     units = tuple(discourse.units[old] for old in order)
     edits = tuple(
-        Edit("Shuffle", new, 0, discourse.units[new].text, units[new].text, discourse.id, old)
+        Edit(operator, new, 0, discourse.units[new].text, units[new].text, discourse.id, old)
         for new, old in enumerate(order)
         if new != old
     )
@@ -104,11 +107,11 @@ def reorder(discourse: Discourse, order: Sequence[int], variant: str) -> Discour
     )
 
 
-def original_positions(discourse: Discourse) -> list[int]:
+def original_positions(discourse: Discourse, operator: str = "Shuffle") -> list[int]:
     """Give each unit of a reordered discourse its place (0-based) in the original."""
     places = list(range(len(discourse.units)))
     for edit in discourse.edits:
-        if edit.operator == "Shuffle" and edit.source_unit is not None:
+        if edit.operator == operator and edit.source_unit is not None:
             places[edit.unit] = edit.source_unit
     return places
 

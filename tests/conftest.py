@@ -116,6 +116,7 @@ SLOW = (
     "test_benchmarks",
     "test_wheel",
     "test_discoeval",
+    "test_discourse_released",
     "test_journey",
     "test_cache_command",
     "test_train_detector",

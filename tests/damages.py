@@ -149,6 +149,29 @@ def raw() -> dict[str, Damage]:
     }
 
 
+def tree(file: str) -> dict[str, Damage]:
+    """What can be wrong with the tree of this file; it spoils the tree only."""
+    changes = {
+        "tree cut off": ("_!) )\n)", "_!) )", "3: the file ends inside of the tree, expected a"),
+        "text not closed": ("_!) )\n)", " )\n)", "3: a text that does not end, expected '_!)'"),
+        "two trees": ("\n)\n", "\n)\n(", "5: '(' after the tree, expected the end"),
+        "no root": ("Root", "Rot", "1: 'Rot', expected 'Root'"),
+        "no number": ("(leaf 1)", "(leaf x)", "2: leaf with 'x', expected 1 of 1 or more"),
+        "leaves out of order": ("leaf 2", "leaf 3", "3: a text, expected it in a leaf with the"),
+        "another span": ("span 1 2", "span 1 3", "1: span 1 3, expected 1 2 as the units below"),
+        "no word": ("_!The kettle", "_! ", "2: leaf 1 without a word, expected a text"),
+        "no relation": ("adversative-contrast", "span", "1: nuclei that are span and span, expe"),
+        "two satellites": ("Nucleus", "Satellite", "1: two satellites, expected at least one"),
+        "unknown list": ("rel2par span", "rel2par", "2: ('rel2par'), expected Nucleus, Satellite"),
+    }
+    found = {
+        name: Damage(old, new, said, "malformed tree", file, kept=(0, 1))
+        for name, (old, new, said) in changes.items()
+    }
+    other = Damage("slept .", "ran .", " character", "tree of another text", file, kept=(0, 1))
+    return {**found, "tree of another text": other}
+
+
 def related(file: str) -> dict[str, Damage]:
     """What can be wrong with a relation of this file; it spoils the relation only."""
     changes = {
@@ -560,6 +583,25 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             kept=(0, 1),
         ),
         **related("rst/gdtb/pdtb/gold/00/GUM_bio_a"),
+        **tree("rst/lisp_binary/GUM_bio_a.dis"),
+    },
+    "disrpt": {
+        "NUL byte": Damage("The kettle", "The ke\0tle", f"2: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("The kettle", "The ke\udcfftle", f"2: {BYTE}", "not UTF-8"),
+        "too few fields": Damage(
+            "\t1<2", "", "2: 14 fields, expected 15 as in the header", "truncated line"
+        ),
+        "too many fields": Damage("1<2", "1\t2", "2: 16 fields, expected 15", "too many fields"),
+        "empty field": Damage("\tcontrast", "\t", "2: label is empty, expected a", "empty field"),
+        "bad tokens": Damage("1-3", "3-1", "2: unit1_toks is '3-1', expected tokens", "bad tokens"),
+        "other tokens": Damage(
+            *("5-8", "5-9", "2: s2_toks says 5-9, and unit2_sent has 4 words, expected as many"),
+            "tokens and text differ",
+        ),
+        "unit elsewhere": Damage(
+            "1-3", "1-7", "2: unit1_toks is not in s1_toks, expected", "unit outside its sentence"
+        ),
+        "column missing": Damage("orig_label", "other", "1: no column orig_label, expected the"),
     },
     "pdtb": {**raw(), **related("gold/02/wsj_a")},
     "tedmdb": {**raw(), **related("English/ann/01/talk_a_en.txt")},

@@ -240,6 +240,31 @@ def _words_of(document: str) -> str:
     return f"# newdoc id = GUM_bio_{document}\n" + "\n".join(rows) + "\n"
 
 
+def _tree_of(document: str) -> str:
+    """A tree of two leaves: the first two words, and the others."""
+    words = _RELATIONS[document][0].split()
+    first, second = " ".join(words[:2]), " ".join(words[2:])
+    return (
+        "( Root (span 1 2)\n"
+        f"  ( Nucleus (leaf 1) (rel2par span) (text _!{first}_!) )\n"
+        f"  ( Satellite (leaf 2) (rel2par adversative-contrast) (text _!{second}_!) )\n)\n"
+    )
+
+
+#: A table of relations of two documents; of the first unit of the second a part is cut out.
+RELS = (
+    "doc\tunit1_toks\tunit2_toks\tunit1_txt\tunit2_txt\tu1_raw\tu2_raw\ts1_toks\ts2_toks\t"
+    "unit1_sent\tunit2_sent\tdir\trel_type\torig_label\tlabel"
+) + "".join(
+    "\n" + "\t".join(fields.split("|"))
+    for fields in (
+        "a|1-3|5-7|the kettle sang|but Ann slept|The kettle sang|but Ann slept|1-4|5-8|the kettle "
+        "sang .|but Ann slept .|1<2|explicit|comparison.contrast|contrast",
+        "b|1-1,4-5|2-3|He <*> left .|, tired|He <*> left.|, tired|1-5|1-5|He , tired left .|"
+        "He , tired left .|1>2|implicit|cause|causal",
+    )
+)
+
 DISCO = """\
 connective\tsense\toffset\tsegment
 since\tcausal\t17\tThe kettle sang, since it was hot.
@@ -300,8 +325,10 @@ LAYOUTS = {
     "gum relations": Layout(
         "gum",
         {f"dep/GUM_bio_{document}.conllu": _words_of(document) for document in _RELATIONS}
+        | {f"rst/lisp_binary/GUM_bio_{document}.dis": _tree_of(document) for document in _RELATIONS}
         | _related("rst/gdtb/pdtb/gold/00/GUM_bio_{}", "rst/gdtb/pdtb/raw/00/GUM_bio_{}"),
     ),
+    "disrpt": _one("disrpt", "eng.pdtb.x/eng.pdtb.x_test.rels", f"{RELS}\n"),
     "pdtb": Layout("pdtb", _related("gold/02/wsj_{}", "raw/02/wsj_{}")),
     "tedmdb": Layout(
         "tedmdb", _related("English/ann/01/talk_{}_en.txt", "English/raw/01/talk_{}_en.txt")

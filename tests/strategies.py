@@ -10,6 +10,8 @@ from coherencegym.loaders.discourse import (
     HumanJudgement,
     Mention,
     Relation,
+    RhetoricalNode,
+    RhetoricalTree,
     Unit,
 )
 
@@ -52,4 +54,7 @@ def discourses(
         judgements=(HumanJudgement(span(), "odd"),) if annotated else (),
         alternatives=(Alternative(((last, 0, len(right)),), options, options.index(right)),),
         meta={"split": "test"},
+        tree=RhetoricalTree((span(), span()), (RhetoricalNode(0, 1, 2, "NS", "elaboration"),))
+        if annotated and draw(st.booleans())
+        else None,
     )

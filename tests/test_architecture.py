@@ -18,6 +18,7 @@ EVAL = (
     "plan",
     "forward",
     "surprisal",
+    "states",
     "statistics",
     "tasks",
     "results",

@@ -16,7 +16,7 @@ import pytest
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import find_sources
 from coherencegym.builders.registry import SUITES, load_suite
-from coherencegym.builders.release import quality
+from coherencegym.builders.release import example_quality, quality
 from coherencegym.eval.kinds.table_kind import SAMPLE
 
 #: Suite -> config -> split -> digest; of a build from a real corpus under "<suite>/<corpus>".
@@ -28,6 +28,9 @@ REAL = (
     ("coreference", "gum"),
     ("connectives", "gum"),
     ("connectives", "tedmdb"),
+    ("discourse_tasks", "gum"),
+    ("discourse_tasks", "tedmdb"),
+    ("discourse_tasks", "discoeval"),
 )
 
 
@@ -36,6 +39,7 @@ def no_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
     """Never train the artefact classifiers: they take most of the time, and change no row."""
     monkeypatch.setattr(quality, "FEWEST_DISCOURSES", 10**9)
     monkeypatch.setattr(quality, "FEWEST_INTRUDED", 10**9)
+    monkeypatch.setattr(example_quality, "FEWEST_ROWS", 10**9)
 
 
 def check(suite: str, corpus: str, folder: Path, write: bool) -> None:

@@ -130,9 +130,9 @@ def _add_what_is_read(parser: Parser) -> None:
         "--genre",
         "--hub-genre",
         dest="hub_genre",
-        choices=("narration", "dialogue", "documents"),
+        choices=("narration", "dialogue", "documents", "papers"),
         help="genre of a Hub dataset, or of a corpus of your own; documents: articles, of which "
-        "short documents are made",
+        "short documents are made; papers: a column abstract, and one for the body",
     )
     what = "count rows that cannot be read, and go on"
     rare(add("--skip-bad-rows", action="store_true", help=what))

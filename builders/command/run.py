@@ -100,6 +100,7 @@ class BuildRequest(BuildOptions, PublishOptions):
             revision=self.hub_revision,
             pipeline=self.spacy_pipeline,
             articles=self.shape if self.hub_genre == "documents" else None,
+            papers=self.hub_genre == "papers",
             licence=self.licence,
         )
         return {self.hub_genre: corpus}

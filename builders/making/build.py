@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -109,11 +110,15 @@ def write_documents(manifest: Manifest, folder: Path) -> None:
 
 @dataclass(frozen=True)
 class _Drafted:
-    """The result for one split of a config: its discourses, their drafts, and what was skipped."""
+    """The result for one split of a config: its discourses, their drafts, and what was skipped.
+
+    ``measured`` are figures of quality that a look at all splits gave.
+    """
 
     discourses: list[Discourse]
     drafts: list[Any]
     skipped: dict[str, int]
+    measured: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -197,7 +202,7 @@ class _Build:
             _Part(
                 one,
                 corpus,
-                {split: self._draft(one, corpus, split, by_split[split]) for split in by_split},
+                self._drafted(one, corpus, by_split),
             )
             for one in spread(config, (d for own in by_split.values() for d in own))
         ]
@@ -224,6 +229,25 @@ class _Build:
             about["splits_asked"] = [] if "all" in options.splits else list(options.splits)
             yield part.name, about | {"rank": rank} | self._write(part, decisions)
 
+    def _drafted(
+        self, config: Config, corpus: Corpus, by_split: dict[str, list[Discourse]]
+    ) -> dict[str, _Drafted]:
+        """Draft all splits of a config, and look at them together where its kind asks for that."""
+        made = {split: self._draft(config, corpus, split, by_split[split]) for split in by_split}
+        if (look := making(config.kind).survey) is None:
+            return made
+        self._tell(f"{config.full_name(corpus.name)}, looking at all splits")
+        survey = look(config, {split: one.drafts for split, one in made.items()})
+        return {
+            split: replace(
+                one,
+                drafts=survey.drafts[split],
+                skipped=dict(sorted({**one.skipped, **survey.skipped[split]}.items())),
+                measured=survey.quality.get(split, {}),
+            )
+            for split, one in made.items()
+        }
+
     def _draft(
         self, config: Config, corpus: Corpus, split: str, everything: list[Discourse]
     ) -> _Drafted:
@@ -249,14 +273,18 @@ class _Build:
     def _write(self, part: _Part, decisions: dict[str, list[ClassifierDecision]]) -> dict[str, Any]:
         """Write the splits of one config that have items; their part of its entry."""
         config, kind, how = part.config, part.config.kind, making(part.config.kind)
-        schema = kind.features({column: spec.type for column, spec in config.columns.items()})
+        all_rows = {
+            split: [kind.to_row(how.value(made, n)) for n, made in enumerate(one.drafts, start=1)]
+            for split, one in part.drafted.items()
+            if one.drafts
+        }
+        own_types = {column: spec.type for column, spec in config.columns.items()}
+        schema = kind.features(own_types, chain.from_iterable(all_rows.values()))
         licences: Counter[str] = Counter()
         splits, quality, examples = {}, {}, {}
-        for split, one in part.drafted.items():
-            if not one.drafts:
-                continue
-            rows = [kind.to_row(how.value(made, n)) for n, made in enumerate(one.drafts, start=1)]
-            quality[split] = how.quality(config, one.drafts, decisions[split])
+        for split, rows in all_rows.items():
+            one = part.drafted[split]
+            quality[split] = how.quality(config, one.drafts, decisions[split]) | one.measured
             if self.matcher is not None and how.judge is not None:
                 human = how.judge(self.matcher, config, part.name, split, one.drafts, rows)
                 quality[split] |= {"human": human} if human else {}

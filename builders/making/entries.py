@@ -136,6 +136,7 @@ def config_entry(
         ],
         "length_confound": config.length_confound,
         "questions": [question.entry for question in config.questions],
+        **({"task_defaults": dict(config.task_defaults)} if config.task_defaults else {}),
         "seed": seed,
         "limit": limit,
         "settings": dict(suite.settings),

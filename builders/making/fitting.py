@@ -87,18 +87,20 @@ class Fits:
         discourses: Sequence[Discourse],
         context: Context,
         filter_model: str = "",
+        group_of: tuple[int, ...] | None = None,
     ) -> FittedIntruderSentence:
         """The operator fitted on the discourses of a split: what was fitted is not fitted again.
 
         The result depends on the context's seed and suite; ``filter_model`` is the model of the
-        adversarial filter, if any.
+        adversarial filter, if any; ``group_of`` labels discourses by groups that give each other
+        nothing (none: those that share lines).
         """
         ids = tuple(discourse.id for discourse in discourses)
-        key = (operator, ids, context.seed, context.suite, filter_model)
+        key = (operator, ids, context.seed, context.suite, filter_model, group_of)
         if key not in self._made:
             detector = _detector(filter_model) if filter_model else None
             fitting = Fitting(self.threads, self._store, detector, _announce, self.progress)
-            self._made[key] = operator.fit(discourses, context, fitting)
+            self._made[key] = operator.fit(discourses, context, fitting, group_of)
         return self._made[key]
 
     def debris(self, discourses: Sequence[Discourse]) -> Mapping[str, str]:

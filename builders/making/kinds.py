@@ -10,6 +10,10 @@ from typing import Any, Generic, TypeVar
 
 from coherencegym.builders.judgement.figures import human_figures
 from coherencegym.builders.judgement.match import HUMAN_OK, Matcher, human_ok
+from coherencegym.builders.release.example_quality import (
+    example_quality,
+    without_rare_classes,
+)
 from coherencegym.builders.release.quality import (
     ClassifierDecision,
     decide,
@@ -18,6 +22,7 @@ from coherencegym.builders.release.quality import (
 )
 from coherencegym.builders.suite import Config, DocumentDraft, Draft
 from coherencegym.eval.kinds.documents import DOCUMENTS
+from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import TableKind
 
@@ -26,6 +31,21 @@ D = TypeVar("D")
 #: Puts the column ``human_ok`` into rows: (matcher, config, its full name, split, drafts, rows) ->
 #: the figures for the manifest; empty where nobody was asked about these rows.
 Judge = Callable[[Matcher, Config, str, str, Sequence[D], Sequence[dict[str, Any]]], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class AcrossSplits(Generic[D]):
+    """Findings of a look at all splits of a config at once.
+
+    Attributes:
+        drafts: split -> the drafts that stay.
+        skipped: split -> reason -> how many do not.
+        quality: split -> figures for the quality section, of each split that has a draft.
+    """
+
+    drafts: Mapping[str, list[D]]
+    skipped: Mapping[str, Mapping[str, int]]
+    quality: Mapping[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -42,6 +62,7 @@ class Making(Generic[D]):
         decide: (drafts, breakdowns) -> what a classifier says of all drafts of a split: of every
             config that one is spread over.
         quality: (config, drafts, what was decided) -> the quality section of the manifest.
+        survey: (config, split -> drafts) -> what can only be said of all splits together.
         judge: the judging of such rows by people: see :data:`Judge`.
     """
 
@@ -54,6 +75,7 @@ class Making(Generic[D]):
     quality: Callable[[Config, Sequence[D], Sequence[ClassifierDecision]], dict[str, Any]] = (
         lambda config, drafts, decisions: {"items": len(drafts)}
     )
+    survey: Callable[[Config, Mapping[str, Sequence[D]]], AcrossSplits[D]] | None = None
     judge: Judge[D] | None = None
 
 
@@ -95,6 +117,13 @@ def _judge_items(
     return human_figures(config, said, matcher.answers.digests) if said else {}
 
 
+def _survey_examples(
+    config: Config, drafts: Mapping[str, Sequence[LabelledExample]]
+) -> AcrossSplits[LabelledExample]:
+    kept, skipped = without_rare_classes(drafts, config.fewest_of_a_class)
+    return AcrossSplits(kept, skipped, example_quality(kept, config.regions))
+
+
 #: Kind -> the work on it; a line where there is more to do than for any kind.
 MAKINGS: Mapping[str, Making[Any]] = {
     ITEMS.name: Making[Draft](
@@ -112,6 +141,7 @@ MAKINGS: Mapping[str, Making[Any]] = {
         ),
         quality=lambda config, drafts, decisions: document_quality(drafts),
     ),
+    EXAMPLES.name: Making[LabelledExample](survey=_survey_examples),
 }
 
 

@@ -58,7 +58,7 @@ def find_sources(
         CorpusError: a named corpus is not one of the suite's.
         CorpusNotFoundError: a named corpus has no files.
     """
-    extra, settled = extra or {}, settled or {}
+    extra, settled = extra or {}, {**suite.readings, **(settled or {})}
     _check_names(suite, names, [corpus.name for corpus in extra.values()])
     sources = Sources()
     for name, configs in suite.natives.items():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.kinds.table_kind import IDENTITY, SuiteError, row_hash
+from coherencegym.eval.kinds.table_kind import IDENTITY, SuiteError, row_hash, with_numbers
 
 #: Uncompressed bytes of a table that go into one parquet file.
 _SHARD_BYTES = 500_000_000
@@ -38,10 +38,11 @@ def hashes_path(config: str, split: str) -> str:
 
 
 def to_table(rows: Sequence[Mapping[str, Any]], features: Any) -> Any:
-    """Rows as a ``pyarrow.Table`` with the schema of ``features``."""
+    """Rows as a ``pyarrow.Table`` with the schema of ``features``, classes by their numbers."""
     import pyarrow as pa
 
-    return pa.Table.from_pylist(list(rows), schema=features.arrow_schema)
+    numbered = [with_numbers(row, features) for row in rows]
+    return pa.Table.from_pylist(numbered, schema=features.arrow_schema)
 
 
 def _to_parquet(table: Any, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``coherencegym cache``: where surprisals are kept, how much, and away with them."""
+"""``coherencegym cache``: where surprisals and vectors are kept, how much, and away with them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ from coherencegym.command_line import Parser
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.running import in_bytes
 from coherencegym.eval.forward.cache import CACHE_FORMAT, FAILURES, SUFFIX, cache_folder
+from coherencegym.eval.forward.vector_store import (
+    StoreListing,
+    delete_store,
+    list_stores,
+    states_folder,
+)
 
 EXAMPLES = """\
   coherencegym cache
@@ -52,9 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise EvaluationError("--dry-run says what --clear would delete; add --clear")
     folder = cache_folder(arguments.cache)
     last = datetime.now(UTC) - (arguments.older_than or timedelta())
+    stores = map(_Store, list_stores(states_folder(arguments.cache)))
+    kept: list[_Database | _Store] = [*_databases(folder), *stores]
     found = [
         one
-        for one in _databases(folder)
+        for one in kept
         if arguments.model in (None, "", one.model)
         and (arguments.older_than is None or one.used < last)
     ]
@@ -65,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         print(f"would free {total}")
     elif arguments.clear:
-        print(f"freed {in_bytes(sum(map(_cleared, found)))}")
+        print(f"freed {in_bytes(sum(one.cleared() for one in found))}")
     return 0
 
 
@@ -112,11 +120,67 @@ class _Database:
                 f"{self.model}@{prefix}{colon}{digits[:12]}",
                 f"{dtype} on {about.get('device')}",
                 *listed,
-                f"{self.texts:,} {'text' if self.texts == 1 else 'texts'}",
+                _texts(self.texts),
                 size,
                 used,
             ]
         )
+
+    def cleared(self) -> int:
+        """Delete it, unless a run is using it; the bytes that this has freed."""
+        if _is_open(self.path):
+            print(f"{self.path.name}: a run is using it, so it stays")
+            return 0
+        for path in self.files:
+            path.unlink(missing_ok=True)
+        return self.size
+
+
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """Vectors of texts by layer, of one model."""
+
+    listing: StoreListing
+
+    @property
+    def size(self) -> int:
+        return self.listing.size
+
+    @property
+    def used(self) -> datetime:
+        return datetime.fromtimestamp(self.listing.used, UTC)
+
+    @property
+    def model(self) -> str:
+        return str(self.listing.about.get("model", ""))
+
+    def __str__(self) -> str:
+        about, size = self.listing.about, in_bytes(self.size)
+        used = f"used {self.used:%Y-%m-%d}"
+        if not about:
+            return f"{self.listing.folder.name}  cannot be read  {size}  {used}"
+        layers = ", ".join(map(str, about["layers"]))
+        return "  ".join(
+            [
+                self.model,
+                f"{about.get('model_dtype')} on {about.get('device')}",
+                f"vectors of layers {layers} in {about.get('dtype')}",
+                _texts(self.listing.texts),
+                size,
+                used,
+            ]
+        )
+
+    def cleared(self) -> int:
+        """Delete it, unless a run is using it; the bytes that this has freed."""
+        if not delete_store(self.listing.folder):
+            print(f"{self.listing.folder.name}: a run is using it, so it stays")
+            return 0
+        return self.size
+
+
+def _texts(count: int) -> str:
+    return f"{count:,} {'text' if count == 1 else 'texts'}"
 
 
 def _databases(folder: Path) -> Iterator[_Database]:
@@ -159,16 +223,6 @@ def _read(path: Path) -> dict[str, Any]:
     except (*FAILURES, ValueError, TypeError, KeyError):
         pass
     return {}
-
-
-def _cleared(found: _Database) -> int:
-    """Delete a database, unless a run is using it; the bytes that this has freed."""
-    if _is_open(found.path):
-        print(f"{found.path.name}: a run is using it, so it stays")
-        return 0
-    for path in found.files:
-        path.unlink(missing_ok=True)
-    return found.size
 
 
 def _is_open(path: Path) -> bool:

@@ -26,6 +26,7 @@ COMMANDS = {
     "push": "push results to a dataset repository on the Hub",
     "detect": "find the sentence of a document that does not belong there",
     "train-detector": "fine-tune an encoder to find that sentence, for comparison",
+    "probe": "ask which layers of a model know the labels of examples",
     "model-index": "print the scores for a model's own card",
     "plot": "draw the scores of several runs in one figure",
 }

@@ -360,15 +360,15 @@ def chosen(arguments: argparse.Namespace) -> Options:
     return options
 
 
-def load_model(arguments: argparse.Namespace) -> LoadedModel:
-    """The model that the options name.
+def load_model(arguments: argparse.Namespace, scores: bool = True) -> LoadedModel:
+    """The model that the options name: one that ``scores`` texts, or any that has vectors of them.
 
     Raises:
         EvaluationError: see :func:`eval.models.load.load`.
     """
-    from coherencegym.eval.models.load import load
+    from coherencegym.eval.models.load import load, load_encoder
 
-    return load(
+    return (load if scores else load_encoder)(
         arguments.model,
         arguments.device,
         arguments.dtype,

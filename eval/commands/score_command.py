@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import Running, explain_plan, running
 from coherencegym.eval.forward.distributed import world
+from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.libraries import quiet_libraries
 
@@ -31,8 +33,8 @@ EXAMPLES = """\
 """
 #: The suites that ``--suites all`` reads from the Hub.
 PUBLISHED = (
-    *("connectives", "coreference", "intruder_sentences", "linguistic_probes"),
-    *("sentence_order", "speaker_commitment", "story_cloze", "winograd"),
+    *("connectives", "coreference", "discourse_tasks", "intruder_sentences"),
+    *("linguistic_probes", "sentence_order", "speaker_commitment", "story_cloze", "winograd"),
 )
 #: The file by which a folder is known as a build.
 _MANIFEST = "manifest.json"
@@ -106,10 +108,19 @@ def _datasets(arguments: argparse.Namespace) -> list[str | None]:
 
 
 def _builds(folder: Path) -> list[str]:
-    """The builds in a folder, which is none itself."""
+    """The builds with items in a folder, which is no build itself."""
     if not folder.is_dir() or (folder / _MANIFEST).is_file():
         return []
-    return sorted(str(path.parent) for path in folder.glob(f"*/{_MANIFEST}"))
+    return sorted(str(path.parent) for path in folder.glob(f"*/{_MANIFEST}") if _has_items(path))
+
+
+def _has_items(manifest: Path) -> bool:
+    """Tell whether a manifest names a table of items; of one that is wrong others say what is."""
+    try:
+        configs = json.loads(manifest.read_text(encoding="utf-8"))["configs"]
+        return bool(ITEMS.configs(configs)) or not configs
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return True
 
 
 def _pair(

@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.models.libraries import quiet_libraries
     from coherencegym.eval.results.folder import MARKER
     from coherencegym.eval.tasks.detect.data import read_training_data
-    from coherencegym.eval.tasks.detect.train.encoder import load_encoder
+    from coherencegym.eval.tasks.detect.train.encoder import find_encoder
     from coherencegym.eval.tasks.detect.train.train import Settings, require_accelerate
     from coherencegym.files.folders import check_folder
 
@@ -134,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
         revision=arguments.revision,
         max_items=arguments.max_items,
     )
-    encoder = load_encoder(arguments.model, arguments.model_revision, arguments.max_length)
+    encoder = find_encoder(arguments.model, arguments.model_revision, arguments.max_length)
     names = ("learning_rate", "epochs", "batch_size", "evaluations", "patience", "class_weights")
     chosen = {name: getattr(arguments, name) for name in (*names, "device", "dtype")}
     settings = Settings(max_length=encoder.max_length, **chosen)

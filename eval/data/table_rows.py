@@ -18,6 +18,7 @@ from coherencegym.eval.kinds.table_kind import (
     TableKind,
     row_hash,
     rows_digest,
+    with_names,
 )
 from coherencegym.files.parquet_rows import parquet_rows
 from coherencegym.files.strict_json import Many, held
@@ -61,8 +62,9 @@ class TableRows(Generic[_T]):
                 the manifest names.
         """
         chosen = self.rows[:most]
+        features = self.about.get("features", {}) if self.kind.labels else {}
         try:
-            values = tuple(map(self.kind.from_row, chosen))
+            values = tuple(self.kind.from_row(with_names(row, features)) for row in chosen)
         except EvaluationError as error:
             raise EvaluationError(f"{self.where}: {error}") from None
         for name, count in Counter(row[IDENTITY] for row in chosen).items():
@@ -188,8 +190,11 @@ def _marked(table: Any, wanted: TableKind[Any], where: str) -> _Rows:
             f"{where}: no column {wanted.mark!r}; expected a table of {wanted.name}, found "
             f"{', '.join(table.column_names)}"
         )
-    rows: _Rows = table.to_list()
-    return rows
+    features = table.features.to_dict() if wanted.labels else {}
+    try:
+        return [dict(with_names(row, features)) for row in table.to_list()]
+    except EvaluationError as error:
+        raise EvaluationError(f"{where}: {error}") from None
 
 
 def _require(wanted: Sequence[str], known: Iterable[str], source: Source) -> None:

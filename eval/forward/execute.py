@@ -12,8 +12,9 @@ from coherencegym.eval.forward.altered import float32_head, fused_activations
 from coherencegym.eval.forward.backends import run_batch
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
 from coherencegym.eval.forward.numeric import ERRORS, measured_error
-from coherencegym.eval.forward.trial import Trial, beside_longer, is_out_of_memory, try_sharing
+from coherencegym.eval.forward.trial import Trial, beside_longer, try_sharing
 from coherencegym.eval.plan.batches import Batch, Budget
 from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
@@ -202,31 +203,13 @@ class _Run:
 
     def _tried(self, trial: Callable[[], Trial | None]) -> Trial | None:
         """The result of a trial in all processes; None where one of them had too little memory."""
-        found = self._in_memory(trial)
+        found = in_memory_of(self.forward.device, trial)
         enough, passed = self.world.agree([found is not None, found is not None and found.passed])
         if not enough or found is None:
             return None
         if found.passed and not passed:
             return Trial(False, reason="it does not pass the trial in every process")
         return found
-
-    def _in_memory(self, work: Callable[[], _Result]) -> _Result | None:
-        """The result of some work; None where the memory did not suffice, which is then free."""
-        try:
-            return work()
-        except (RuntimeError, MemoryError) as error:
-            if not is_out_of_memory(error):
-                raise
-            # The traceback holds the tensors that were in the way.
-            error.__traceback__ = None
-        import gc
-
-        import torch
-
-        gc.collect()
-        if self.forward.device.type == "cuda":
-            torch.cuda.empty_cache()
-        return None
 
     def _halve(self) -> bool:
         """Halve what a batch may take, if it is more than a token."""
@@ -255,7 +238,7 @@ class _Run:
         while queue:
             batch = queue.pop()
             work = partial(run_batch, self.forward, execution.plan.sequences, batch)
-            if (results := self._in_memory(work)) is not None:
+            if (results := in_memory_of(self.forward.device, work)) is not None:
                 self._keep(batch, results, queue)
             else:
                 queue = self._smaller(batch, queue)
@@ -263,10 +246,7 @@ class _Run:
     def _smaller(self, batch: Batch, queue: Sequence[Batch]) -> list[Batch]:
         """The sequences of a batch and of those behind it, in smaller ones."""
         if len(batch.indices) == 1 or not self._halve():
-            raise EvaluationError(
-                f"out of memory for one text of {batch.length:,} tokens; try --dtype bfloat16, "
-                "another --device, or --device-map auto"
-            ) from None
+            raise out_of_memory(batch.length)
         plan = self.execution.plan
         left = {index for each in (batch, *queue) for index in each.indices}
         others = set(range(len(plan.sequences))) - left

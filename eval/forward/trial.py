@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from coherencegym.errors import first_line
 from coherencegym.eval.forward.backends import NoCacheError, run_alone, run_batch
 from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.memory import is_out_of_memory
 from coherencegym.eval.plan.batches import Batch
 from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
@@ -249,18 +250,6 @@ def _noise(
         pairs = zip(indices, run_batch(forward, sequences, batch), strict=False)
         largest = max(largest, *(float(np.abs(alone[i] - bits).max()) for i, bits in pairs))
     return largest
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Tell whether a device or the machine had no memory left."""
-    import torch
-
-    if isinstance(error, torch.OutOfMemoryError | MemoryError):
-        return True
-    text = str(error).lower()
-    return isinstance(error, RuntimeError) and (
-        "out of memory" in text or "can't allocate memory" in text
-    )
 
 
 def _said(error: BaseException) -> str:

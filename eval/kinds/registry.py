@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from coherencegym.eval.kinds.documents import DOCUMENTS
+from coherencegym.eval.kinds.examples import EXAMPLES
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.table_kind import SuiteError, TableKind
 
 #: Name -> kind. In a dataset of several the configs of the first come first, and one of them is
 #: the default.
-TABLE_KINDS: Mapping[str, TableKind[Any]] = {kind.name: kind for kind in (ITEMS, DOCUMENTS)}
+TABLE_KINDS: Mapping[str, TableKind[Any]] = {
+    kind.name: kind for kind in (ITEMS, DOCUMENTS, EXAMPLES)
+}
 
 
 def kind_named(name: str) -> TableKind[Any]:

@@ -74,9 +74,12 @@ class TableKind(Generic[_T]):
         task: the room below ``eval/tasks`` that asks models about such a table.
         command, ask: the command line that does so, and the card's words for it.
         example: the row that a card shows.
+        labels: the columns, of text or of lists of it, whose values are names of classes: a table
+            has them as ``datasets.ClassLabel``, all with the names that occur in any of them.
 
     Raises:
-        ValueError: ``mark``, or a column that tables of every kind have, is not among the columns.
+        ValueError: ``mark``, a label, or a column that tables of every kind have, is not among the
+            columns.
     """
 
     name: str
@@ -90,20 +93,27 @@ class TableKind(Generic[_T]):
     command: str
     ask: str
     example: Callable[[Sequence[Row]], Row] = itemgetter(0)
+    labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in (IDENTITY, DISCOURSE, CORPUS, self.mark):
+        for name in (IDENTITY, DISCOURSE, CORPUS, self.mark, *self.labels):
             if name not in self.columns:
                 raise ValueError(f"kind {self.name}: no column {name!r}; every kind has it")
 
-    def features(self, extra: Mapping[str, Any] | None = None) -> Any:
+    def features(self, extra: Mapping[str, Any] | None = None, rows: Iterable[Row] = ()) -> Any:
         """The ``datasets.Features`` of a table.
 
-        ``extra`` maps the dataset's own columns to types, which are those of :class:`Column`.
+        ``extra`` maps the dataset's own columns to types, which are those of :class:`Column`;
+        the names of classes are those of ``rows``, in alphabetical order.
         """
-        from datasets import Features
+        from datasets import ClassLabel, Features
 
         types = {name: column.type for name, column in self.columns.items()} | dict(extra or {})
+        if self.labels:
+            found = {label for row in rows for name in self.labels for label in _many(row[name])}
+            classes = ClassLabel(names=sorted(found))
+            for name in self.labels:
+                types[name] = [classes] if isinstance(types[name], list) else classes
         return Features({name: _feature(of) for name, of in types.items()})
 
     def configs(self, known: Mapping[str, Any]) -> list[str]:
@@ -159,6 +169,47 @@ def to_row(value: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     return to_row(value) if hasattr(type(value), "__dataclass_fields__") else value
+
+
+def _many(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def with_numbers(row: Row, features: Any) -> Row:
+    """A row with the numbers of classes for their names, as ``features`` has them.
+
+    Raises:
+        ValueError: there is no class of that name.
+    """
+    from datasets import ClassLabel, List
+
+    changed = {}
+    for name, of in features.items():
+        inner = of.feature if isinstance(of, List) else of
+        if isinstance(inner, ClassLabel) and (value := row[name]) is not None:
+            numbers = [inner.str2int(each) for each in _many(value)]
+            changed[name] = numbers if isinstance(of, List) else numbers[0]
+    return {**row, **changed} if changed else row
+
+
+def with_names(row: Row, features: Mapping[str, Any]) -> Row:
+    """A row with the names of classes for their numbers, as a manifest's ``features`` have them.
+
+    Raises:
+        SuiteError: there is no class of that number.
+    """
+    changed = {}
+    for column, of in features.items():
+        names = (of.get("feature", of) if isinstance(of, dict) else {}).get("names")
+        if names is None or row.get(column) is None:
+            continue
+        for number in _many(row[column]):
+            if not (isinstance(number, int) and 0 <= number < len(names)):
+                expected = f"expected 0 to {len(names) - 1}"
+                raise SuiteError(f"{row.get(IDENTITY)}: {column}: class {number!r}; {expected}")
+        found = [names[number] for number in _many(row[column])]
+        changed[column] = found if isinstance(row[column], list) else found[0]
+    return {**row, **changed} if changed else row
 
 
 def _feature(of: Any) -> Any:

@@ -39,7 +39,12 @@ def tokenizer_of(model: Any) -> Any:
 
 
 def in_memory(
-    model: Any, tokenizer: Any, name: str | None = None, commit: str | None = None
+    model: Any,
+    tokenizer: Any,
+    name: str | None = None,
+    commit: str | None = None,
+    *,
+    scores: bool = True,
 ) -> LoadedModel:
     """Describe a model that is loaded, as results record it.
 
@@ -51,6 +56,8 @@ def in_memory(
         tokenizer: its tokenizer.
         name: its name; None: as it was loaded, else its class.
         commit: name of these weights; None: :func:`state_digest`, which reads them all.
+        scores: it is to give tokens a probability; else its vectors alone are wanted, and it may be
+            any model.
 
     Raises:
         EvaluationError: it is no causal language model.
@@ -68,7 +75,7 @@ def in_memory(
             f"a {type(tokenizer).__name__} is no tokenizer of transformers; expected the model's"
         )
     name = name or getattr(config, "_name_or_path", "") or type(model).__name__
-    if getattr(config, "model_type", None) in CONFIG_MAPPING_NAMES:
+    if scores and getattr(config, "model_type", None) in CONFIG_MAPPING_NAMES:
         # Its code has been run: nothing is left to trust.
         refuse_unless_causal(name, config, trust=True)
     adapters = ", ".join(map(str, getattr(model, "peft_config", None) or ()))
@@ -76,6 +83,7 @@ def in_memory(
         name,
         model,
         tokenizer,
+        scores=scores,
         commit=commit or state_digest(model, tokenizer),
         notes=(f"with adapters: {adapters}",) if adapters else (),
     )

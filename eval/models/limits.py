@@ -30,6 +30,14 @@ _OWN_WINDOWS = (
     *("local_attention", "keep_window_size", "index_topk"),
 )
 
+#: RoBERTa and its kin number positions from after the padding token's id.
+_FROM_PADDING = frozenset(
+    {
+        *("roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "camembert", "xmod"),
+        *("mpnet", "longformer", "data2vec-text", "ibert", "luke", "markuplm"),
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -92,8 +100,11 @@ def context_length(config: Any) -> int | None:
     """Most tokens that a model can read, or None where its config sets no limit."""
     if config is None:
         return None
-    found = (_number(_of_text(config), name) for name in _CONTEXT_NAMES)
-    return next((length for length in found if length), None)
+    text = _of_text(config)
+    length = next((found for name in _CONTEXT_NAMES if (found := _number(text, name))), None)
+    if length is None or getattr(text, "model_type", "") not in _FROM_PADDING:
+        return length
+    return length - (text.pad_token_id or 0) - 1
 
 
 def _of_text(config: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Load a causal language model with its tokenizer, and say what it has."""
+"""Load a causal language model, or any model without its head, and say what it has."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from coherencegym.eval.models.refusals import (
     refuse_unless_adapter,
     refuse_unless_causal,
     refuse_unless_held,
+    refuse_unless_readable,
     refuse_unless_sane,
 )
 from coherencegym.eval.models.source import (
@@ -43,10 +44,11 @@ _NO_ADAPTER = {"subfolder": "no-adapter-from-here"}
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model ready to score.
+    """A model ready to be asked.
 
     Attributes:
-        model: a transformers causal language model, in evaluation mode, on its device.
+        model: a transformers causal language model, or of :func:`load_encoder` one without a head,
+            in evaluation mode, on its device.
         tokenizer: its fast tokenizer.
         name: the user's name for it.
         commit: the Hub commit, or for a folder ``sha256:`` and the digest of its weights, config
@@ -79,14 +81,22 @@ class LoadedModel:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, model: Any, tokenizer: Any, **more: Any) -> LoadedModel:
+    def of(
+        cls, name: str, model: Any, tokenizer: Any, *, scores: bool = True, **more: Any
+    ) -> LoadedModel:
         """A model in evaluation mode on its device; ``more`` is what it does not say itself.
+
+        Args:
+            name, model, tokenizer: those of the class.
+            scores: it is to give tokens a probability; else its vectors alone are wanted.
+            more: other attributes.
 
         Raises:
             EvaluationError: it cannot be run, or predicts a token from what follows it.
         """
-        keep_selection(model)
-        refuse_if_it_sees_ahead(name, model)
+        if scores:
+            keep_selection(model)
+            refuse_if_it_sees_ahead(name, model)
         return cls(
             model=model,
             tokenizer=tokenizer,
@@ -151,14 +161,49 @@ def load(
         EvaluationError: it is not there, is not a causal language model, or has no usable
             tokenizer, device, dtype or adapter.
     """
+    return _load(name, device, dtype, arguments, device_map, trust_remote_code, scores=True)
+
+
+def load_encoder(
+    name: str,
+    device: str = "auto",
+    dtype: str = "auto",
+    *,
+    arguments: ModelArguments | None = None,
+    device_map: str | None = None,
+    trust_remote_code: bool = False,
+) -> LoadedModel:
+    """Load a model for its vectors: an encoder, a decoder, or an encoder with a decoder.
+
+    No head is loaded (but for an adapter, which is made for a whole model). The arguments are those
+    of :func:`load`.
+
+    Raises:
+        EvaluationError: it is not there, transformers has no model of its type, or it has no usable
+            tokenizer, device, dtype or adapter.
+    """
+    return _load(name, device, dtype, arguments, device_map, trust_remote_code, scores=False)
+
+
+def _load(
+    name: str,
+    device: str,
+    dtype: str,
+    arguments: ModelArguments | None,
+    device_map: str | None,
+    trust_remote_code: bool,
+    *,
+    scores: bool,
+) -> LoadedModel:
     arguments = arguments or ModelArguments()
-    read = _read(name, arguments, trust_remote_code)
+    read = _read(name, arguments, trust_remote_code, scores)
     source, adapter = read.source, read.adapter
     placement = place_model(read.config, arguments, device, dtype, device_map)
-    refuse_unless_held(source, read.config, trust_remote_code)
+    made = _kind_of_model(read.config, scores or adapter is not None)
+    refuse_unless_held(source, read.config, trust_remote_code, made)
     settings = {**arguments.passed, **placement.settings, "dtype": placement.dtype}
     with _without_adapter(source) as files:
-        model = _weights(files, trust_remote_code, settings)
+        model = _weights(files, made, trust_remote_code, settings)
     if placement.device is not None:
         model = model.to(placement.device)
     if adapter is not None:
@@ -169,6 +214,7 @@ def load(
         name,
         model,
         read.tokenizer,
+        scores=scores,
         commit=source.identity(code=remote_code),
         base=source.name if source.name != name else None,
         adapter=_named(adapter),
@@ -184,15 +230,21 @@ def runs_remote_code(model: Any) -> bool:
 
 
 def load_config(
-    name: str, arguments: ModelArguments | None = None, trust_remote_code: bool = False
+    name: str,
+    arguments: ModelArguments | None = None,
+    trust_remote_code: bool = False,
+    *,
+    scores: bool = True,
 ) -> tuple[Any, Any]:
     """A model's config and tokenizer, without its weights; the arguments are those of :func:`load`.
+
+    With ``scores`` False it may be any model that :func:`load_encoder` loads.
 
     Raises:
         EvaluationError: it is not there, is not a causal language model, or has no usable
             tokenizer.
     """
-    read = _read(name, arguments or ModelArguments(), trust_remote_code)
+    read = _read(name, arguments or ModelArguments(), trust_remote_code, scores)
     return read.config, read.tokenizer
 
 
@@ -207,7 +259,7 @@ class _Read:
     tokenizer: Any
 
 
-def _read(name: str, arguments: ModelArguments, trust: bool) -> _Read:
+def _read(name: str, arguments: ModelArguments, trust: bool, scores: bool) -> _Read:
     from transformers import AutoConfig
 
     source, adapter = _sources(name, arguments)
@@ -216,7 +268,8 @@ def _read(name: str, arguments: ModelArguments, trust: bool) -> _Read:
     config = attempt(
         f"model {name!r}", AutoConfig.from_pretrained, source.path, trust=trust, **settings
     )
-    refuse_unless_causal(name, config, trust)
+    refuse = refuse_unless_causal if scores or adapter is not None else refuse_unless_readable
+    refuse(name, config, trust)
     tokens = find_model(arguments.tokenizer, what="tokenizer") if arguments.tokenizer else source
     tokenizer = read_tokenizer(tokens, "--model-arg tokenizer=FOLDER", trust)
     return _Read(source, adapter, config, tokens, tokenizer)
@@ -267,6 +320,17 @@ def _sources(name: str, arguments: ModelArguments) -> tuple[ModelSource, ModelSo
     return base or source, adapter
 
 
+def _kind_of_model(config: Any, with_head: bool) -> Any:
+    """The class of transformers that makes a model of this config; of two halves the encoder."""
+    from transformers import AutoModel, AutoModelForCausalLM, AutoModelForTextEncoding
+    from transformers.models.auto import modeling_auto
+
+    if with_head:
+        return AutoModelForCausalLM
+    encoders = modeling_auto.MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES
+    return AutoModelForTextEncoding if config.model_type in encoders else AutoModel
+
+
 @contextmanager
 def _without_adapter(source: ModelSource) -> Iterator[ModelSource]:
     """A model's files as :data:`_NO_ADAPTER` keeps transformers from finding an adapter in them.
@@ -289,14 +353,14 @@ def _without_adapter(source: ModelSource) -> Iterator[ModelSource]:
         yield replace(source, path=str(folder))
 
 
-def _weights(source: ModelSource, trust: bool, settings: Mapping[str, Any]) -> Any:
+def _weights(
+    source: ModelSource, kind_of_model: Any, trust: bool, settings: Mapping[str, Any]
+) -> Any:
     """The model with its weights, none of them missing."""
-    from transformers import AutoModelForCausalLM
-
     what = f"model {source.name!r}"
     more = {**settings, **source.settings, "use_safetensors": True, "output_loading_info": True}
     more["adapter_kwargs"] = _NO_ADAPTER
-    load = AutoModelForCausalLM.from_pretrained
+    load = kind_of_model.from_pretrained
     try:
         model, loading = attempt(what, load, source.path, trust=trust, **more)
     except EvaluationError:
@@ -304,15 +368,19 @@ def _weights(source: ModelSource, trust: bool, settings: Mapping[str, Any]) -> A
         if ".safetensors" not in endings and endings & _PICKLED:
             raise EvaluationError(
                 f"{what} has pickled weights only, which can hold code and are never read; where "
-                "you trust them, AutoModelForCausalLM.from_pretrained(ID).save_pretrained(FOLDER) "
-                "writes safetensors"
+                f"you trust them, {kind_of_model.__name__}.from_pretrained(ID).save_pretrained("
+                "FOLDER) writes safetensors"
             ) from None
         raise
-    if missing := sorted(loading["missing_keys"]):
+    # An encoder's pooler is used for no vector, and many files have none.
+    missing = sorted(key for key in loading["missing_keys"] if not key.startswith("pooler."))
+    if missing:
         # transformers would go on with random numbers in their place.
+        causal = kind_of_model.__name__ == "AutoModelForCausalLM"
+        expected = "a causal language model, output head included" if causal else "its type"
         raise EvaluationError(
             f"{what} lacks {len(missing)} of its weights ({missing[0]}, ...); expected "
-            "those of a causal language model, output head included"
+            f"those of {expected}"
         )
     return model
 

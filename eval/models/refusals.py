@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,9 @@ _MOST_MODULES = 10_000
 _SLACK = 1 << 26
 #: Most times as many as its files hold: a tied head may be kept apart; quantized ones packed.
 _TIED, _PACKED = 2, 32
+_NEEDS_CODE = (
+    "needs code from its repository; read it, and if you trust it give --trust-remote-code"
+)
 
 
 @dataclass(frozen=True)
@@ -97,15 +100,42 @@ def refuse_unless_causal(name: str, config: Any, trust: bool = False) -> None:
         EvaluationError: a masked language model, an encoder with a decoder, no language model, or
             one that asks for code from the Hub.
     """
-    attention = getattr(config, "_attn_implementation", None)
-    problem = _not_causal(config, trust)
-    if problem is None and not trust and attention is not None and attention not in ATTENTION:
-        problem = (
-            f"asks for attention {str(attention)!r}, which may be code from the Hub; expected "
-            "--model-arg attn_implementation=sdpa, or --trust-remote-code"
-        )
+    problem = _not_causal(config, trust) or _foreign_attention(config, trust)
     if problem is not None:
         raise EvaluationError(f"model {name!r} {problem}")
+
+
+def refuse_unless_readable(name: str, config: Any, trust: bool = False) -> None:
+    """Refuse a model that transformers cannot make without a head; arguments as for a causal one.
+
+    Raises:
+        EvaluationError: it has none of its type, or would run code from the Hub.
+    """
+    from transformers.models.auto import modeling_auto
+
+    model_type = getattr(config, "model_type", "")
+    own_code = "AutoModel" in (getattr(config, "auto_map", None) or {})
+    problem = None
+    if model_type not in modeling_auto.MODEL_MAPPING_NAMES and not (trust and own_code):
+        problem = (
+            _NEEDS_CODE
+            if own_code
+            else f"is of type {model_type!r}, which transformers has no model for without code "
+            "from the model's repository; expected one that it has"
+        )
+    problem = problem or _foreign_attention(config, trust)
+    if problem is not None:
+        raise EvaluationError(f"model {name!r} {problem}")
+
+
+def _foreign_attention(config: Any, trust: bool) -> str | None:
+    attention = getattr(config, "_attn_implementation", None)
+    if trust or attention is None or attention in ATTENTION:
+        return None
+    return (
+        f"asks for attention {str(attention)!r}, which may be code from the Hub; expected "
+        "--model-arg attn_implementation=sdpa, or --trust-remote-code"
+    )
 
 
 def _not_causal(config: Any, trust: bool) -> str | None:
@@ -125,9 +155,7 @@ def _not_causal(config: Any, trust: bool) -> str | None:
     if model_type in causal or (trust and own_code):
         return None
     if own_code:
-        return (
-            "needs code from its repository; read it, and if you trust it give --trust-remote-code"
-        )
+        return _NEEDS_CODE
     if model_type in modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
         return (
             f"reads images and text ({model_type}), and transformers does not load its text part "
@@ -153,20 +181,20 @@ def _is_masked(config: Any, model_type: str) -> bool:
     return bool(declared & set(masked.values())) and not declared & causal
 
 
-def refuse_unless_held(source: ModelSource, config: Any, trust: bool) -> None:
+def refuse_unless_held(source: ModelSource, config: Any, trust: bool, kind_of_model: Any) -> None:
     """Refuse a model whose config asks for far more than its files of weights hold.
 
     Args:
         source: the model's files.
         config: the model's.
         trust: code from the model's repository may be run.
+        kind_of_model: the class of transformers that makes it, such as ``AutoModelForCausalLM``.
 
     Raises:
         EvaluationError: it does; or a file of weights is damaged, or one that the index names is
             not there.
     """
     import torch
-    from transformers import AutoModelForCausalLM
 
     what = f"model {source.name!r}"
     tensors, numbers = _stored(source)
@@ -182,9 +210,7 @@ def refuse_unless_held(source: ModelSource, config: Any, trust: bool) -> None:
         # Code from the repository, which would be fetched anew here, may make what it likes.
         return
     with torch.device("meta"):
-        made = attempt(
-            what, AutoModelForCausalLM.from_config, deepcopy(config), dtype=torch.float32
-        )
+        made = attempt(what, kind_of_model.from_config, deepcopy(config), dtype=torch.float32)
     asked = sum(tensor.numel() for tensor in {*made.parameters(), *made.buffers()})
     packed = getattr(config, "quantization_config", None) is not None
     if asked > numbers * (_PACKED if packed else _TIED) + _SLACK:
@@ -266,6 +292,23 @@ def refuse_unless_adapter(adapter: ModelSource) -> None:
         raise EvaluationError(
             f"adapter {adapter.name!r} ({kind[:40]}) does something else than change the model's "
             "layers, or this peft does not know it; expected one like LoRA"
+        )
+
+
+def refuse_unless_in_vocabulary(
+    size: int, tokenizer: Any, sequences: Iterable[Sequence[int]]
+) -> None:
+    """Refuse token ids that a model has no entry for; ``size`` is the count of its entries.
+
+    Raises:
+        EvaluationError: there are some.
+    """
+    largest = max((max(ids) for ids in sequences if ids), default=0)
+    if largest >= size:
+        raise EvaluationError(
+            f"the tokenizer gives token {largest} "
+            f"({tokenizer.convert_ids_to_tokens(largest)!r}), but the model's vocabulary has "
+            f"{size} entries; expected a tokenizer that belongs to the model"
         )
 
 

@@ -27,10 +27,10 @@ def default_budget(
     return budget if batch_tokens is None else budget.scaled(batch_tokens)
 
 
-def free_budget(model: Any) -> Budget | None:
+def free_budget(model: Any, *, states: bool = False) -> Budget | None:
     """The budget for the free memory of the GPU that a model is on, or of the first of several.
 
-    None where it is on no GPU.
+    With ``states`` the hidden states of all layers are held. None where it is on no GPU.
     """
     device = input_device(model)
     config = getattr(model, "config", None)
@@ -40,7 +40,7 @@ def free_budget(model: Any) -> Budget | None:
 
     free, _ = torch.cuda.mem_get_info(device)
     item_bytes = model.get_input_embeddings().weight.element_size()
-    return budget_for(free, needs_of(config, item_bytes))
+    return budget_for(free, needs_of(config, item_bytes, states=states))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,11 @@ class Needs:
     cached: int
 
 
-def needs_of(config: Any, item_bytes: int) -> Needs:
-    """The needs of a model of this config, whose activations are numbers of ``item_bytes``."""
+def needs_of(config: Any, item_bytes: int, *, states: bool = False) -> Needs:
+    """The needs of a model of this config, whose activations are numbers of ``item_bytes``.
+
+    With ``states`` a token holds its states after all layers as well.
+    """
     text = config.get_text_config()
     layers = int(getattr(text, "num_hidden_layers", 0) or 1)
     width = int(getattr(text, "hidden_size", 0) or 1024)
@@ -67,7 +70,7 @@ def needs_of(config: Any, item_bytes: int) -> Needs:
     named = (getattr(text, name, None) for name in _INNER)
     inner = next((value for value in named if isinstance(value, int)), 4 * width)
     return Needs(
-        token=item_bytes * (6 * width + 4 * inner),
+        token=item_bytes * (6 * width + 4 * inner + (layers + 1) * width * states),
         row=vocabulary * (item_bytes + 4),
         cached=2 * 2 * layers * width * item_bytes,
     )

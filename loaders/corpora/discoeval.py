@@ -32,6 +32,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
@@ -48,10 +49,10 @@ _LABELS = {"SP": ("0", "1", "2", "3", "4"), "DC": ("0", "1")}
 #: The beginning of the names of splits whose texts are in no order.
 _UNORDERED = "unordered_"
 #: Names of folders, and what their texts are called here; others keep their name.
-_DOMAINS = {"wiki": "wikipedia", "roc": "rocstory", "rocstories": "rocstory"}
+DOMAINS = {"wiki": "wikipedia", "roc": "rocstory", "rocstories": "rocstory"}
 
 #: A name or a word that the corpus hides: ``<user>``, ``<unka>``, ``<unk#a.>``.
-_MASKED = re.compile(r"<(?:user|unk[^\s<>]*)>")
+MASKED = re.compile(r"<(?:user|unk[^\s<>]*)>")
 
 #: Whom a message is for, at its beginning (``<user> :``); who wrote it is not in the files.
 _ADDRESSEE = re.compile(r"<(?:user|unk[a#]*)>(?: [:,])+(?:\s+|$)|<unk[a#]*[:,]>(?:\s+|$)")
@@ -71,7 +72,7 @@ def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
         raise CorpusError(
             f"{file.path}:1: in no folder of a task, expected one such as 'SP/wiki/test.txt'"
         )
-    domain = _DOMAINS.get(folder, folder)
+    domain = DOMAINS.get(folder, folder)
     found = False
     for number, line in numbered_lines(file):
         if not line.strip():
@@ -90,7 +91,7 @@ def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
             options.skipped["no sentence with a word"] += 1
             continue
         meta = {"split": file.split, "task": task, "domain": domain}
-        if masked := len(_MASKED.findall(" ".join(texts))):
+        if masked := len(MASKED.findall(" ".join(texts))):
             meta["masked"] = str(masked)
         source = SourceSpan(file.path.name, number, number)
         yield Discourse(
@@ -105,10 +106,25 @@ def read_discoeval(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> It
 
 def _in_order(task: str, number: int, line: str) -> list[str] | None:
     """The sentences of a line as they stood; none where one of them is from another document."""
+    label, fields = label_and_sentences(number, line, _SENTENCES[task], _LABELS.get(task, ()))
+    if task == "SP":
+        place, (moved, *others) = int(label), fields
+        return [*others[:place], moved, *others[place:]]
+    return None if label == "0" else fields
+
+
+def label_and_sentences(
+    number: int, line: str, count: int, labels: Sequence[str] = ()
+) -> tuple[str, list[str]]:
+    """The label of a line, empty where there are no ``labels``, and its ``count`` sentences.
+
+    Raises:
+        LineError: the line has other fields than these.
+    """
     if (unusable := text_problem(line)) is not None:
         raise LineError(number, *unusable)
-    fields, labels = [field.strip() for field in line.split("\t")], _LABELS.get(task, ())
-    expected = _SENTENCES[task] + bool(labels)
+    fields = [field.strip() for field in line.split("\t")]
+    expected = count + bool(labels)
     problem = f"{len(fields)} fields, expected {expected} with tabs between them"
     if len(fields) < expected:
         raise LineError(number, f"{problem} (is the line cut off?)", "truncated line")
@@ -120,12 +136,7 @@ def _in_order(task: str, number: int, line: str) -> list[str] | None:
     if "" in fields:
         problem = f"field {fields.index('') + 1} is empty, expected a sentence"
         raise LineError(number, problem, "empty sentence")
-    if task == "SP":
-        place, (moved, *others) = int(fields[0]), fields[1:]
-        return [*others[:place], moved, *others[place:]]
-    if task == "DC":
-        return fields[1:] if fields[0] == "1" else None
-    return fields
+    return (fields[0], fields[1:]) if labels else ("", fields)
 
 
 def sentences(tokenised: Sequence[str], domain: str, ordered: bool = True) -> list[str]:
@@ -136,18 +147,36 @@ def sentences(tokenised: Sequence[str], domain: str, ordered: bool = True) -> li
         domain: the kind of text, as ``meta`` has it.
         ordered: false of the files of Wikipedia's that are in no order, whose signs differ, too.
     """
-    if domain == "chat":
-        plain = [_ADDRESSEE.sub("", sentence, count=1) for sentence in tokenised]
-    else:
-        plain = [_ENTITY.sub(_character, sentence) for sentence in tokenised]
-        plain = rejoined(plain) if ordered else [_apart(_directed(sentence)) for sentence in plain]
-    if domain == "arxiv":
-        texts = [without_tex_spaces(sentence, detokenize) for sentence in plain]
-    elif domain == "wikipedia":
-        texts = [detokenize(_wiki(sentence)) for sentence in plain]
-    else:
-        texts = [detokenize(sentence) for sentence in plain]
+    plain = [_plain(sentence, domain, ordered) for sentence in tokenised]
+    if domain != "chat" and ordered:
+        plain = rejoined(plain)
+    texts = [_natural(sentence, domain) for sentence in plain]
     return [tidy(text) for text in texts if any(map(str.isalnum, text))]
+
+
+def each_sentence(tokenised: Sequence[str], domain: str, ordered: bool = True) -> list[str]:
+    """The same sentences one by one, as many as there are; one of signs alone stays as it is."""
+    return [_by_itself(sentence, domain, ordered) for sentence in tokenised]
+
+
+@lru_cache(maxsize=10_000)  # windows of one conversation have most of their sentences in common
+def _by_itself(tokenised: str, domain: str, ordered: bool) -> str:
+    return tidy(_natural(_plain(tokenised, domain, ordered), domain)) or tidy(tokenised)
+
+
+def _plain(tokenised: str, domain: str, ordered: bool) -> str:
+    """A tokenised sentence without the marks that its file adds."""
+    if domain == "chat":
+        return _ADDRESSEE.sub("", tokenised, count=1)
+    plain = _ENTITY.sub(_character, tokenised)
+    return plain if ordered else _apart(_directed(plain))
+
+
+def _natural(plain: str, domain: str) -> str:
+    """A sentence in its natural spelling."""
+    if domain == "arxiv":
+        return without_tex_spaces(plain, detokenize)
+    return detokenize(_wiki(plain) if domain == "wikipedia" else plain)
 
 
 def _character(match: re.Match[str]) -> str:

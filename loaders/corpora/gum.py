@@ -3,7 +3,8 @@
 A discourse is a document; its units are sentences, with speakers where there are any, and its
 mentions all that GUM annotates, chains of one included. ``meta`` has the genre (from the name of
 the document: ``GUM_bio_byron``), the title, ``sentence_types``: one word a unit, such as ``decl``,
-``frag``, ``wh``, and ``headings``: the numbers of the units that are headings or captions.
+``frag``, ``wh``, ``headings``: the numbers of the units that are headings or captions, and
+``paragraphs``: those of the units that begin a paragraph (a turn, an item of a list, a heading).
 
 Read are the files of the corpus's own repository, one a document, and those of its releases as a
 treebank and as part of CorefUD, which hold many. Documents whose text is withheld (Reddit's have
@@ -12,7 +13,8 @@ underscores for words) are left out and counted.
 Where the discourse relations of a document's file stand beside it (GDTB, Liu et al. 2024), they are
 read with it. They count characters of a raw file that holds the words of the document, parted by
 spaces (``He 's teething .``). The words are those of the CoNLL-U file, so each is looked for where
-the one before it ends, and takes its place in the natural text from there.
+the one before it ends, and takes its place in the natural text from there. So do the elementary
+units of the document's rhetorical tree (``rst/lisp_binary``), where that stands beside it.
 
 The splits are those of the corpus's ``splits.md``; ``test2`` is GENTLE, eight further genres. A
 document that the lists do not name is of split ``train``.
@@ -22,14 +24,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
-from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Unit
-from coherencegym.loaders.formats.conllu import Block, Sentence, conllu_documents, parse
+from coherencegym.loaders.discourse import (
+    Discourse,
+    Relation,
+    RhetoricalTree,
+    SourceSpan,
+    Unit,
+)
+from coherencegym.loaders.formats.conllu import (
+    Block,
+    Sentence,
+    conllu_documents,
+    parse,
+)
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
+from coherencegym.loaders.formats.rst_lisp import read_tree
 from coherencegym.loaders.formats.standoff import Placed, placed_relations, read_raw
 
 #: https://github.com/amir-zeldes/gum/blob/master/splits.md
@@ -75,11 +90,16 @@ _NAME = re.compile(r"(?P<collection>[^_]+)_(?P<genre>[^_]+)_.+")
 _SPEECH = re.compile(r'\bsp who:::"#?(?P<who>[^"]*)"[^|]*\((?P<sentences>\d{1,6}) s\)')
 #: A heading or a caption in the same comment, and how many sentences it has.
 _HEADING = re.compile(r"\b(?:head|caption)(?: [\w:.\"-]+)* \((?P<sentences>\d{1,6}) s\)")
+#: The comments that say that a paragraph begins.
+_PARAGRAPH = {"newpar", "newpar_block"}
 #: Parts of speech that a withheld word has and a line to be filled in has not.
 _NO_WORDS = ("PUNCT", "SYM", "X", "_")
-#: Places of relations and raw text of ``<folder>/<name>.conllu``: beside the folder, in the
-#: layout of the corpus's repository, or with the folders of relations laid next to it.
+#: Places of relations and raw text of the documents of ``<folder>/<name>.conllu``: beside the
+#: folder, in the layout of the corpus's repository, or with the folders of relations laid next to
+#: it.
 _FOLDERS = ("rst/gdtb/pdtb/{kind}/00", "pdtb/{kind}", "pdtb/{kind}/00", "{kind}")
+#: The same for trees.
+_TREE_FOLDERS = ("rst/lisp_binary", "lisp_binary", "rst")
 
 
 def read_gum(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
@@ -130,7 +150,7 @@ def _document(
     identifier = tidy(about.get("newdoc id", "")) or tidy(file.path.stem)
     name = _NAME.fullmatch(identifier)
     collection, genre = name.groups() if name else ("", "")
-    relations = _relations(file, sentences, options)
+    relations = _relations(file, identifier, sentences, options)
     meta = {
         "split": file.split,
         "genre": genre,
@@ -145,6 +165,7 @@ def _document(
         units=tuple(_units(file, sentences)),
         mentions=found,
         relations=relations,
+        tree=_tree(file, identifier, sentences, options),
         licence=_NO_LICENCE if collection == "GENTLE" else licence,
         meta={key: value for key, value in meta.items() if value},
     )
@@ -158,12 +179,17 @@ def _units(file: CorpusFile, sentences: Sequence[Sentence]) -> Iterator[Unit]:
 
 
 def _layout(sentences: Sequence[Sentence]) -> dict[str, str]:
-    """The types of the sentences, and which of them are headings."""
+    """The types of the sentences, which of them are headings, and where paragraphs begin."""
     types = [s.comments.get("s_type", "").replace(" ", "-") or "-" for s in sentences]
     headings = enumerate(_stretches(sentences, _HEADING))
     return {
         "sentence_types": "" if set(types) == {"-"} else " ".join(types),
         "headings": " ".join(str(number) for number, heading in headings if heading),
+        "paragraphs": " ".join(
+            str(number)
+            for number, sentence in enumerate(sentences)
+            if not _PARAGRAPH.isdisjoint(sentence.comments)
+        ),
     }
 
 
@@ -179,26 +205,64 @@ def _stretches(
         left -= 1
 
 
-def _relation_files(path: Path) -> tuple[Path, ...]:
-    """The files of relations and raw text of a CoNLL-U file; empty where there are none."""
+def _beside(path: Path, name: str, folders: Sequence[str]) -> Path | None:
+    """The first file of a name in folders beside a CoNLL-U file's, or next to it."""
     for root in (path.parent.parent, path.parent):
-        for folder in _FOLDERS:
-            pair = tuple(root / folder.format(kind=kind) / path.stem for kind in ("gold", "raw"))
-            if pair[0].is_file():
-                return pair
-    return ()
+        for folder in folders:
+            if (found := root / folder / name).is_file():
+                return found
+    return None
+
+
+def _relation_files(path: Path, identifier: str) -> tuple[Path, ...]:
+    """The files of relations and raw text of a document in a CoNLL-U file; empty if there are none.
+
+    They are called after the document.
+    """
+    gold = _beside(path, identifier, [folder.format(kind="gold") for folder in _FOLDERS])
+    if gold is None:
+        return ()
+    *above, own = gold.parent.parts
+    folder = Path(*above, "raw") if own == "gold" else Path(*above[:-1], "raw", own)
+    return gold, folder / identifier
+
+
+def _tree_file(path: Path, identifier: str) -> Path | None:
+    return _beside(path, f"{identifier}.dis", _TREE_FOLDERS)
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
-    """The files that are read for one CoNLL-U file: itself, its relations and their raw text."""
-    return (path, *(other for other in _relation_files(path) if other.is_file()))
+    """The files that are read for one CoNLL-U file: itself, and what stands beside it.
+
+    That are relations, their raw text and trees of its documents. Who is called after its only
+    document need not be opened to know that.
+    """
+    names = [path.stem] if _NAME.fullmatch(path.stem) else _documents(path)
+    beside = [
+        other
+        for name in names
+        for other in (*_relation_files(path, name), _tree_file(path, name))
+        if other is not None and other.is_file()
+    ]
+    return (path, *beside)
+
+
+def _documents(path: Path) -> list[str]:
+    """The documents of a file of many by name; a file that is none has none."""
+    if not any((root / "rst").is_dir() for root in (path.parent.parent, path.parent)):
+        return []
+    try:
+        first = [document[0].comments for document in conllu_documents(CorpusFile(path, ""))]
+    except CorpusError:  # whoever reads it says why
+        return []
+    return [tidy(name) for about in first if (name := about.get("newdoc id"))]
 
 
 def _relations(
-    file: CorpusFile, sentences: Sequence[Sentence], options: ReadOptions
+    file: CorpusFile, identifier: str, sentences: Sequence[Sentence], options: ReadOptions
 ) -> tuple[Relation, ...]:
     """The relations of a document, with spans in its sentences; none where it has no such file."""
-    paths = _relation_files(file.path)
+    paths = _relation_files(file.path, identifier)
     if not paths:
         return ()
     gold, raw_path = paths
@@ -210,6 +274,28 @@ def _relations(
         options.bad(str(error), "relations without their raw text")
         return ()
     return placed_relations((gold,), file.split, text, options)[0]
+
+
+def _tree(
+    file: CorpusFile, identifier: str, sentences: Sequence[Sentence], options: ReadOptions
+) -> RhetoricalTree | None:
+    """The tree of a document, its units in its sentences; none where it has no such file."""
+    if (path := _tree_file(file.path, identifier)) is None:
+        return None
+    try:
+        tree = read_tree(path, file.split)
+        text = _align(" ".join(tree.units), sentences, path)
+        starts = accumulate((len(unit) + 1 for unit in tree.units), initial=0)
+        parts = zip(starts, tree.units, strict=False)
+        units = tuple(text.span(((start, start + len(unit)),)) for start, unit in parts)
+        return RhetoricalTree(units, tree.nodes)
+    except LineError as error:
+        error.report(CorpusFile(path, file.split), options)
+    except CorpusError as error:  # the document itself may be good
+        options.bad(str(error), "tree of another text")
+    except LookupError:
+        options.bad(f"{path}: longer than its CoNLL-U file", "tree of another text")
+    return None
 
 
 def _align(raw: str, sentences: Sequence[Sentence], path: Path) -> Placed:

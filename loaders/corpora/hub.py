@@ -23,6 +23,7 @@ from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
 from coherencegym.loaders.licence import licence_fields
 from coherencegym.loaders.text.articles import Shape, read_article_row
+from coherencegym.loaders.text.papers import read_paper_row
 from coherencegym.loaders.text.sentences import TooLongError, split_sentences
 
 _KINDS = ("auto", "sentences", "turns", "text")
@@ -44,6 +45,7 @@ def hub_corpus(
     id_column: str | None = None,
     kind: str = "auto",
     articles: Shape | None = None,
+    papers: bool = False,
     licence: str | None = None,
 ) -> Corpus:
     """Declare a dataset as a corpus, from what its card says. Asks the Hub, downloads no rows.
@@ -51,7 +53,8 @@ def hub_corpus(
     Args:
         repo: ``org/name`` on the Hub, or a folder with parquet, JSON lines or the like.
         column: the column that holds the discourses; none, of articles only: the first of
-            :data:`loaders.text.articles.COLUMNS` that is there.
+            :data:`loaders.text.articles.COLUMNS` that is there, and of papers' bodies that of
+            :data:`loaders.text.papers.BODY_COLUMNS`.
         config: the dataset's configuration; needed where it has several and no default.
         split: the only split wanted; none: every split.
         revision: tag, branch or commit on the Hub; none: its newest commit.
@@ -62,6 +65,7 @@ def hub_corpus(
         kind: ``sentences``, ``turns`` or ``text``; ``auto`` goes by the type of each row's value.
         articles: rows are articles, to be made into short documents (:mod:`loaders.text.articles`);
             their language and pipeline are those named here, not the shape's.
+        papers: rows are papers with an abstract and a body (:mod:`loaders.text.papers`).
         licence: SPDX identifier to go by instead of the card's.
 
     Returns:
@@ -73,7 +77,7 @@ def hub_corpus(
             cannot be reached.
     """
     local = Path(repo).is_dir()
-    if problem := _request_problem(local, column, revision, kind, articles):
+    if problem := _request_problem(local, column, revision, kind, bool(articles or papers)):
         raise CorpusError(f"{repo}: {problem}")
     sha = "" if local else _commit(repo, revision)
     builder = _builder(repo, config, sha)
@@ -83,6 +87,9 @@ def hub_corpus(
     if articles is not None:
         shape = replace(articles, language=language, pipeline=pipeline)
         reader = partial(read_article_row, shape=shape, column=column, id_column=id_column)
+    elif papers:
+        named: dict[str, Any] = {"column": column, "id_column": id_column, "language": language}
+        reader = partial(read_paper_row, pipeline=pipeline, **named)
     else:
         row_format = _RowFormat(column or "", id_column, kind, language, pipeline)
         reader = partial(_read_row, row_format=row_format)
@@ -107,11 +114,11 @@ def hub_corpus(
 
 
 def _request_problem(
-    local: bool, column: str | None, revision: str | None, kind: str, articles: Shape | None
+    local: bool, column: str | None, revision: str | None, kind: str, has_own_columns: bool
 ) -> str:
     if kind not in _KINDS:
         return f"kind is {kind!r}, expected one of {', '.join(_KINDS)}"
-    if column is None and articles is None:
+    if column is None and not has_own_columns:
         return "no column named; expected --hub-column with the one that holds the discourses"
     if local and revision is not None:
         return f"a folder has no revision {revision!r}; leave it out"

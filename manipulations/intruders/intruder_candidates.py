@@ -49,6 +49,7 @@ class IntruderSettings:
         weighting: one of :data:`WEIGHTINGS`.
         features: into how many places words and word pairs are hashed.
         category: the key of ``meta`` that has to be the same for ``same_category``.
+        keep_last: the number of sentences at the end that are never replaced, 0 or 1.
     """
 
     strategy: str = "similar"
@@ -58,6 +59,7 @@ class IntruderSettings:
     weighting: str = "tfidf"
     features: int = 2**20
     category: str = "domain"
+    keep_last: int = 0
 
     def __post_init__(self) -> None:
         if self.strategy not in STRATEGIES:
@@ -70,6 +72,8 @@ class IntruderSettings:
             raise ValueError(f"neighbours is {self.neighbours}; expected at least 1")
         if not 0 < self.share <= 1:
             raise ValueError(f"share is {self.share}; expected more than 0, at most 1")
+        if self.keep_last not in (0, 1):
+            raise ValueError(f"keep_last is {self.keep_last}; expected 0 or 1")
 
 
 @dataclass(frozen=True)
@@ -129,12 +133,17 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Draw:
-    """A draw of documents, of their slots, and of what could stand there, from a collection."""
+    """A draw of documents, of their slots, and of what could stand there, from a collection.
+
+    ``group_of`` has a label of each document's group, whose documents give each other nothing;
+    none: those that share lines are a group.
+    """
 
     operator: IntruderSettings
     discourses: Sequence[Discourse]
     context: Context
     fitting: Fitting
+    group_of: Sequence[int] | None = None
 
     def candidates(self) -> list[Drawn]:
         """The documents drawn, their slots and candidates, but for those that must not be."""
@@ -145,7 +154,8 @@ class Draw:
         self.fitting.progress(f"reading {len(texts):,} documents")
         operator = self.operator
         documents, sentences = text_vectors(texts, operator.features, operator.weighting)
-        others = self._others(drawn, documents, groups(texts))
+        group_of = groups(texts) if self.group_of is None else self.group_of
+        others = self._others(drawn, documents, group_of)
         del documents  # the iterator has it, and lets it go in time
         for start in range(0, len(drawn), _CHUNK):
             some = drawn[start : start + _CHUNK]
@@ -155,11 +165,11 @@ class Draw:
     def _documents(self) -> Iterator[Drawn]:
         share = self.operator.share
         for index, discourse in enumerate(self.discourses):
-            if len(discourse.units) > 1:
+            if (end := len(discourse.units) - self.operator.keep_last) > 1:
                 # What only decides how neighbours are found does not move the slots.
                 generator = self.context.random(discourse, OPERATOR, share=share)
                 if generator.random() < share:
-                    yield Drawn(index, generator.randrange(1, len(discourse.units)))
+                    yield Drawn(index, generator.randrange(1, end))
 
     def _others(
         self, drawn: Sequence[Drawn], documents: Any, group_of: Sequence[int]

@@ -67,9 +67,16 @@ class IntruderSentence(IntruderSettings, Composable):
         raise TypeError("IntruderSentence is not fitted: call fit(discourses, context) first")
 
     def fit(
-        self, discourses: Sequence[Discourse], context: Context, fitting: Fitting | None = None
+        self,
+        discourses: Sequence[Discourse],
+        context: Context,
+        fitting: Fitting | None = None,
+        group_of: Sequence[int] | None = None,
     ) -> FittedIntruderSentence:
         """Find and draw the intruders of a collection (one split: the rest must not be seen).
+
+        ``group_of`` labels the documents by groups that give each other nothing; none: those that
+        share lines.
 
         Raises:
             RetrievalError: ``sparse_dot_topn`` is not installed.
@@ -78,7 +85,7 @@ class IntruderSentence(IntruderSettings, Composable):
         fitting = fitting or Fitting()
         if len({discourse.id for discourse in discourses}) < len(discourses):
             raise ValueError("two discourses have the same id; expected each once")
-        drawn = Draw(self, discourses, context, fitting).candidates()
+        drawn = Draw(self, discourses, context, fitting, group_of).candidates()
         difficult: dict[int, list[Candidate]] = {}
         if fitting.detector is not None:
             fitting.announce(sum(len(one.candidates) for one in drawn))
@@ -89,7 +96,7 @@ class IntruderSentence(IntruderSettings, Composable):
         for index, discourse in enumerate(discourses):
             one = of_index.get(index)
             if one is None:
-                short = len(discourse.units) < 2
+                short = len(discourse.units) - self.keep_last < 2
                 reasons[discourse.id] = TOO_SHORT if short else NOT_SELECTED
             elif not one.candidates:
                 reasons[discourse.id] = NO_CANDIDATE

@@ -35,7 +35,7 @@ def test_the_headline_of_every_suite(name: str, expected: list[str]) -> None:
 
 
 def test_every_suite_is_tested() -> None:
-    assert len(SUITES) == 8
+    assert len(SUITES) == 9
 
 
 def test_the_filtered_pairs_are_the_headline_of_filtered_intruders() -> None:
@@ -73,11 +73,18 @@ def with_contrast(contrast: Contrast) -> Suite:
             "expected 1, 2",
         ),
         (Contrast("shuffled", "original", "2"), "'2', in the contrast"),
+        (Contrast("shuffled", "original", 1, last=3), "3, in the contrast (1;%shuffled%) + (2;"),
     ],
 )
 def test_a_contrast_of_what_is_not_there_is_refused_by_name(contrast: Contrast, said: str) -> None:
     with pytest.raises(ValueError, match=re.escape(f"toy_order: {said}")):
         with_contrast(contrast)
+
+
+def test_a_contrast_may_be_of_a_sum_of_regions() -> None:
+    contrast = Contrast("shuffled", "original", 1, metric="sum", last=2)
+    assert contrast.formula == ("(1;%shuffled%) + (2;%shuffled%) > (1;%original%) + (2;%original%)")
+    assert with_contrast(contrast)
 
 
 def test_regions_that_a_config_does_not_describe_are_not_checked() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -122,6 +123,28 @@ def test_documents_that_share_lines_give_each_other_nothing() -> None:
     fitted = fit(IntruderSentence(share=1.0), [first, second, window])
     assert not fitted.choices
     assert set(fitted.reasons.values()) == {NO_CANDIDATE}
+
+
+def test_documents_of_one_group_give_each_other_nothing() -> None:
+    documents = collection()
+    group_of = [number // 20 for number in range(60)]  # each has all topics
+    fitted = IntruderSentence().fit(documents, Context(0, "test"), None, group_of)
+    number = {document.id: place for place, document in enumerate(documents)}
+    assert len(fitted.choices) >= 15
+    for name, choice in fitted.choices.items():
+        assert group_of[number[name]] != group_of[number[choice.intruder.discourse]]
+
+
+def test_the_last_sentence_can_be_kept() -> None:
+    documents = collection(200, sentences=4)
+    slots = {
+        keep: Counter(c.slot for c in fit(operator, documents).choices.values())
+        for keep in (0, 1)
+        for operator in [IntruderSentence(share=1.0, keep_last=keep)]
+    }
+    assert {keep: set(found) for keep, found in slots.items()} == {0: {1, 2, 3}, 1: {1, 2}}
+    short = fit(IntruderSentence(share=1.0, keep_last=1), collection(9, sentences=2))
+    assert set(short.reasons.values()) == {TOO_SHORT}
 
 
 def test_the_result_depends_on_the_seed_and_on_nothing_else() -> None:

@@ -13,6 +13,8 @@ from coherencegym.loaders.discourse import (
     Alternative,
     Discourse,
     Mention,
+    RhetoricalNode,
+    RhetoricalTree,
     Unit,
     span_text,
     spans,
@@ -142,3 +144,16 @@ def test_results_do_not_depend_on_the_process() -> None:
     many = [Discourse(f"d{i}", "t", tuple(map(Unit, texts))) for i in range(20)]
     with ProcessPoolExecutor(2) as pool:
         assert list(pool.map(run, many)) == [run(discourse) for discourse in many]
+
+
+def test_a_tree_moves_with_its_units_and_falls_with_one_of_them() -> None:
+    tree = RhetoricalTree(
+        (((0, 0, 8),), ((0, 9, 17),)), (RhetoricalNode(0, 1, 2, "NN", "joint-list"),)
+    )
+    discourse = Discourse("d", "test", (Unit("It rains and pours so."),), tree=tree)
+    moved = replace_text(discourse, 0, 18, 21, "hard", operator="Test")
+    assert moved.tree == tree
+    moved = replace_text(discourse, 0, 8, 9, ", ", operator="Test")
+    assert moved.tree is not None
+    assert moved.tree.units == (((0, 0, 8),), ((0, 10, 18),))
+    assert replace_text(discourse, 0, 3, 8, "snows", operator="Test").tree is None

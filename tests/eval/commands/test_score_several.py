@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -11,18 +12,21 @@ from typing import Any
 
 import pytest
 
-from coherencegym.builders.registry import SUITES
+from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.commands import options, score_command
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.items import ITEMS, Item
 
 
 @pytest.fixture
 def suites(tmp_path: Path, pair_items: list[Item], write_dataset: Callable[..., Path]) -> Path:
-    """A folder of two builds, and of something else."""
+    """A folder of two builds, of one without items, and of something else."""
     for name in ("one", "two"):
         write_dataset(tmp_path / "suites" / name, pair_items, extra={"moved": "bool"})
     (tmp_path / "suites/other").mkdir()
+    (tmp_path / "suites/vectors").mkdir()
+    manifest = {"configs": {"relation_x": {"kind": "examples"}}}
+    (tmp_path / "suites/vectors/manifest.json").write_text(json.dumps(manifest))
     return tmp_path / "suites"
 
 
@@ -134,5 +138,7 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
     assert sorted(folders) == ["one--demo", "two--demo"]
 
 
-def test_all_suites_are_those_of_the_registry() -> None:
-    assert set(score_command.PUBLISHED) == set(SUITES)
+def test_all_suites_are_those_of_the_registry_that_have_items() -> None:
+    suites = {name: load_suite(name) for name in SUITES}
+    with_items = {name for name, one in suites.items() if any(c.kind is ITEMS for c in one.configs)}
+    assert set(score_command.PUBLISHED) == with_items

@@ -12,9 +12,16 @@ import pytest
 
 from coherencegym.eval.commands.cli import COMMANDS
 from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.registry import TABLE_KINDS, kind_named
-from coherencegym.eval.kinds.table_kind import Column, SuiteError, TableKind
+from coherencegym.eval.kinds.table_kind import (
+    Column,
+    SuiteError,
+    TableKind,
+    with_names,
+    with_numbers,
+)
 
 #: Kind -> a valid row that was read.
 VALUES: dict[str, Any] = {
@@ -29,6 +36,9 @@ VALUES: dict[str, Any] = {
         {"family": "f"},
     ),
     "documents": Document("d/x", ("One.", "Two."), 1, "d", "c", {"family": "f"}),
+    "examples": LabelledExample(
+        "e/x", (Slot(("One.",)),), ("One.",), (0,), "first", "d", "c", (), {"family": "f"}
+    ),
 }
 
 
@@ -39,8 +49,11 @@ def test_a_row_comes_back_and_fits_the_features(name: str) -> None:
     kind, value = TABLE_KINDS[name], VALUES[name]
     row = kind.to_row(value)
     assert list(row) == [*kind.columns, "family"]
-    schema = kind.features({"family": "string"}).arrow_schema
-    (read,) = pa.Table.from_pylist([row], schema=schema).to_pylist()
+    features = kind.features({"family": "string"}, [row])
+    numbered = with_numbers(row, features)
+    (read,) = pa.Table.from_pylist([numbered], schema=features.arrow_schema).to_pylist()
+    assert read == numbered
+    read = dict(with_names(read, features.to_dict()))
     assert read == row
     assert kind.from_row(read) == value
     assert kind.example([row]) == row
@@ -62,6 +75,8 @@ def test_separators_are_seen(name: str) -> None:
     assert not kind.separated([kind.from_row(row)])
     if name == "documents":
         row["sentences"][0] += " [SEP]"
+    elif name == "examples":
+        row["slots"][0]["segments"][0] += " [SEP]"
     else:
         for condition in row["conditions"]:
             condition["content"] += " [SEP]"

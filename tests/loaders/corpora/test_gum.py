@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from native_files import LAYOUTS
 from small_corpora import OfFile, error, read_one
 
 from coherencegym.loaders.corpora.gum import CORPUS, LICENCES, TEST, VALIDATION
@@ -148,6 +149,18 @@ def test_headings_and_captions_are_named(of_file: OfFile) -> None:
     ]
     text = HEADER + "\n".join(block + row(1, "Yes") for block in blocks)
     assert read_one(of_file(CORPUS, text)).meta["headings"] == "0 2 3"
+
+
+def test_the_units_that_begin_a_paragraph_are_named(of_file: OfFile) -> None:
+    comments = (
+        "# newpar\n# newpar_block = p (2 s)\n",
+        "",
+        "# newpar\n",
+        "# newpar_block = p (1 s)\n",
+    )
+    text = HEADER + "\n".join(comment + row(1, "Yes") for comment in comments)
+    assert read_one(of_file(CORPUS, text)).meta["paragraphs"] == "0 2 3"
+    assert "paragraphs" not in read_one(of_file(CORPUS, HEADER + row(1, "Yes"))).meta
 
 
 def test_names_and_predicates(of_file: OfFile) -> None:
@@ -426,3 +439,43 @@ def test_real_speakers_and_types_of_sentences(real: list[Discourse]) -> None:
         assert len(discourse.meta["sentence_types"].split()) == len(discourse.units)
     assert genres["conversation"] == genres["interview"] == genres["court"] == 8
     assert genres["bio"] == genres["textbook"] == 0
+
+
+def test_a_tree_has_its_units_in_the_sentences(tmp_path: Path) -> None:
+    LAYOUTS["gum relations"].write(tmp_path)
+    reading = read(CORPUS, data_dir=tmp_path)
+    first = next(iter(reading))
+    assert first.tree is not None
+    texts = [span_text(first, unit) for unit in first.tree.units]
+    assert (len(texts), " ".join(texts)) == (2, first.text)
+    (node,) = first.tree.nodes
+    assert (node.nuclearity, node.relation) == ("NS", "adversative-contrast")
+    assert [file.name for file in reading.files[:4]] == [
+        *("GUM_bio_a.conllu", "GUM_bio_a", "GUM_bio_a", "GUM_bio_a.dis")
+    ]
+
+
+def test_documents_of_one_file_have_their_trees_beside_it(tmp_path: Path) -> None:
+    LAYOUTS["gum relations"].write(tmp_path)
+    one = tmp_path / "dep/en_gum-ud-dev.conllu"
+    files = sorted((tmp_path / "dep").glob("GUM_*"))
+    one.write_text("\n".join(file.read_text() for file in files))
+    for file in files:
+        file.unlink()
+    reading = read(CORPUS, data_dir=tmp_path)
+    assert [(d.id, d.tree is not None, len(d.relations)) for d in reading] == [
+        *(("GUM_bio_a", True, 1), ("GUM_bio_b", True, 1))
+    ]
+    assert len(reading.files) == 7
+
+
+def test_real_trees(shared: Path) -> None:
+    found = [d.tree for d in read(CORPUS, data_dir=shared / "corpora") if d.tree is not None]
+    assert (len(found), sum(len(tree.units) for tree in found)) == (80, 10_328)
+    nodes = [node for tree in found for node in tree.nodes]
+    labels = Counter(f"{n.nuclearity}-{n.relation.split('-')[0]}" for n in nodes)
+    assert (len(nodes), len(labels)) == (10_248, 27)
+    # Counted by a script of its own, from the indentation of the files.
+    assert [labels[name] for name in ("NS-elaboration", "NN-joint", "NN-same", "SN-purpose")] == [
+        *(2058, 1798, 547, 12)
+    ]

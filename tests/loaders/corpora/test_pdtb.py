@@ -165,7 +165,7 @@ def test_gum_as_it_is(shared: Path) -> None:
     assert found["however"] == 40
     assert found["since"] == 7
     assert reading.skipped == {"explicit relation whose connective stands nowhere": 49}
-    assert len(reading.files) == 240
+    assert len(reading.files) == 320
 
 
 def test_tedmdb_as_it_is(shared: Path) -> None:

@@ -68,12 +68,14 @@ def test_a_loader_finds_the_files_where_they_are_put(name: str, tmp_path: Path) 
     assert found.files
 
 
-def test_gum_has_three_files_a_document() -> None:
+def test_gum_has_four_files_a_document() -> None:
     paths = {file.path for file in origin("gum").files}
     documents = {p.removeprefix("dep/")[:-7] for p in paths if p.startswith("dep/")}
     assert len(documents) == 263
     pdtb = {f"rst/gdtb/pdtb/{kind}/00/{d}" for kind in ("gold", "raw") for d in documents}
-    assert paths == pdtb | {f"dep/{d}.conllu" for d in documents} | {"LICENSE.txt"}
+    trees = {f"rst/lisp_binary/{document}.dis" for document in documents}
+    conllu = {f"dep/{document}.conllu" for document in documents}
+    assert paths == pdtb | trees | conllu | {"LICENSE.txt"}
 
 
 #: Files of the shared folder that are not copies of what is fetched: notes, and layers left out.
@@ -82,8 +84,8 @@ NOT_FETCHED = {
     "irc": {f"{log}.ascii.txt" for log in ("2004-11-15_03", "2005-06-27_12", "2005-08-08_01")},
     "gum": {"splits.md"},
 }
-#: Folders of layers that no reader reads.
-LAYERS_LEFT_OUT = {"PDTB", "RST", "rst"}
+#: Folders of layers that are not fetched: Penn treebank text.
+LAYERS_LEFT_OUT = {"PDTB", "RST"}
 
 
 def test_digests_are_those_of_the_real_files(each: Origin, shared: Path) -> None:

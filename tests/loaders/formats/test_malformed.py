@@ -226,6 +226,7 @@ ENDLESS = {
     "gum": "5: a field of more than 100,000 characters, expected fewer",
     "ontonotes": "3: a field of more than 100,000 characters, expected fewer",
     "disco": "2: a line of more than 1,000,000 characters, expected one row a line",
+    "disrpt": "2: a field of more than 100,000 characters, expected fewer",
     "discoeval": "1: a field of more than 100,000 characters, expected fewer",
     "discoeval coherence": "1: a field of more than 100,000 characters, expected fewer",
     "insted": "1: a record of more than 400,000 characters, expected fewer",

@@ -72,7 +72,7 @@ class Encoder:
         return model.float()
 
 
-def load_encoder(name: str, revision: str | None = None, max_length: int | None = None) -> Encoder:
+def find_encoder(name: str, revision: str | None = None, max_length: int | None = None) -> Encoder:
     """An encoder's config and tokenizer; weights are read for each seed.
 
     Args:
@@ -104,22 +104,12 @@ def load_encoder(name: str, revision: str | None = None, max_length: int | None 
         raise EvaluationError(
             f"model {name!r} has no padding token; expected an encoder, such as roberta-base"
         )
-    most = min(_readable(config), tokenizer.model_max_length)
+    most = min(context_length(config) or MAX_LENGTH, tokenizer.model_max_length)
     if max_length is not None and max_length > most:
         raise EvaluationError(
             f"--max-length {max_length}: model {name!r} reads {most:,} tokens; expected no more"
         )
     return Encoder(source, tokenizer, max_length or min(most, MAX_LENGTH))
-
-
-def _readable(config: Any) -> int:
-    """Most tokens that an encoder can read."""
-    most = context_length(config)
-    if most is None:
-        return MAX_LENGTH
-    # RoBERTa and its kin number positions from after the padding token's id.
-    offset = {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer"}
-    return most - (config.pad_token_id + 1 if config.model_type in offset else 0)
 
 
 def pairs_of(documents: Iterable[Document]) -> list[Pair]:

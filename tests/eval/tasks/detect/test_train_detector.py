@@ -23,7 +23,7 @@ from coherencegym.eval.tasks.detect.train.encoder import (
     by_document,
     collator,
     count_truncated,
-    load_encoder,
+    find_encoder,
     pairs_of,
 )
 from coherencegym.eval.tasks.detect.train.train import Settings, train
@@ -184,7 +184,7 @@ def test_it_learns_and_leaves_a_model_with_its_card(
 
 def test_one_seed_is_one_run(encoder: Path, documents: dict[str, list[Document]]) -> None:
     settings = Settings(learning_rate=3e-3, epochs=2, device="cpu")
-    loaded = load_encoder(str(encoder))
+    loaded = find_encoder(str(encoder))
     few = documents["train"][:60]
     first, again, other = (
         train(loaded, few, documents["validation"], [few[:4]], settings, seed) for seed in (5, 5, 6)
@@ -200,7 +200,7 @@ def test_training_ends_when_nothing_gets_better(
     # At such a rate nothing changes: the second evaluation is no better than the first.
     settings = Settings(learning_rate=1e-12, epochs=9, patience=1, device="cpu")
     few = documents["train"][:20]
-    trained = train(load_encoder(str(encoder)), few, documents["validation"], (), settings)
+    trained = train(find_encoder(str(encoder)), few, documents["validation"], (), settings)
     assert trained.epochs == 2.0
 
 
@@ -231,16 +231,16 @@ def test_what_an_encoder_reads(
 ) -> None:
     from transformers import RobertaConfig, RobertaModel
 
-    assert load_encoder(str(encoder)).max_length == 64
-    assert load_encoder(str(encoder), max_length=20).max_length == 20
+    assert find_encoder(str(encoder)).max_length == 64
+    assert find_encoder(str(encoder), max_length=20).max_length == 20
     unpadded = word_tokenizer(documents["train"])
     unpadded.pad_token = None
     unpadded.save_pretrained(tmp_path / "unpadded")
     (tmp_path / "unpadded" / "config.json").write_bytes((encoder / "config.json").read_bytes())
     with pytest.raises(EvaluationError, match="has no padding token"):
-        load_encoder(str(tmp_path / "unpadded"))
+        find_encoder(str(tmp_path / "unpadded"))
     with pytest.raises(EvaluationError, match=r"--max-length 65: model .* reads 64 tokens"):
-        load_encoder(str(encoder), max_length=65)
+        find_encoder(str(encoder), max_length=65)
     tokenizer = word_tokenizer(documents["train"])
     config = RobertaConfig(
         vocab_size=len(tokenizer),
@@ -254,7 +254,7 @@ def test_what_an_encoder_reads(
     RobertaModel(config).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
     # Its positions begin after that of the padding token.
-    loaded = load_encoder(str(tmp_path))
+    loaded = find_encoder(str(tmp_path))
     assert loaded.max_length == 32
     long = Document("l", ("ship " * 30, "sea " * 30), 1, "l", "toy")
     settings = Settings(epochs=1, device="cpu")

@@ -1,0 +1,396 @@
+"""Relations: does a vector of each of two stretches of text say how the two relate?
+
+Chen, Chu and Gimpel 2019 (DiscoEval), section 3.4, on the RST Discourse Treebank and the Penn
+Discourse Treebank, which may not be published. Here on corpora in the manner of both that may be:
+the inner nodes of GUM's rhetorical trees, and the explicit and implicit relations between two
+arguments of GUM and the TED Multilingual Discourse Bank.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from coherencegym.builders.discourse.arguments import argument_text, in_context
+from coherencegym.builders.discourse.rows import PROBED
+from coherencegym.builders.suite import Column, Config, Contrast
+from coherencegym.eval.kinds.examples import EXAMPLES, NO_PLACE, LabelledExample, Slot
+from coherencegym.loaders.discourse import (
+    Discourse,
+    Relation,
+    RhetoricalNode,
+    RhetoricalTree,
+    Span,
+    span_text,
+)
+from coherencegym.loaders.unified import unified_relation
+from coherencegym.manipulations.operator import Context
+
+#: Relations of rhetorical trees that are not of what is said: parts of a unit that another cuts in
+#: two, and headings, greetings and the like.
+_ASPECTS = {
+    "same-unit": "syntax",
+    "organization": "layout",
+    "textual-organization": "layout",  # the RST Discourse Treebank's name for it
+}
+#: The senses at the top of the hierarchy of the third Penn Discourse Treebank.
+_LEVEL_1 = ("Comparison", "Contingency", "Expansion", "Temporal")
+
+
+def relation_class(relation: str) -> str:
+    """The coarse class of a relation of GUM's trees: what is before the first hyphen.
+
+    >>> relation_class("joint-list"), relation_class("same-unit")
+    ('joint', 'same-unit')
+    """
+    return relation if relation in _ASPECTS else relation.partition("-")[0]
+
+
+@dataclass(frozen=True)
+class TreeNodes:
+    """One row for each inner node of a rhetorical tree: both children, and how they relate.
+
+    Attributes:
+        coarse: true where relations are finer than the classes that are asked for.
+        sentences: true where the units of a discourse are sentences.
+    """
+
+    coarse: bool = True
+    sentences: bool = True
+    contrasts: tuple[Contrast, ...] = ()
+
+    @property
+    def recipe(self) -> str:
+        """The operator as the manifest records it."""
+        return f"TreeNodes(nuclearity and {'class of the ' if self.coarse else ''}relation)"
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
+        """Yield the nodes, from the root down."""
+        if (tree := discourse.tree) is None:
+            context.skipped["no rhetorical tree"] += 1
+            return
+        texts = [span_text(discourse, unit) for unit in tree.units]
+        joined = _joined_units(tree, discourse.relations)
+        for node in tree.nodes:
+            children = texts[node.first : node.middle], texts[node.middle : node.last]
+            spans = tree.units[node.first : node.last]
+            of_sentences = {
+                "same_sentence": len({part[0] for span in spans for part in span}) == 1,
+                "marked": _marked(node, joined) if discourse.relations else None,
+            }
+            kind = relation_class(node.relation) if self.coarse else node.relation
+            yield LabelledExample(
+                item_id=f"{discourse.id}/{node.first + 1}-{node.middle}-{node.last}",
+                slots=tuple(Slot(tuple(child)) for child in children),
+                text=tuple(" ".join(child) for child in children),
+                places=(0, 1),
+                label=f"{node.nuclearity}-{kind}",
+                discourse_id=discourse.id,
+                corpus=discourse.corpus,
+                extra={
+                    **({"genre": discourse.meta.get("genre", "")} if self.sentences else {}),
+                    "relation": node.relation,
+                    "unified": unified_relation(node.relation),
+                    "aspect": _ASPECTS.get(kind.lower(), "meaning"),
+                    "edus": len(spans),
+                    "larger": (largest := max(map(len, children))),
+                    "size": "1" if largest == 1 else "2 to 9" if largest < 10 else "10 or more",
+                    **(of_sentences if self.sentences else {}),
+                },
+            )
+
+
+def _joined_units(tree: RhetoricalTree, relations: Sequence[Relation]) -> list[tuple[int, int]]:
+    """The units of a tree in which both arguments of each relation with a connective begin.
+
+    The one that comes first in the text is the first.
+    """
+    starts = [unit[0][:2] for unit in tree.units]
+    found = []
+    for relation in relations:
+        if relation.type == "Explicit":
+            spans = relation.arg1, relation.arg2
+            one, other = sorted(bisect_right(starts, span[0][:2]) - 1 for span in spans)
+            found.append((one, other))
+    return found
+
+
+def _marked(node: RhetoricalNode, joined: Sequence[tuple[int, int]]) -> bool:
+    """Tell whether a connective joins something in one child to something in the other."""
+    return any(node.first <= one < node.middle <= other < node.last for one, other in joined)
+
+
+@dataclass(frozen=True)
+class GivenPairs:
+    """One row for each discourse that is nothing but the two arguments of a relation.
+
+    A row of a pair that has another one with another sense says that sense, too.
+    """
+
+    recipe = "GivenPairs()"
+    contrasts: tuple[Contrast, ...] = ()
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
+        """Yield the pair. Which argument comes first in the text nobody knows."""
+        (relation,) = discourse.relations
+        label, *also = relation.senses
+        yield LabelledExample(
+            item_id=discourse.id,
+            slots=tuple(Slot((text,)) for text in discourse.texts),
+            text=(),
+            places=(NO_PLACE, NO_PLACE),
+            label=label,
+            discourse_id=discourse.id,
+            corpus=discourse.corpus,
+            also=tuple(also),
+            extra={
+                "family": discourse.meta["family"],
+                "unified": unified_relation(label) or unified_relation(label.partition(".")[2]),
+            },
+        )
+
+
+@dataclass(frozen=True)
+class ArgumentPairs:
+    """One row for each pair of arguments of relations of a type, with the sense of level 2.
+
+    A pair with several senses is one row: the first is its label, the others are right too. Without
+    a type relations of all types make rows, with their unified label.
+    """
+
+    type: str = ""
+    contrasts: tuple[Contrast, ...] = ()
+
+    @property
+    def recipe(self) -> str:
+        """The operator as the manifest records it."""
+        what = "senses of level 2" if self.type else "unified labels"
+        return f"ArgumentPairs({self.type or 'all types'}, {what})"
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
+        """Yield the pairs in the order of the annotation."""
+        pairs: dict[tuple[Span, Span], list[Relation]] = defaultdict(list)
+        for relation in discourse.relations:
+            if self.type not in ("", relation.type):
+                continue
+            if reason := self._unusable(relation):
+                context.skipped[reason] += 1
+            else:
+                pairs[relation.arg1, relation.arg2].append(relation)
+        for number, ((arg1, arg2), relations) in enumerate(pairs.items(), start=1):
+            texts = [argument_text(discourse, span) for span in (arg1, arg2)]
+            if not all(texts):
+                context.skipped["an argument without a word"] += 1
+                continue
+            label, *also = dict.fromkeys(one for each in relations for one in self._labels(each))
+            pieces, places = in_context(discourse, arg1, arg2)
+            yield LabelledExample(
+                item_id=f"{discourse.id}/{self.type.lower() or 'relation'}-{number:03}",
+                slots=tuple(Slot((text,)) for text in texts),
+                text=pieces,
+                places=places,
+                label=label,
+                discourse_id=discourse.id,
+                corpus=discourse.corpus,
+                also=tuple(also),
+                extra={
+                    "relation": " + ".join(
+                        dict.fromkeys(s for one in relations for s in one.senses)
+                    ),
+                    "same_sentence": len({unit for unit, _, _ in (*arg1, *arg2)}) == 1,
+                    "discontinuous": NO_PLACE in places,
+                    **(self._of_type if self.type else _of_all_types)(discourse, relations),
+                },
+            )
+
+    def _labels(self, relation: Relation) -> Iterator[str]:
+        """The labels of a relation."""
+        if self.type:
+            yield from map(level_2, relation.senses)
+        else:
+            yield relation.unified
+
+    def _of_type(self, discourse: Discourse, relations: Sequence[Relation]) -> dict[str, Any]:
+        """The columns of a pair where connectives may be annotated."""
+        first = relations[0]
+        return {
+            "genre": discourse.meta.get("genre", ""),
+            "unified": unified_relation(first.senses[0]),
+            "connective": _connectives(discourse, relations),
+            "marked": self.type == "Explicit",
+            "order": "Arg1 first" if first.arg1[0] < first.arg2[0] else "Arg2 first",
+        }
+
+    def _unusable(self, relation: Relation) -> str:
+        """Say why a relation makes no row, if it does not."""
+        if not (relation.senses if self.type else relation.unified):
+            return "a relation without a sense"
+        for sense in relation.senses if self.type else ():
+            top, _, rest = sense.partition(".")
+            if top == "NoRel":
+                return "an implicit relation with the sense NoRel"
+            if top not in _LEVEL_1:
+                return f"a sense of no known class ({sense})"
+            if not rest:
+                return f"a sense of level 1 only ({sense})"
+        parts = sorted((*relation.arg1, *relation.arg2))
+        if any(one[0] == other[0] and one[2] > other[1] for one, other in pairwise(parts)):
+            return "arguments that overlap"
+        return ""
+
+
+def _of_all_types(discourse: Discourse, relations: Sequence[Relation]) -> dict[str, Any]:
+    """The columns of a pair of a table of relations of several frameworks."""
+    types = dict.fromkeys(one.type.lower() for one in relations)
+    return {"language": discourse.meta.get("language", ""), "type": " + ".join(types)}
+
+
+def _connectives(discourse: Discourse, relations: Sequence[Relation]) -> str:
+    """The connectives of relations, in lower case; several joined by a plus sign."""
+    found = (span_text(discourse, one.connective) for one in relations if one.connective)
+    return " + ".join(dict.fromkeys(word.lower() for word in found))
+
+
+def level_2(sense: str) -> str:
+    """The first two levels of a sense.
+
+    >>> level_2("Contingency.Cause.Reason"), level_2("Contingency.Cause+Belief.Reason+Belief")
+    ('Contingency.Cause', 'Contingency.Cause+Belief')
+    """
+    return ".".join(sense.split(".")[:2])
+
+
+_UNIFIED = Column(
+    "string", "the relation as one of the 17 labels of DISRPT 2025; empty where it has none"
+)
+_GENRE = Column("string", "genre of the document; empty where the corpus names none")
+_SAME_SENTENCE = Column("bool", "whether all of both stands in one sentence")
+_NODE_COLUMNS = {
+    "relation": Column("string", "the relation as the corpus has it"),
+    "unified": _UNIFIED,
+    "aspect": Column(
+        "string",
+        "what the relation is of: `meaning`; `syntax` (both are parts of one unit that another "
+        "cuts in two); `layout` (headings, greetings and the like)",
+    ),
+    "edus": Column("int32", "elementary discourse units in both children"),
+    "larger": Column("int32", "elementary discourse units in the larger child"),
+    "size": Column("string", "`larger` as one of `1`, `2 to 9`, `10 or more`"),
+}
+_TREE_COLUMNS = {
+    "genre": _GENRE,
+    **_NODE_COLUMNS,
+    "same_sentence": _SAME_SENTENCE,
+    "marked": Column(
+        "bool",
+        "whether an annotated connective joins something in one child to something in the other; "
+        "null where nobody annotated connectives",
+    ),
+}
+_PAIR_COLUMNS = {
+    "genre": _GENRE,
+    "relation": Column("string", "the sense as the corpus has it; several joined by ` + `"),
+    "unified": _UNIFIED,
+    "connective": Column(
+        "string", "the connective, lower-case, which is in no argument; empty where there is none"
+    ),
+    "same_sentence": _SAME_SENTENCE,
+    "marked": Column("bool", "whether there is a connective"),
+    "order": Column("string", "which argument begins first in the text"),
+    "discontinuous": Column(
+        "bool", "whether an argument is cut in two by words that are not of it, or by the other one"
+    ),
+}
+_DISRPT_COLUMNS = {
+    "relation": Column("string", "the relation as its corpus has it; several joined by ` + `"),
+    "language": Column("string", "the language (ISO 639-3)"),
+    "type": Column("string", "`explicit`, `implicit` or what else the corpus says of it"),
+    "same_sentence": _SAME_SENTENCE,
+    "discontinuous": _PAIR_COLUMNS["discontinuous"],
+}
+_GIVEN_COLUMNS = {
+    "family": Column("string", "the same for rows of the same two texts"),
+    "unified": _UNIFIED,
+}
+_PAIR = PROBED["relation"]
+_CHILDREN = ("left child", "right child")
+_ARGUMENTS = ("Arg1", "Arg2")
+
+
+def _pairs_of(name: str, kind: str, summary: str) -> Iterator[Config]:
+    """A config of argument pairs from open corpora, and that of the paper's own."""
+    yield Config(
+        prefix="relation",
+        name=name,
+        kind=EXAMPLES,
+        corpora=("gum", "tedmdb"),
+        drafter=ArgumentPairs(kind),
+        summary=f"{summary}: senses of level 2 in the manner of the Penn Discourse Treebank",
+        regions=_ARGUMENTS,
+        columns=_PAIR_COLUMNS,
+        breakdowns=("genre", "same_sentence", "order"),
+        task_defaults=_PAIR,
+    )
+    yield Config(
+        prefix="relation",
+        name=name,
+        kind=EXAMPLES,
+        corpora=("discoeval",),
+        drafter=GivenPairs(),
+        select=lambda discourse: discourse.meta["task"] == f"PDTB-{kind[0]}",
+        summary=f"{summary}: DiscoEval's own rows (PDTB-{kind[0]})",
+        regions=_ARGUMENTS,
+        columns=_GIVEN_COLUMNS,
+        fewest_of_a_class=0,
+        task_defaults={**_PAIR, "protocol": "PDTB"},
+    )
+
+
+#: The configs of relations, best first.
+RELATIONS = (
+    Config(
+        prefix="relation",
+        name="rst",
+        kind=EXAMPLES,
+        corpora=("gum",),
+        drafter=TreeNodes(),
+        summary="both children of a node of a rhetorical tree: nuclearity and class of relation",
+        regions=_CHILDREN,
+        columns=_TREE_COLUMNS,
+        breakdowns=("genre", "aspect", "size", "same_sentence", "marked"),
+        task_defaults=_PAIR,
+    ),
+    *_pairs_of("explicit", "Explicit", "two arguments without the connective that joins them"),
+    *_pairs_of("implicit", "Implicit", "two arguments that no connective joins"),
+    Config(
+        prefix="relation",
+        name="rst",
+        kind=EXAMPLES,
+        corpora=("discoeval",),
+        drafter=TreeNodes(coarse=False, sentences=False),
+        select=lambda discourse: discourse.meta["task"] == "RST",
+        summary="both children of a node of a rhetorical tree: DiscoEval's own rows (RST-DT)",
+        regions=_CHILDREN,
+        columns=_NODE_COLUMNS,
+        breakdowns=("aspect", "size"),
+        fewest_of_a_class=0,
+        task_defaults={**_PAIR, "protocol": "RST"},
+    ),
+    Config(
+        prefix="relation",
+        name="",
+        kind=EXAMPLES,
+        corpora=("disrpt",),
+        by="dataset",
+        drafter=ArgumentPairs(),
+        summary="two units and the unified label of the relation between them (DISRPT 2025)",
+        regions=("unit 1", "unit 2"),
+        columns=_DISRPT_COLUMNS,
+        breakdowns=("type", "same_sentence"),
+        task_defaults=_PAIR,
+    ),
+)

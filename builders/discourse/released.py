@@ -1,0 +1,296 @@
+"""DiscoEval's own questions (Chen, Chu and Gimpel 2019), as they were released.
+
+One config for each domain: ``position_discoeval_arxiv``, ``order_discoeval_wikipedia``,
+``replaced_discoeval_chat``, ``section_discoeval_abs``. SP's file of Wikipedia is called
+``position_discoeval_wikipedia_unordered``, as the four sentences behind the first are in no order
+there. Nothing is left out but pairs of equal sentences, so that scores are over the paper's rows;
+what is odd about a row is in its columns. The texts must not be passed on.
+
+Rows are not independent of each other: chat's windows slide by one sentence, and every coherent one
+has a twin in which one sentence is replaced. A family is what shares a sentence of four words or
+more; a replaced text is of its twin's family, and not of the one that it borrows a sentence from.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+from coherencegym.builders.discourse.cutting import families
+from coherencegym.builders.discourse.rows import (
+    ABSTRACT,
+    BODY,
+    COHERENT,
+    EXCHANGED,
+    FAMILY_COLUMN,
+    IN_ORDER,
+    PAIR_REGIONS,
+    PROBED,
+    REPLACED,
+    SUMS,
+    example,
+    window_pair,
+)
+from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.suite import Column, Config, Contrast, Draft, Drafter
+from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.kinds.table_kind import FAMILY
+from coherencegym.loaders.corpora.discoeval_rows import TOKENISED
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.text.prose import sentence_debris
+from coherencegym.manipulations.editing import replace_text
+from coherencegym.manipulations.move_units import Exchange
+from coherencegym.manipulations.operator import Context
+
+#: The place of a replaced sentence where it is not known.
+_UNKNOWN = None
+_IS_COHERENT = "1"
+
+
+@dataclass(frozen=True)
+class Twin:
+    """The text that differs from another in one sentence, and the place (from 0) of that one."""
+
+    discourse: Discourse
+    place: int
+
+
+def twins(discourses: Sequence[Discourse]) -> dict[str, Twin]:
+    """Id of a text -> the one with the other label that differs from it in one sentence.
+
+    Each has at most one, the first in the file; both directions are there.
+    """
+    coherent: dict[tuple[Any, ...], list[Discourse]] = {}
+    others: list[Discourse] = []
+    for discourse in discourses:
+        if discourse.meta["label"] != _IS_COHERENT:
+            others.append(discourse)
+            continue
+        for place in range(len(discourse.units)):
+            coherent.setdefault(_without(discourse, place), []).append(discourse)
+    found: dict[str, Twin] = {}
+    for other in others:
+        for place in range(len(other.units)):
+            free = (d for d in coherent.get(_without(other, place), ()) if d.id not in found)
+            if (twin := next(free, None)) is not None and twin.texts != other.texts:
+                found[other.id], found[twin.id] = Twin(twin, place), Twin(other, place)
+                break
+    return found
+
+
+def _without(discourse: Discourse, place: int) -> tuple[Any, ...]:
+    return (place, *discourse.texts[:place], *discourse.texts[place + 1 :])
+
+
+@dataclass(frozen=True)
+class DiscoEvalRows:
+    """The common part of the drafters: families, twins and repetitions among the rows of a file."""
+
+    family: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    twin: Mapping[str, Twin] = field(default_factory=dict, repr=False, compare=False)
+    times: Mapping[tuple[str, ...], int] = field(default_factory=dict, repr=False, compare=False)
+    contrasts: tuple[Contrast, ...] = ()
+
+    how: ClassVar[str] = "as released"
+    has_twins: ClassVar[bool] = False
+
+    @property
+    def recipe(self) -> str:
+        """The operation, as the manifest records it."""
+        return self.how
+
+    def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
+        """The drafter with what is known of these rows."""
+        twin = twins(discourses) if self.has_twins else {}
+        # A replaced text would connect its own conversation with the one of its other sentence.
+        own = [d for d in discourses if d.id not in twin or d.meta["label"] == _IS_COHERENT]
+        # By tokens, with the addressee of a message, which tells short messages apart.
+        family = families(own, lambda discourse: discourse.meta[TOKENISED].split("\t"))
+        for discourse in discourses:
+            if discourse.id not in family:
+                family[discourse.id] = family[twin[discourse.id].discourse.id]
+        times = Counter(discourse.texts for discourse in discourses)
+        return replace(self, family=family, twin=twin, times=times)
+
+    def columns(self, discourse: Discourse) -> dict[str, Any]:
+        """The columns that all of them have."""
+        chat = discourse.meta["domain"] == "chat"
+        return {
+            FAMILY: self.family[discourse.id],
+            "damaged": 0 if chat else sum(bool(sentence_debris(text)) for text in discourse.texts),
+            "wordless": int(discourse.meta.get("wordless", 0)),
+            "masked": int(discourse.meta.get("masked", 0)),
+            "times": self.times[discourse.texts],
+        }
+
+
+@dataclass(frozen=True)
+class ReleasedPosition(DiscoEvalRows):
+    """SP: the place of the sentence shown first."""
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
+        """Yield the row."""
+        yield example(discourse, "", discourse.meta["label"], self.columns(discourse))
+
+
+@dataclass(frozen=True)
+class ReleasedSection(DiscoEvalRows):
+    """SSP: whether a sentence is from the abstract."""
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
+        """Yield the row."""
+        label = ABSTRACT if discourse.meta["label"] == "1" else BODY
+        yield example(discourse, "", label, self.columns(discourse))
+
+
+@dataclass(frozen=True)
+class ReleasedOrder(DiscoEvalRows):
+    """BSO: the two sentences of a line in their order, and exchanged, as its reader makes them."""
+
+    how = f"unchanged; {Exchange()}"
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
+        """Yield both rows, unless the sentences are the same."""
+        for exchanged in Exchange()(discourse, context):
+            columns = self.columns(discourse)
+            yield example(discourse, "in_order", IN_ORDER, columns)
+            yield example(exchanged, EXCHANGED, EXCHANGED, columns)
+
+
+@dataclass(frozen=True)
+class ReleasedCoherence(DiscoEvalRows):
+    """DC: whether a sentence was replaced."""
+
+    has_twins = True
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[LabelledExample]:
+        """Yield the row."""
+        label = COHERENT if discourse.meta["label"] == _IS_COHERENT else REPLACED
+        twin = self.twin.get(discourse.id)
+        columns = {
+            "place": twin.place if twin else _UNKNOWN,
+            "twin": twin.discourse.id if twin else "",
+        }
+        yield example(discourse, "", label, self.columns(discourse) | columns)
+
+
+@dataclass(frozen=True)
+class ReleasedPairs(DiscoEvalRows):
+    """DC's twins as minimal pairs."""
+
+    has_twins = True
+
+    contrasts: tuple[Contrast, ...] = SUMS
+
+    how = "the text with the sentence of its twin"
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
+        """Yield the pair of a coherent text that has a twin."""
+        if discourse.meta["label"] != _IS_COHERENT:
+            return
+        if (twin := self.twin.get(discourse.id)) is None:
+            context.skipped["no text differs from it in one sentence only"] += 1
+            return
+        place, other = twin.place, twin.discourse
+        before, after = discourse.texts[place], other.texts[place]
+        replaced = replace_text(
+            discourse,
+            place,
+            0,
+            len(before),
+            after,
+            operator="Twin",
+            source_discourse=other.id,
+            source_unit=place,
+        )
+        yield window_pair(discourse, replaced, place, discourse.id, self.columns(discourse))
+
+
+_COLUMNS = {
+    **FAMILY_COLUMN,
+    "damaged": Column("int32", "sentences that lost something, or hold markup; not told of chat"),
+    "wordless": Column("int32", "sentences without a letter or digit"),
+    "masked": Column("int32", "words that the corpus masks (`<user>`, `<unka>`)"),
+    "times": Column("int32", "how many rows of the split have these sentences"),
+}
+_PLACE = {"place": Column("int32", "the place (from 0) of the sentence that is replaced")}
+_COHERENCE_COLUMNS = {
+    **_COLUMNS,
+    "place": Column(
+        "int32", "the place (from 0) in which it and its twin differ; null where it has none"
+    ),
+    "twin": Column(
+        "string", "the row with the other label that differs in one sentence; empty without one"
+    ),
+}
+
+
+def _of(task: str) -> Callable[[Discourse], bool]:
+    return lambda discourse: discourse.meta.get("task") == task
+
+
+def _config(task: str, prefix: str, drafter: Drafter, summary: str, **more: Any) -> Config:
+    settings: dict[str, Any] = {
+        "kind": EXAMPLES,
+        "name": "",
+        "regions": (),
+        "columns": _COLUMNS,
+        "task_defaults": {**PROBED[prefix], "protocol": task},
+        "fewest_of_a_class": 0,
+    }
+    return Config(
+        prefix=prefix,
+        corpora=("discoeval",),
+        by="domain",
+        select=_of(task),
+        drafter=drafter,
+        summary=summary,
+        **settings | more,
+    )
+
+
+RELEASED_TASKS = (
+    _config(
+        "SP",
+        "position",
+        ReleasedPosition(),
+        "DiscoEval's SP: five sentences, of which one was put first; in which place it stood "
+        "(in `wikipedia_unordered` the others are in no order)",
+    ),
+    _config(
+        "BSO",
+        "order",
+        ReleasedOrder(),
+        "DiscoEval's BSO: two sentences in a row, in their order or exchanged",
+    ),
+    _config(
+        "DC",
+        "replaced",
+        ReleasedCoherence(),
+        "DiscoEval's DC: six sentences in a row, or one of the second to fifth is of another text",
+        columns=_COHERENCE_COLUMNS,
+        breakdowns=("place",),
+    ),
+    _config(
+        "DC",
+        "replaced",
+        ReleasedPairs(),
+        "DiscoEval's DC, the lines that differ in one sentence, as minimal pairs",
+        name="pairs",
+        kind=ITEMS,
+        task_defaults={},
+        regions=PAIR_REGIONS,
+        columns=_COLUMNS | _PLACE,
+        artefact="a bag of words of the sentence in the place alone",
+        length_confound=True,
+    ),
+    _config(
+        "SSP",
+        "section",
+        ReleasedSection(),
+        "DiscoEval's SSP: a sentence of a paper, of its abstract or not",
+    ),
+)

@@ -1,0 +1,261 @@
+"""``coherencegym probe``: which layers know the label. The options; the work is elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coherencegym.command_line import Parser, rare
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands import options
+from coherencegym.numbers import not_negative, positive
+
+if TYPE_CHECKING:
+    from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.tasks.probe.data import ProbeTable
+    from coherencegym.eval.tasks.probe.probe import ProbeOptions, ProbeProgress
+
+EXAMPLES = """\
+  coherencegym probe --model gpt2 --dataset coherencegym/discourse_tasks --config relation_gum_rst
+  coherencegym probe --model bert-base-uncased --dataset suites/discourse_tasks --pool cls
+  coherencegym probe --model gpt2 --dataset suites/discourse_tasks --encoding in-context --dry-run
+"""
+#: Options of the data, as the results record them.
+_RECORDED = ("configs", "split", "max_items")
+
+
+def add_arguments(parser: Parser) -> None:
+    """Declare the options of ``probe``."""
+    options.add_model(parser)
+    options.add_alike(parser, "--dataset")
+    options.many(
+        parser.group(options.DATA),
+        "--config",
+        dest="configs",
+        metavar="C",
+        help="configs; default all that hold labelled examples",
+    )
+    options.add_alike(parser, "--split", "--revision", "--limit")
+    _add_probing(parser)
+    options.add_output(parser, "default results/DATA--MODEL--probe", "results")
+    options.add_alike(parser, "--dry-run", "--verbose")
+
+
+def _add_probing(parser: Parser) -> None:
+    from coherencegym.eval.tasks.probe.encoding import ENCODINGS
+    from coherencegym.eval.tasks.probe.inputs import CHOICES
+    from coherencegym.eval.text.passage import POOLS
+
+    add = parser.group("how it is probed").add_argument
+    add(
+        "--layers",
+        type=layers,
+        default=(),
+        metavar="all|last|0,4,8",
+        help="0 is the embeddings; default all",
+    )
+    add("--pool", choices=POOLS, default="mean", help="the tokens of a segment; default mean")
+    add(
+        "--encoding",
+        choices=ENCODINGS,
+        default="isolated",
+        help="isolated: every segment is a text of its own; in-context: cut from the one reading "
+        "of the text; whole: the last token of the text alone; default isolated",
+    )
+    add(
+        "--input",
+        choices=CHOICES,
+        default="published",
+        help="the way to put the vectors of slots together: published: that of the config's paper; "
+        "pair: with their product and difference; neighbours: with products of neighbours; "
+        "default published",
+    )
+    add(
+        "--probe",
+        choices=("linear", "mlp"),
+        default="linear",
+        help="linear: softmax regression; mlp: one hidden layer of 256; default linear",
+    )
+    rare(add("--seeds", type=not_negative, default=5, metavar="N", help="further fits; default 5"))
+    rare(
+        add(
+            "--random-init",
+            type=not_negative,
+            default=3,
+            metavar="N",
+            help="models of the same architecture with new weights beside it; default 3",
+        )
+    )
+    rare(
+        add(
+            "--seed",
+            type=int,
+            default=0,
+            metavar="N",
+            help="the seed of all that is drawn; default 0",
+        )
+    )
+    rare(
+        add(
+            "--compat",
+            choices=("discoeval-2019",),
+            default="",
+            help="the classifiers of the paper to the letter, for its own items and numbers only",
+        )
+    )
+    add = parser.group(options.READING).add_argument
+    rare(
+        add(
+            "--batch-tokens",
+            type=positive,
+            metavar="N",
+            help="most tokens in a forward pass, padding included; default by device and memory",
+        )
+    )
+    rare(
+        add(
+            "--cache",
+            type=Path,
+            metavar="DIR",
+            help="folder of kept vectors; default the user's folder for caches",
+        )
+    )
+    rare(add("--no-cache", action="store_true", help="neither look vectors up nor keep them"))
+
+
+def layers(text: str) -> tuple[int, ...]:
+    """Numbers of layers, for argparse: ``all`` is none of them, ``last`` is -1."""
+    if text == "all":
+        return ()
+    if text == "last":
+        return (-1,)
+    try:
+        found = tuple(sorted({int(part) for part in text.split(",")}))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}; expected all, last, or numbers with commas between them"
+        ) from None
+    if found[0] < 0:
+        raise argparse.ArgumentTypeError(
+            f"layer {found[0]}; expected 0 for the embeddings, or more"
+        )
+    return found
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Probe a model on a dataset; prints the table and writes the folder."""
+    from coherencegym.eval.data.source import find_dataset
+    from coherencegym.eval.models.libraries import quiet_libraries
+    from coherencegym.eval.results.folder import MARKER
+    from coherencegym.eval.tasks.probe.data import read_probe_tables
+    from coherencegym.eval.tasks.probe.probe import probed
+    from coherencegym.eval.tasks.probe.results import gather_probes
+    from coherencegym.eval.views.probe.page import write_probes
+    from coherencegym.eval.views.probe.table import print_probes
+    from coherencegym.files.folders import check_folder
+
+    output = options.output_of(arguments, "probe")
+    check_folder(output, arguments.overwrite, MARKER)
+    settings = options.model_settings(arguments, _RECORDED)
+    chosen = _options(arguments)
+    quiet_libraries()
+    # The data first: they are read in a moment, and what is wrong with them shows at once.
+    source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
+    read = {name: getattr(arguments, name) for name in _RECORDED}
+    tables = read_probe_tables(source, **read)
+    if arguments.dry_run:
+        _dry_run(arguments, tables, chosen)
+        print(f"would be written to {output}")
+        return 0
+    model = _load(arguments)
+    folder = _folder(arguments)
+    found = []
+    for table in tables:
+        with _progress(table.table.name) as progress:
+            found.append(probed(model, table, chosen, folder=folder, progress=progress))
+    results = gather_probes(source, model, found, chosen, settings)
+    write_probes(results, output, overwrite=arguments.overwrite)
+    print_probes(results, verbose=arguments.verbose)
+    print(f"written to {output}")
+    return 0
+
+
+def _options(arguments: argparse.Namespace) -> ProbeOptions:
+    """The options of probing.
+
+    Raises:
+        EvaluationError: one contradicts ``--compat``.
+    """
+    from coherencegym.eval.tasks.probe.probe import ProbeOptions
+
+    found = ProbeOptions(**{one.name: getattr(arguments, one.name) for one in fields(ProbeOptions)})
+    if not found.compat:
+        return found
+    plain = ProbeOptions()
+    for name in ("layers", "encoding", "input", "probe"):
+        if getattr(found, name) != getattr(plain, name):
+            raise EvaluationError(
+                f"--compat {found.compat}: it says what --{name} is; leave it out"
+            )
+    return replace(found, random_init=0, seeds=0)
+
+
+def _load(arguments: argparse.Namespace) -> LoadedModel:
+    """The model: with its head where surprisals are read too, else without."""
+    if arguments.encoding == "in-context":
+        try:
+            return options.load_model(arguments)
+        except EvaluationError:  # no causal language model, which it need not be
+            pass
+    return options.load_model(arguments, scores=False)
+
+
+def _folder(arguments: argparse.Namespace) -> Path | None:
+    """The folder of kept vectors; None where nobody wants one."""
+    from coherencegym.eval.forward.cache import cache_folder
+
+    return None if arguments.no_cache else cache_folder(arguments.cache) / "states"
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[ProbeProgress]:
+    """Progress bars on standard error if that is a terminal, one below the other; else silence."""
+    if not sys.stderr.isatty():
+        yield lambda step, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(step: str, done: int, total: int) -> None:
+            if step not in tasks:
+                tasks[step] = bar.add_task(f"{what}: {step}", total=total)
+            bar.update(tasks[step], completed=done, total=total)
+
+        yield show
+
+
+def _dry_run(
+    arguments: argparse.Namespace, tables: Sequence[ProbeTable], chosen: ProbeOptions
+) -> None:
+    """Print how much work it is; only the model's config and tokenizer are read."""
+    from coherencegym.eval.models.arguments import parse_model_arguments
+    from coherencegym.eval.models.load import load_config
+    from coherencegym.eval.tasks.probe.cost import costs
+    from coherencegym.eval.views.probe.table import print_costs
+
+    config, tokenizer = load_config(
+        arguments.model,
+        parse_model_arguments(arguments.model_args, arguments.model_revision),
+        arguments.trust_remote_code,
+        scores=False,
+    )
+    print_costs(costs(tables, chosen, config, tokenizer))

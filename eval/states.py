@@ -1,0 +1,265 @@
+"""Vectors of texts and of stretches of them, by layer of a model: what probes stand on.
+
+The vector of a stretch is the mean of its tokens' hidden states, or that of its last token, or an
+encoder's state of the token in front of the text. :mod:`eval.plan.passages` says which tokens are
+meant, :mod:`eval.forward.vector_store` how vectors are kept.
+
+:mod:`coherencegym.eval` has the function under the name of this module, which it therefore imports
+at once: nothing heavy is imported here before it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.text.passage import POOLS, Passage, Pool
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from coherencegym.eval.forward.vector_store import StoredType, VectorStore
+    from coherencegym.eval.models.body import Body
+    from coherencegym.eval.plan.passages import PooledSequence, PreparedPassages
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """Vectors of the spans of passages, read from disk a layer at a time.
+
+    Attributes:
+        layers: numbers of the layers that there are, increasing; 0 are the embeddings, L is what
+            the last of L blocks makes.
+        normed: those whose states have gone through the model's final norm.
+        width: dimensions of a vector.
+        left_out: number of the span, counted over all passages in order -> ``too_long`` (its text
+            is longer than the context) or ``no_token``.
+        context: most tokens that the model can read, or None.
+        texts, tokens: distinct texts that are read, and their tokens, those put around a text
+            included.
+        stored: texts that were known from an earlier run, and were not read again.
+        folder: that of the vectors; a temporary one is deleted with this object.
+    """
+
+    layers: tuple[int, ...]
+    normed: frozenset[int]
+    width: int
+    left_out: Mapping[int, str]
+    context: int | None
+    texts: int
+    tokens: int
+    stored: int
+    folder: Path
+    _store: VectorStore = field(repr=False)
+    _rows: np.ndarray = field(repr=False)
+
+    def layer(self, number: int) -> np.ndarray:
+        """Vectors of a layer, float32, shape (spans, width), in the order of passages and spans.
+
+        The rows of spans that are left out are NaN.
+
+        Raises:
+            EvaluationError: there is no such layer, or its file is gone.
+        """
+        if number not in self.layers:
+            raise EvaluationError(
+                f"layer {number}: expected one of {', '.join(map(str, self.layers))}"
+            )
+        return self._store.read(number, self._rows)
+
+
+def states(
+    model: Any,
+    tokenizer: Any,
+    passages: Sequence[Passage],
+    *,
+    layers: Sequence[int] | None = None,
+    pool: Pool = "mean",
+    folder: Path | None = None,
+    identity: str | None = None,
+    name: str | None = None,
+    dtype: StoredType | None = None,
+    batch_tokens: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> States:
+    """Vectors of spans of texts, by layer of a model.
+
+    Each distinct text with its spans is read once, and those of a kept folder not at all.
+
+    Args:
+        model: any encoder, decoder, or encoder with a decoder of transformers, with a head or
+            without, in evaluation mode. A head is not computed; of two halves the encoder is read.
+        tokenizer: its tokenizer.
+        passages: texts with the spans (characters) whose vectors are wanted.
+        layers: numbers from 0 (embeddings) to L; None: all.
+        pool: ``mean`` of a span's tokens, in float32; ``last``, its last token that is more than
+            white space; ``cls``, the token that an encoder's tokenizer puts in front of the text.
+            Neither a start-of-text token nor, in a causal model, the first place is in the others.
+        folder: vectors of all models are kept there, each in a folder of its own, and a run that
+            was killed goes on where it stopped; None: they are kept as long as the result.
+        identity: all that vectors depend on in the model and the tokenizer, as
+            ``LoadedModel.identity`` has it; None: a digest of both is computed for ``folder``.
+        name: the model's in listings of ``folder``.
+        dtype: the number format on disk; None: float16, but float32 for a model in bfloat16.
+        batch_tokens: most tokens of a forward pass, padding included; None: as the device has.
+        progress: called after each batch with the tokens read and the tokens of all batches.
+
+    Returns:
+        The vectors, on disk.
+
+    Raises:
+        EvaluationError: a layer that the model does not have, ``cls`` of a model that has no such
+            token, a span that is not in its text, a text that cannot be encoded, a vector that is
+            not finite, or a folder that cannot be written.
+    """
+    import numpy as np
+
+    from coherencegym.eval.models.body import body_of
+    from coherencegym.eval.models.in_memory import evaluating
+    from coherencegym.eval.models.load import vocabulary_size
+    from coherencegym.eval.models.refusals import refuse_unless_in_vocabulary
+    from coherencegym.eval.plan.passages import prepare_passages
+
+    with evaluating(model):
+        body = body_of(model)
+        chosen = _chosen(layers, body.layers)
+        prepared = prepare_passages(tokenizer, body.config, passages, pool, causal=body.causal)
+        ids = (each.ids for each in prepared.sequences)
+        refuse_unless_in_vocabulary(vocabulary_size(body.module), tokenizer, ids)
+        kept = None if folder is None else _Kept(folder, _identity(identity, body, tokenizer), name)
+        store = _store(body, chosen, dtype, kept)
+        known = _read_missing(body, tokenizer, prepared, store, chosen, batch_tokens, progress)
+    firsts = store.rows_of(prepared.sequences)
+    rows = [
+        -1 if place is None or (first := firsts[place[0]]) is None else first + place[1]
+        for place in prepared.places
+    ]
+    return States(
+        layers=chosen,
+        normed=body.normed & set(chosen),
+        width=body.width,
+        left_out=prepared.left_out,
+        context=prepared.context,
+        texts=len(prepared.sequences),
+        tokens=prepared.tokens,
+        stored=known,
+        folder=store.folder,
+        _store=store,
+        _rows=np.array(rows, dtype=np.int64),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A folder of kept vectors, and the model whose they are."""
+
+    folder: Path
+    identity: str
+    name: str | None
+
+
+def _chosen(layers: Sequence[int] | None, count: int) -> tuple[int, ...]:
+    chosen = range(count + 1) if layers is None else sorted(set(layers))
+    for number in chosen:
+        if not 0 <= number <= count:
+            raise EvaluationError(f"layer {number}: expected 0 (embeddings) to {count}")
+    if not chosen:
+        raise EvaluationError(f"no layer: expected some of 0 (embeddings) to {count}")
+    return tuple(chosen)
+
+
+def _identity(identity: str | None, body: Body, tokenizer: Any) -> str:
+    from coherencegym.eval.models.in_memory import state_digest
+
+    return identity or state_digest(body.module, tokenizer)
+
+
+def _store(
+    body: Body, layers: Sequence[int], dtype: StoredType | None, kept: _Kept | None
+) -> VectorStore:
+    from coherencegym.eval.forward.vector_store import VectorStore, store_name
+
+    number_format = str(body.module.dtype).removeprefix("torch.")
+    dtype = dtype or ("float32" if number_format == "bfloat16" else "float16")
+    if kept is None or kept.identity == "unknown":
+        return VectorStore(None, layers, body.width, dtype, {})
+    import torch
+    import transformers
+
+    description = {
+        "identity": kept.identity,
+        "model_dtype": number_format,
+        "device": body.device.type,
+        "layers": list(layers),
+        "dtype": dtype,
+        "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
+    }
+    own = kept.folder / store_name(description)
+    return VectorStore(own, layers, body.width, dtype, {"model": kept.name or "", **description})
+
+
+def _read_missing(
+    body: Body,
+    tokenizer: Any,
+    prepared: PreparedPassages,
+    store: VectorStore,
+    layers: Sequence[int],
+    batch_tokens: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> int:
+    """Put into the store what it lacks; the number of texts that it had."""
+    from coherencegym.eval.forward.pooled import read_pooled
+    from coherencegym.eval.models.limits import limits_of
+    from coherencegym.eval.plan.memory import default_budget, free_budget
+
+    firsts = store.rows_of(prepared.sequences)
+    pairs = zip(prepared.sequences, firsts, strict=True)
+    missing = [sequence for sequence, first in pairs if first is None]
+    store.refuse_unless_fits(missing)
+    free = free_budget(body.module, states=True)
+    batches = read_pooled(
+        body,
+        missing,
+        layers,
+        default_budget(body.device.type, batch_tokens, free),
+        padding=tokenizer.pad_token_id or 0,
+        limits=limits_of(body.config),
+        progress=progress,
+    )
+    for batch in batches:
+        members = [missing[index] for index in batch.indices]
+        for number, vectors in zip(layers, batch.vectors, strict=True):
+            _refuse_unless_finite(number, vectors, store.dtype, members, tokenizer)
+        store.put(members, batch.vectors)
+    return len(prepared.sequences) - len(missing)
+
+
+def _refuse_unless_finite(
+    layer: int,
+    vectors: np.ndarray,
+    dtype: StoredType,
+    members: Sequence[PooledSequence],
+    tokenizer: Any,
+) -> None:
+    """Refuse vectors, (stretches of all members, width), that are no numbers as they are kept."""
+    import numpy as np
+
+    largest = np.abs(vectors).max(axis=1)
+    if (largest <= np.finfo(dtype).max).all():
+        return
+    # No number is not the largest either.
+    row = int(np.argmin(largest <= np.finfo(dtype).max))
+    owners = np.repeat(np.arange(len(members)), [len(each.stretches) for each in members])
+    text = tokenizer.decode(members[owners[row]].ids)[:40]
+    if np.isfinite(largest[row]):
+        raise EvaluationError(
+            f"layer {layer}: a vector of {text!r} has a number of {largest[row]:.3g}, which "
+            f"{dtype} cannot hold; expected float32 for the numbers on disk"
+        )
+    raise EvaluationError(f"layer {layer}: a vector of {text!r} is not finite; try --dtype float32")
+
+
+__all__ = ["POOLS", "Passage", "Pool", "States", "states"]

@@ -1,0 +1,142 @@
+"""A classifier of labelled texts that reads their words in no order: what words give away alone.
+
+Chen, Chu and Gimpel 2019 have no such baseline; it comes close to their sentence encoders, so that
+no accuracy of a probe means anything without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+
+#: The inverse strengths of the penalty that are tried, on the split :data:`CHOOSING`.
+STRENGTHS = (0.3, 1.0, 3.0, 10.0)
+#: The one that is taken where there is nothing to choose on.
+_UNCHOSEN = 1.0
+LEARNING, CHOOSING = "train", "validation"
+
+#: The texts of rows: one for each slot. All rows have as many.
+SlotTexts = Sequence[Sequence[str]]
+
+
+class FitError(EvaluationError):
+    """A classifier that did not learn."""
+
+
+@dataclass(frozen=True)
+class BagOfWords:
+    """Predictions of a bag of words for the rows of each split but that which it learned from.
+
+    Attributes:
+        predictions: split -> the label of each row.
+        accuracy: split -> the share of the rows whose label that is.
+        strength: the inverse strength of the penalty, the best on :data:`CHOOSING`.
+    """
+
+    predictions: Mapping[str, tuple[str, ...]]
+    accuracy: Mapping[str, float]
+    strength: float
+
+
+def bag_of_words(texts: Mapping[str, SlotTexts], labels: Mapping[str, Sequence[str]]) -> BagOfWords:
+    """Learn labels from words on ``train``, and predict those of the other splits.
+
+    Logistic regression on TF-IDF of words (sublinear, of those in two rows or more), one vocabulary
+    for each slot; of equally good penalties the strongest is taken. The same input gives the same
+    result on every machine.
+
+    Args:
+        texts: split -> for each row the text of each of its slots.
+        labels: split -> the label of each row.
+
+    Raises:
+        FitError: there is nothing to learn from: no ``train``, one label only, no word that stands
+            in two rows of it; or the optimiser stopped where it started.
+    """
+    if len(set(labels.get(LEARNING, ()))) < 2:
+        raise FitError(f"no two labels in split {LEARNING!r}; expected some to tell apart")
+    others = [split for split in texts if split != LEARNING]
+    bags = bags_of(texts[LEARNING], [texts[split] for split in others], _tf_idf)
+    if bags is None:
+        raise FitError(f"no word stands in two rows of split {LEARNING!r}; expected some")
+    learned, unseen = bags
+    choosing = dict(zip(others, unseen, strict=True)).get(CHOOSING)
+    best, right = None, -1.0
+    for strength in STRENGTHS if choosing is not None else (_UNCHOSEN,):
+        model = fitted(learned, labels[LEARNING], strength)
+        found = 0.0 if choosing is None else _share(model.predict(choosing), labels[CHOOSING])
+        if found > right:
+            best, right = model, found
+    assert best is not None
+    predictions = {
+        split: tuple(map(str, best.predict(bag))) if bag.shape[0] else ()
+        for split, bag in zip(others, unseen, strict=True)
+    }
+    accuracy = {split: _share(own, labels[split]) for split, own in predictions.items() if own}
+    return BagOfWords(predictions, accuracy, float(best.C))
+
+
+def _tf_idf() -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(min_df=2, sublinear_tf=True)
+
+
+def _share(predicted: Sequence[str], labels: Sequence[str]) -> float:
+    right = sum(one == other for one, other in zip(predicted, labels, strict=True))
+    return right / len(labels)
+
+
+def bags_of(
+    learned: SlotTexts, unseen: Sequence[SlotTexts], vectorizer: Callable[[], Any]
+) -> tuple[Any, list[Any]] | None:
+    """The bags of words of rows, side by side for all slots, as sparse matrices (rows, words).
+
+    Words are those of ``learned``, with a vocabulary for each slot; none where it has no word.
+    """
+    from scipy.sparse import hstack
+
+    columns: list[list[Any]] = []
+    for slot in range(len(learned[0])):
+        bag = vectorizer()
+        try:
+            own = bag.fit_transform([row[slot] for row in learned])
+        except ValueError:  # no word that counts in this slot: nothing to learn from it
+            continue
+        columns.append([own, *(_transformed(bag, rows, slot) for rows in unseen)])
+    if not columns:
+        return None
+    first, *others = (hstack(parts).tocsr() for parts in zip(*columns, strict=True))
+    return first, others
+
+
+def _transformed(bag: Any, rows: SlotTexts, slot: int) -> Any:
+    from scipy.sparse import csr_matrix
+
+    if not rows:
+        return csr_matrix((0, len(bag.vocabulary_)))
+    return bag.transform([row[slot] for row in rows])
+
+
+def fitted(features: Any, labels: Sequence[Any], strength: float) -> Any:
+    """A logistic regression, fitted until it changes no more, by one thread.
+
+    Raises:
+        FitError: it stopped where it started: the gradient of a mean over many rows of small
+            numbers may be below any tolerance.
+    """
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
+
+    # One thread: the problems are small, and ten times slower where threads wait for cores; and
+    # sums in one order give the same result on every machine.
+    with threadpool_limits(limits=1):
+        model = LogisticRegression(C=strength, tol=1e-5, max_iter=1000)
+        model.fit(features, np.asarray(labels))
+    if max(model.n_iter_) <= 1:
+        raise FitError(f"the fit with C = {strength} stopped at the start; expected it to move")
+    return model

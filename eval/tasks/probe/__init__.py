@@ -1,0 +1,1 @@
+"""Probes: classifiers of a model's vectors, which show what its layers know of the labels."""

@@ -1,0 +1,287 @@
+"""Classifiers of features: softmax regression (scikit-learn), and one hidden layer (torch).
+
+Features are standardised by the mean and deviation of the training rows. The weight of the penalty
+is chosen by the accuracy on validation rows (or by their likelihood, where probabilities are asked
+for), the stronger one of equals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from coherencegym.errors import EvaluationError
+
+#: Inverse weights of the penalty (C of scikit-learn), from the strongest penalty to the weakest.
+INVERSE_PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1)
+#: Weight decays of the hidden layer, from the strongest to the weakest.
+WEIGHT_DECAYS = (1e-1, 1e-2, 1e-3, 1e-4)
+#: Units of the hidden layer.
+HIDDEN = 256
+#: scikit-learn stops where the gradient of the mean loss is below this; 1e-3 can be the start.
+_TOLERANCE = 1e-5
+_MOST_ITERATIONS = 2000
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """A trained classifier.
+
+    Attributes:
+        setting: the weight that was chosen: C, or the weight decay.
+        validation: its accuracy on the validation rows, from 0 to 1.
+        log_probabilities: features, shape (rows, dimensions) -> natural logarithms of the
+            probabilities of all classes, shape (rows, classes); minus infinity for one that no
+            training row has.
+        constant: no feature varies in training: every row gets the most frequent class.
+    """
+
+    setting: float
+    validation: float
+    log_probabilities: Callable[[Any], Any]
+    constant: bool = False
+
+
+class Trainer(Protocol):
+    """A way to train a classifier."""
+
+    def __call__(
+        self,
+        train: tuple[Any, Any],
+        valid: tuple[Any, Any],
+        classes: int,
+        *,
+        seed: int = 0,
+        by_likelihood: bool = False,
+    ) -> Classifier:
+        """Train on the first rows, choose the penalty by the second.
+
+        Args:
+            train, valid: features, float32, shape (rows, dimensions), and classes, numbers from 0.
+            classes: the number of classes.
+            seed: draws the first weights and the order of the rows.
+            by_likelihood: choose by the likelihood of the validation rows, and not by accuracy.
+        """
+        ...
+
+
+def accuracy_of(log_probabilities: Any, classes: Any) -> float:
+    """The share of rows whose most probable class is the right one."""
+    return float((log_probabilities.argmax(axis=1) == classes).mean())
+
+
+def _scaler(train: Any) -> tuple[Any, bool]:
+    """The standardising function of training features, and whether none of them varies."""
+    import numpy as np
+
+    mean = train.mean(axis=0, dtype=np.float64)
+    # The two-pass variance in float64 would need a copy of twice the size: column blocks do not.
+    deviation = np.concatenate(
+        [
+            block.std(axis=0, dtype=np.float64)
+            for block in np.array_split(train, max(1, train.shape[1] // 256), axis=1)
+        ]
+    )
+    # What differs by rounding alone does not vary.
+    still = deviation <= 1e-6 * np.maximum(abs(mean), 1e-6)
+    centre, scale = mean.astype(np.float32), np.where(still, 0, 1 / np.where(still, 1, deviation))
+    scale = scale.astype(np.float32)
+
+    def standardised(features: Any) -> Any:
+        out = np.subtract(features, centre, dtype=np.float32)
+        out *= scale
+        return out
+
+    return standardised, bool(still.all())
+
+
+def _most_frequent(train_y: Any, valid_y: Any, classes: int, setting: float) -> Classifier:
+    import numpy as np
+
+    counts = np.bincount(train_y, minlength=classes)
+    with np.errstate(divide="ignore"):
+        found = np.log(counts / counts.sum())
+
+    def log_probabilities(features: Any) -> Any:
+        return np.tile(found, (len(features), 1))
+
+    right = float((valid_y == counts.argmax()).mean())
+    return Classifier(setting, right, log_probabilities, constant=True)
+
+
+def _likelihood(log_probabilities: Any, classes: Any) -> float:
+    """The mean logarithm of the probability of the right class, for none a very small one."""
+    import numpy as np
+
+    found = log_probabilities[np.arange(len(classes)), classes]
+    return float(np.maximum(found, -100).mean())
+
+
+def linear(
+    train: tuple[Any, Any],
+    valid: tuple[Any, Any],
+    classes: int,
+    *,
+    seed: int = 0,
+    by_likelihood: bool = False,
+) -> Classifier:
+    """Train softmax regression; the arguments are those of :class:`Trainer`.
+
+    The problem is convex, so that the seed changes nothing.
+
+    Raises:
+        EvaluationError: the optimiser stopped where it began, or did not get to an end.
+    """
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    (train_x, train_y), (valid_x, valid_y) = train, valid
+    standardised, constant = _scaler(train_x)
+    seen = np.unique(train_y)
+    if constant or len(seen) == 1:
+        return _most_frequent(train_y, valid_y, classes, INVERSE_PENALTIES[0])
+    train_x, valid_x = standardised(train_x), standardised(valid_x)
+    judge = _likelihood if by_likelihood else accuracy_of
+    best: tuple[float, float, float, Any] | None = None
+    model = LogisticRegression(tol=_TOLERANCE, max_iter=_MOST_ITERATIONS, warm_start=True)
+    for inverse in INVERSE_PENALTIES:
+        model.set_params(C=inverse)
+        _fit(model, train_x, train_y)
+        weights, intercept = model.coef_.T.astype(np.float32), model.intercept_.copy()
+        called = _softmax(valid_x, weights, intercept, seen, classes)
+        if best is None or judge(called, valid_y) > best[0]:
+            own = accuracy_of(called, valid_y)
+            best = judge(called, valid_y), own, inverse, (weights, intercept)
+    assert best is not None
+    _, accuracy, inverse, (weights, intercept) = best
+
+    def log_probabilities(features: Any) -> Any:
+        return _softmax(standardised(features), weights, intercept, seen, classes)
+
+    return Classifier(inverse, accuracy, log_probabilities)
+
+
+def _fit(model: Any, x: Any, y: Any) -> None:
+    """Fit a model from where it is, and from the start if it did not move.
+
+    Raises:
+        EvaluationError: it moved neither time, or was not done after as many steps as it may take.
+    """
+    import warnings
+
+    from sklearn.base import clone
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said below, in our words
+        model.fit(x, y)
+        if max(model.n_iter_) <= 1:
+            cold = clone(model).fit(x, y)
+            if max(cold.n_iter_) <= 1:
+                raise EvaluationError(
+                    f"the probe stopped where it began (C = {model.C}, tolerance {model.tol}): "
+                    "expected features that differ more; try another layer or --dtype float32"
+                )
+    if max(model.n_iter_) >= model.max_iter:
+        raise EvaluationError(
+            f"the probe (C = {model.C}) was not done after {model.max_iter} steps; expected "
+            "fewer dimensions or more examples"
+        )
+
+
+def _softmax(x: Any, weights: Any, intercept: Any, seen: Any, classes: int) -> Any:
+    """Logarithms of probabilities, of classes that were not seen minus infinity."""
+    import numpy as np
+    from scipy.special import log_softmax
+
+    logits = (x @ weights).astype(np.float64) + intercept
+    if logits.shape[1] == 1:  # of two classes scikit-learn has the weights of the second
+        logits = np.concatenate([-logits / 2, logits / 2], axis=1)
+    out = np.full((len(x), classes), -np.inf)
+    out[:, seen] = log_softmax(logits, axis=1)
+    return out
+
+
+def hidden_layer(
+    train: tuple[Any, Any],
+    valid: tuple[Any, Any],
+    classes: int,
+    *,
+    seed: int = 0,
+    by_likelihood: bool = False,
+) -> Classifier:
+    """Train a classifier with one hidden layer of 256 rectified units.
+
+    Adam, batches of 64, until five passes have brought nothing on the validation rows, at most
+    fifty; the weights of the best pass are kept. The arguments are those of :class:`Trainer`.
+    """
+    import torch
+
+    (train_x, train_y), (valid_x, valid_y) = train, valid
+    standardised, constant = _scaler(train_x)
+    if constant or len(set(train_y.tolist())) == 1:
+        return _most_frequent(train_y, valid_y, classes, WEIGHT_DECAYS[0])
+    data = [torch.from_numpy(standardised(x)) for x in (train_x, valid_x)]
+    labels = [torch.as_tensor(y) for y in (train_y, valid_y)]
+    judge = _likelihood if by_likelihood else accuracy_of
+    best: tuple[float, float, Any] | None = None
+    for decay in WEIGHT_DECAYS:
+        found, network = _train_network(data, labels, classes, decay, seed, judge)
+        if best is None or found > best[0]:
+            best = found, decay, network
+    assert best is not None
+    _, decay, network = best
+
+    def log_probabilities(features: Any) -> Any:
+        return called_by(network, torch.from_numpy(standardised(features)))
+
+    return Classifier(decay, accuracy_of(called_by(network, data[1]), valid_y), log_probabilities)
+
+
+def called_by(network: Any, x: Any) -> Any:
+    """The logarithms of a network's probabilities, float64, shape (rows, classes)."""
+    import torch
+
+    with torch.inference_mode():
+        return torch.log_softmax(network(x).double(), dim=1).numpy()
+
+
+def _train_network(
+    data: Sequence[Any],
+    labels: Sequence[Any],
+    classes: int,
+    decay: float,
+    seed: int,
+    judge: Callable[[Any, Any], float],
+) -> tuple[float, Any]:
+    """The best judgement on validation rows, and the network that has it."""
+    import copy
+
+    import torch
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = torch.nn.Sequential(
+            torch.nn.Linear(data[0].shape[1], HIDDEN),
+            torch.nn.ReLU(),
+            torch.nn.Linear(HIDDEN, classes),
+        )
+        optimiser = torch.optim.AdamW(network.parameters(), lr=1e-3, weight_decay=decay)
+        best, kept, waited = -math.inf, copy.deepcopy(network), 0
+        for _ in range(50):
+            for rows in torch.randperm(len(data[0])).split(64):
+                loss = torch.nn.functional.cross_entropy(network(data[0][rows]), labels[0][rows])
+                optimiser.zero_grad()
+                loss.backward()
+                optimiser.step()
+            found = judge(called_by(network, data[1]), labels[1].numpy())
+            if found > best:
+                best, kept, waited = found, copy.deepcopy(network), 0
+            elif (waited := waited + 1) == 5:
+                break
+        return best, kept
+
+
+#: The choices of ``--probe``.
+TRAINERS: dict[str, Trainer] = {"linear": linear, "mlp": hidden_layer}

@@ -1,0 +1,151 @@
+"""The tables of a probe: rows to learn from, to choose the layer by, and to test on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.data.table_rows import TableRows, table_rows
+from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.tasks.task import Table
+
+TRAIN, VALIDATION = "train", "validation"
+#: The share of the training rows that choose the layer where there is no split to do so.
+_HELD_OUT = 0.1
+
+
+@dataclass(frozen=True)
+class ProbeTable:
+    """One config: its rows by what they are for.
+
+    Attributes:
+        train, validation: rows to learn from, and to choose penalty and layer by.
+        table: the rows to test on, with the facts of the dataset.
+        held_out: the validation rows were taken out of the split ``train``.
+        input, about, protocol: the config's own input (:mod:`eval.tasks.probe.inputs`), the slot
+            that the answer is about, and the paper's task that it is an instance of, if any.
+        digests: those of the rows of every split that was read.
+    """
+
+    train: tuple[LabelledExample, ...]
+    validation: tuple[LabelledExample, ...]
+    table: Table[LabelledExample]
+    held_out: bool = False
+    input: str = ""
+    about: int = 0
+    protocol: str = ""
+    digests: tuple[str, ...] = ()
+
+    @property
+    def config(self) -> str:
+        """The name of the config."""
+        return self.table.config
+
+    @cached_property
+    def rows(self) -> tuple[LabelledExample, ...]:
+        """All rows: those to learn from, to choose by, and to test on."""
+        return (*self.train, *self.validation, *self.table.rows)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the classes, those of the training rows first, by name."""
+        known = sorted({row.label for row in self.train})
+        others = sorted({row.label for row in self.rows} - set(known))
+        return (*known, *others)
+
+    @property
+    def slots(self) -> int:
+        """The number of slots of every row."""
+        return len(self.rows[0].slots)
+
+    @property
+    def most_frequent(self) -> float:
+        """The share of test rows that the most frequent label of the training rows is right for."""
+        labels = [row.label for row in self.train]
+        best = max(sorted({*labels}), key=labels.count)
+        rows = self.table.rows
+        return sum(best in (row.label, *row.also) for row in rows) / len(rows)
+
+
+def read_probe_tables(
+    source: Source, configs: Sequence[str], split: str, max_items: int | None
+) -> list[ProbeTable]:
+    """The tables of examples of a dataset, at least one, ready for a probe.
+
+    Raises:
+        EvaluationError: rows cannot be read, a config has no rows to learn from or to test on, its
+            rows have different numbers of slots, or there is one class only.
+    """
+    wanted = (TRAIN, VALIDATION, split)
+    if split in wanted[:2]:
+        raise EvaluationError(f"--split {split}: rows to learn from; expected one to test on")
+    found: dict[str, dict[str, TableRows[LabelledExample]]] = {}
+    for read in table_rows(source, configs, wanted, kind=EXAMPLES):
+        found.setdefault(read.config, {})[read.split] = read
+    tables = []
+    for config, splits in found.items():
+        where = f"dataset {source.name!r}, config {config!r}"
+        for name, what in ((TRAIN, "to learn from"), (split, "to test on")):
+            if name not in splits:
+                raise EvaluationError(f"{where}: no split {name!r} {what}; expected one")
+        tables.append(_probe_table(source, splits, split, max_items, where))
+    return tables
+
+
+def _probe_table(
+    source: Source,
+    splits: dict[str, TableRows[LabelledExample]],
+    split: str,
+    max_items: int | None,
+    where: str,
+) -> ProbeTable:
+    rows = {name: read.read(max_items) for name, read in splits.items()}
+    train, validation = rows[TRAIN], rows.get(VALIDATION, ())
+    if held_out := not validation:
+        train, validation = _divided(train)
+    tested = splits[split]
+    about: dict[str, Any] = dict(tested.about.get("task_defaults", {}))
+    found = ProbeTable(
+        train=train,
+        validation=validation,
+        table=Table(
+            *(source, tested.config, split, rows[split], tested.rows_sha256, tested.verified),
+            *(tested.separated(rows[split]), tested.breakdowns),
+        ),
+        held_out=held_out,
+        input=str(about.get("input", "")),
+        about=int(about.get("about", 0)),
+        protocol=str(about.get("protocol", "")),
+        digests=tuple(f"{name} {read.rows_sha256}" for name, read in splits.items()),
+    )
+    for name, own in ((TRAIN, train), (VALIDATION, validation), (split, rows[split])):
+        if not own:
+            raise EvaluationError(f"{where}: no row in {name!r}; expected some")
+    numbers = sorted({len(row.slots) for row in found.rows})
+    if len(numbers) > 1:
+        raise EvaluationError(
+            f"{where}: rows of {numbers[0]} and of {numbers[-1]} slots; expected one number"
+        )
+    if len({row.label for row in train}) < 2:
+        raise EvaluationError(f"{where}: all training rows have one label; expected two or more")
+    return found
+
+
+def _divided(
+    rows: Sequence[LabelledExample],
+) -> tuple[tuple[LabelledExample, ...], tuple[LabelledExample, ...]]:
+    """Rows to learn from and a tenth to choose by; families stay together, by a hash."""
+
+    def chooses(row: LabelledExample) -> bool:
+        digest = hashlib.sha256(f"validation\0{row.cluster}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") < _HELD_OUT * 2**64
+
+    return (
+        tuple(row for row in rows if not chooses(row)),
+        tuple(row for row in rows if chooses(row)),
+    )

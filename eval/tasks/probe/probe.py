@@ -1,0 +1,330 @@
+"""Ask which of a model's layers know the labels of examples.
+
+As a function, on a model that one has::
+
+    from coherencegym.eval import probe
+
+    (found,) = probe(model, tokenizer, "suites/discourse_tasks", configs=["order_documents"])
+    found.chosen.layer, found.accuracy.score
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.kinds.items import Condition, Region
+from coherencegym.eval.models.body import body_of, random_twin
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.plan.options import Options
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.states import Pool, States, states
+from coherencegym.eval.tasks.probe.classifiers import TRAINERS, Trainer
+from coherencegym.eval.tasks.probe.controls import control_labels, type_of
+from coherencegym.eval.tasks.probe.data import ProbeTable
+from coherencegym.eval.tasks.probe.encoding import Readings, readings
+from coherencegym.eval.tasks.probe.inputs import Input, input_of
+from coherencegym.eval.tasks.probe.published_protocol import protocol_of, published_trainer
+from coherencegym.eval.tasks.probe.study import (
+    Curve,
+    Floors,
+    LayerFeatures,
+    LayerFit,
+    ProbeRows,
+    curve,
+    fit_features,
+    floors_of,
+)
+
+#: The layer of ``--compat discoeval-2019``: the mean over all of them.
+MEAN_LAYER = -1
+#: The choice of the last layer, whatever its number.
+LAST = (-1,)
+
+
+@dataclass(frozen=True)
+class ProbeOptions:
+    """The choices of a run.
+
+    Attributes:
+        layers: their numbers, 0 for the embeddings; none: all; :data:`LAST`: the last.
+        pool: ``mean``, ``last`` or ``cls``.
+        encoding: one of :data:`eval.tasks.probe.encoding.ENCODINGS`.
+        input: one of :data:`eval.tasks.probe.inputs.CHOICES`.
+        probe: one of :data:`eval.tasks.probe.classifiers.TRAINERS`.
+        seeds: other seeds (subsamples of the rows, for a linear probe) of the chosen layer.
+        random_init: models of the same architecture with new weights.
+        compat: ``discoeval-2019``, or none.
+        seed: draws whatever is drawn.
+        batch_tokens: most tokens in a forward pass; None: by device and memory.
+    """
+
+    layers: tuple[int, ...] = ()
+    pool: Pool = "mean"
+    encoding: str = "isolated"
+    input: str = "published"
+    probe: str = "linear"
+    seeds: int = 5
+    random_init: int = 3
+    compat: str = ""
+    seed: int = 0
+    batch_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Probed:
+    """The outcome of a probe on one table.
+
+    Attributes:
+        table: the rows.
+        curve: the probes of all layers.
+        floors: the figures beside the chosen layer; None under ``compat``.
+        random: the curves of models with new weights.
+        surprisal: a probe that sees only the mean surprisal of each slot, where slots are read in
+            context by a causal model; None elsewhere.
+        left_out: the reason why each row has no vectors; empty where it has.
+        normed: layers that come after the model's final norm.
+        tokens: the number that the model read.
+    """
+
+    table: ProbeTable
+    curve: Curve
+    floors: Floors | None
+    random: tuple[Curve, ...]
+    surprisal: LayerFit | None
+    left_out: tuple[str, ...]
+    normed: frozenset[int] = frozenset()
+    tokens: int = 0
+
+    @property
+    def chosen(self) -> LayerFit:
+        """The probe of the layer that validation chooses."""
+        return self.curve.best
+
+    @cached_property
+    def tested(self) -> tuple[LabelledExample, ...]:
+        """The test rows that have vectors."""
+        tested = zip(self.table.table.rows, self.left_out_of_test, strict=True)
+        return tuple(row for row, reason in tested if not reason)
+
+    @property
+    def left_out_of_test(self) -> tuple[str, ...]:
+        """The reason why each test row has no vectors."""
+        return self.left_out[len(self.left_out) - len(self.table.table.rows) :]
+
+    def called(self, fit: LayerFit) -> list[str]:
+        """The label that a probe gives each row of :attr:`tested`."""
+        return [self.table.labels[number] for number in fit.log_probabilities.argmax(axis=1)]
+
+
+#: Called with what is being done, how much of it is done, and how much there is.
+ProbeProgress = Callable[[str, int, int], None]
+
+
+def probed(
+    model: LoadedModel,
+    table: ProbeTable,
+    options: ProbeOptions,
+    *,
+    folder: Path | None = None,
+    progress: ProbeProgress = lambda what, done, total: None,
+) -> Probed:
+    """Probe a model on one table.
+
+    ``folder`` keeps vectors from run to run; None: they are thrown away.
+
+    Raises:
+        EvaluationError: an option does not fit the table or the model, a text cannot be read, or a
+            split has no row with vectors.
+    """
+    work = _Work(table, options, folder, progress)
+    vectors = work.states(model, "reading")
+    left_out = work.readings.left_out(vectors)
+    rows, kept = _labelled(table, left_out, options.seed)
+    fits = partial(_curve, work, rows, kept)
+    found = fits(vectors, "probes")
+    layered = None
+    if not options.compat:
+        layered = floors_of(
+            *(work.features(vectors, kept), rows, found.best, work.trainer),
+            convex=options.probe == "linear",
+            embeddings=0 in vectors.layers,
+            seed=options.seed,
+            seeds=options.seeds,
+            progress=_steps(progress, "control, subsamples, description", options.seeds + 3),
+        )
+    random = []
+    for number in range(1, options.random_init + 1):
+        what = f"new weights, {number} of {options.random_init}"
+        twin = random_twin(model, options.seed + number)
+        random.append(fits(work.states(twin, f"{what}: reading"), f"{what}: probes"))
+    return Probed(
+        table=table,
+        curve=found,
+        floors=layered,
+        random=tuple(random),
+        surprisal=_by_surprisal(model, work, rows, kept),
+        left_out=tuple(left_out),
+        normed=vectors.normed,
+        tokens=vectors.tokens,
+    )
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A table with the choices of a run, and what follows from both."""
+
+    table: ProbeTable
+    options: ProbeOptions
+    folder: Path | None
+    progress: ProbeProgress
+
+    @cached_property
+    def readings(self) -> Readings:
+        return readings(self.table.rows, self.options.encoding)
+
+    @cached_property
+    def input(self) -> Input:
+        whole = self.options.encoding == "whole"
+        published = "concatenation" if whole else self.table.input
+        choice = "published" if whole else self.options.input
+        try:
+            return input_of(choice, published, 1 if whole else self.table.slots)
+        except EvaluationError as error:
+            raise EvaluationError(f"{self.table.table.name}: {error}") from None
+
+    @cached_property
+    def trainer(self) -> Trainer:
+        if self.options.compat:
+            return published_trainer(protocol_of(self.table.protocol))
+        return TRAINERS[self.options.probe]
+
+    def states(self, model: LoadedModel, what: str) -> States:
+        """The vectors of all segments of the table."""
+        _ = self.input, self.trainer  # what does not fit is said before the model reads
+        options = self.options
+        layers = options.layers
+        if layers == LAST:
+            layers = (body_of(model.model).layers,)
+        return states(
+            model.model,
+            model.tokenizer,
+            self.readings.passages,
+            layers=layers or None,
+            pool="last" if options.encoding == "whole" else options.pool,
+            folder=self.folder,
+            identity=model.identity(),
+            name=model.name,
+            batch_tokens=options.batch_tokens,
+            progress=lambda done, total: self.progress(what, done, total),
+        )
+
+    def features(self, vectors: States, kept: Sequence[int]) -> LayerFeatures:
+        """Layer -> the features of the rows that have vectors."""
+
+        def of_layer(layer: int) -> Any:
+            found = _mean_of_layers(vectors) if layer == MEAN_LAYER else vectors.layer(layer)
+            return self.input.make(self.readings.vectors(found, kept))
+
+        return of_layer
+
+
+def _mean_of_layers(vectors: States) -> Any:
+    total = vectors.layer(vectors.layers[0]).copy()
+    for layer in vectors.layers[1:]:
+        total += vectors.layer(layer)
+    return total / len(vectors.layers)
+
+
+def _curve(work: _Work, rows: ProbeRows, kept: Sequence[int], vectors: States, what: str) -> Curve:
+    layers = (MEAN_LAYER,) if work.options.compat else vectors.layers
+    steps = _steps(work.progress, what, len(layers))
+    features = work.features(vectors, kept)
+    return curve(features, rows, layers, work.trainer, seed=work.options.seed, progress=steps)
+
+
+def _steps(progress: ProbeProgress, what: str, total: int) -> Callable[[], None]:
+    """Count steps, which may be done in several threads."""
+    done = count(1)
+    return lambda: progress(what, next(done), total)
+
+
+def _labelled(
+    table: ProbeTable, left_out: Sequence[str], seed: int
+) -> tuple[ProbeRows, tuple[int, ...]]:
+    """The rows that have vectors as numbers, and which they are.
+
+    Raises:
+        EvaluationError: a part has none, or those to learn from have one label.
+    """
+    import numpy as np
+
+    kept = tuple(number for number, reason in enumerate(left_out) if not reason)
+    ends = np.searchsorted(kept, np.cumsum([len(table.train), len(table.validation)]))
+    learned, chosen, tested = (
+        slice(int(start), int(end)) for start, end in pairwise([0, *ends, len(kept)])
+    )
+    for part, what in zip(
+        (learned, chosen, tested), ("to learn from", "to choose by", "to test on"), strict=True
+    ):
+        if part.start == part.stop:
+            raise EvaluationError(
+                f"{table.table.name}: no row {what} has vectors "
+                f"({', '.join(sorted({*filter(None, left_out)}))}); expected some"
+            )
+    rows = [table.rows[number] for number in kept]
+    number_of = {label: number for number, label in enumerate(table.labels)}
+    types = [type_of(row, table.about) for row in rows]
+    labels = [row.label for row in rows[learned]]
+    if len({*labels}) < 2:
+        raise EvaluationError(
+            f"{table.table.name}: the training rows that have vectors have one label; expected two"
+        )
+    drawn = control_labels(types, labels, seed)
+    classes = np.array([number_of[row.label] for row in rows])
+    control = np.array([number_of[drawn[name]] for name in types])
+    return ProbeRows(learned, chosen, tested, classes, control, len(table.labels)), kept
+
+
+def _by_surprisal(
+    model: LoadedModel, work: _Work, rows: ProbeRows, kept: Sequence[int]
+) -> LayerFit | None:
+    """A probe that sees the mean surprisal (bits per token) of each slot in its text alone.
+
+    It ties what layers know to what the model finds surprising: where it does as well as they do,
+    their vectors may say no more than that.
+    """
+    if work.options.encoding != "in-context" or work.options.compat:
+        return None
+    if model.model.get_output_embeddings() is None:
+        return None
+    import numpy as np
+
+    from coherencegym.eval.surprisal import surprisals
+
+    queries = [_query(work.table.rows[number]) for number in kept]
+    options = Options(batch_tokens=work.options.batch_tokens)
+    read = surprisals(model.model, model.tokenizer, queries, options, uses_separator=False)
+    x = np.zeros((len(kept), work.table.slots), dtype=np.float32)
+    for number, (row, answer) in enumerate(zip(kept, read.items, strict=True)):
+        for slot, place in enumerate(work.table.rows[row].places):
+            bits = answer.conditions[_TEXT].region_bits(place + 1)
+            x[number, slot] = bits.mean() if len(bits) else 0.0
+    return fit_features(x, rows, rows.classes, work.trainer, MEAN_LAYER, seed=work.options.seed)
+
+
+#: The condition in which a text is read.
+_TEXT = "text"
+
+
+def _query(row: LabelledExample) -> Query:
+    """The text of a row, a region for each of its units, those of slots read."""
+    regions = tuple(Region(number, unit) for number, unit in enumerate(row.text, start=1))
+    read = frozenset(place + 1 for place in row.places)
+    return Query(row.item_id, [Condition(_TEXT, " ".join(row.text), regions)], {_TEXT: read})

@@ -1,0 +1,462 @@
+"""Everything that a run of ``coherencegym probe`` reports.
+
+``results.json`` has what that of every task has, and ``probes``: of each config the layer that
+validation chose, its accuracy on test, and what stands beside it. ``outcomes.parquet`` has for each
+test row whether the chosen layer's probe is right, and those of all layers (``layer 3``) and the
+bag of words, so that layers and models are compared row by row. ``layers.parquet`` has every fit,
+``predictions.parquet`` what the chosen layer's probe says of each row. None of them has a text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import fmean
+from typing import Any
+
+from coherencegym.eval.data.notes import Note, caution, detail, partial_notes
+from coherencegym.eval.data.signature import versions
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
+from coherencegym.eval.statistics.intervals import INTERVALS, macro_interval
+from coherencegym.eval.statistics.measures import added_up
+from coherencegym.eval.statistics.paired import difference_interval, sign_flips
+from coherencegym.eval.statistics.scores import REFERENCE, Score, UnitOutcome
+from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION
+from coherencegym.eval.tasks.probe.probe import MEAN_LAYER, Probed, ProbeOptions
+from coherencegym.eval.tasks.probe.study import Curve, LayerFit
+from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table, signature_of
+
+#: Measures and judges of outcomes.
+ACCURACY, FIRST_SENSE = "accuracy", "accuracy, first label"
+BAG = "bag of words"
+
+
+@dataclass(frozen=True)
+class OverFloor:
+    """The accuracy of the probe minus that of a floor, row by row.
+
+    Attributes:
+        difference, low, high: shares, with the 95 % interval over families or documents.
+        p: the paired sign-flip test's.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p: float
+
+
+@dataclass(frozen=True)
+class ProbeScores:
+    """The scores of one config; shares are from 0 to 1, None where there is none.
+
+    Attributes:
+        config, split: the table that was tested on.
+        train, validation, test: rows of each part that have vectors.
+        labels: names of the classes.
+        layers: the numbers of the layers that were probed.
+        layer: the one that validation chose; -1 is the mean of all.
+        normed: it comes after the model's final norm.
+        setting: the weight of the penalty that validation chose.
+        accuracy, macro_f1: those on test.
+        most_frequent: the accuracy of the most frequent training label.
+        bag_of_words: that of a bag of words of all slots; ``over_bag`` the probe's minus it.
+        random: those of models with new weights, each at the layer that validation chooses.
+        control: the accuracy on the control task; selectivity is ``accuracy`` minus it.
+        subsamples: accuracies of other seeds, or of probes of nine tenths of the training rows.
+        compression, control_compression: those of the labels and of the control task's, by the
+            online code.
+        embeddings, with_embeddings: the accuracy of layer 0, and of the layer together with it.
+        surprisal: that of a probe that sees only the mean surprisal of each slot.
+        first_near_best: the first layer within one standard error of the best on validation.
+        expected_layer: the mean number of the layers, weighted by what each gains.
+    """
+
+    config: str
+    split: str
+    train: int
+    validation: int
+    test: int
+    labels: tuple[str, ...]
+    layers: tuple[int, ...]
+    layer: int
+    normed: bool
+    setting: float
+    accuracy: float
+    macro_f1: float
+    most_frequent: float
+    bag_of_words: float | None
+    over_bag: OverFloor | None
+    random: tuple[float, ...]
+    control: float | None
+    subsamples: tuple[float, ...]
+    compression: float | None
+    control_compression: float | None
+    embeddings: float | None
+    with_embeddings: float | None
+    surprisal: float | None
+    first_near_best: int
+    expected_layer: float | None
+
+
+@dataclass(frozen=True)
+class ProbeResults(TaskResults):
+    """Everything that a run reports; ``probed`` are the tables, ``scores`` what each came to."""
+
+    probed: Sequence[Probed] = field(default=(), repr=False)
+    scores: Sequence[ProbeScores] = ()
+    outcomes: Sequence[UnitOutcome] = field(default=(), repr=False)
+
+    @property
+    def rows(self) -> list[Score]:
+        """The scores in the form that every task has: those of the chosen layers, and the floors.
+
+        The bag of words is the artefact score: a model has to beat it to show more than words.
+        """
+        found = []
+        whole = {(own.config, own.split): own for own in self.scores}
+        for score in added_up(one for one in self.outcomes if not one.judge):
+            about: dict[str, Any] = asdict(score)
+            if score.level == "all" and score.measure == ACCURACY:
+                own = whole[score.config, score.split]
+                about |= {"artefact_score": own.bag_of_words, "chance": own.most_frequent}
+            found.append(Score(**about))
+        for own in self.scores:
+            found += _references(own)
+        return found
+
+    def more(self) -> dict[str, Any]:
+        """The keys of ``results.json`` that only this task has."""
+        return {"probes": [asdict(own) for own in self.scores]}
+
+
+def _references(own: ProbeScores) -> Iterator[Score]:
+    """The floors of a config as scores that are not the model's."""
+    floors = {
+        BAG: own.bag_of_words,
+        "new weights": fmean(own.random) if own.random else None,
+        "control task": own.control,
+        "mean surprisals alone": own.surprisal,
+    }
+    for judge, value in floors.items():
+        if value is not None:
+            yield Score(
+                config=own.config,
+                split=own.split,
+                group="",
+                level=REFERENCE,
+                n=own.test,
+                measure=ACCURACY,
+                judge=judge,
+                score=value,
+                ci_low=None,
+                ci_high=None,
+                chance=own.most_frequent,
+            )
+
+
+def gather_probes(
+    source: Source,
+    model: LoadedModel,
+    probed: Sequence[Probed],
+    options: ProbeOptions,
+    settings: Mapping[str, Any],
+) -> ProbeResults:
+    """The results of a run; ``settings`` are the user's choices of model and data, by name."""
+    about = model.about()
+    tables = [own.table.table for own in probed]
+    digests = (
+        f"{own.config} {digest}" for own in (p.table for p in probed) for digest in own.digests
+    )
+    dataset = about_dataset(
+        source,
+        digests,
+        all(table.verified for table in tables),
+        [
+            about_table(table, table.rows, left_out=dict(left_out_of(own)))
+            for table, own in zip(tables, probed, strict=True)
+        ],
+    )
+    chosen = {**asdict(options), "layers": list(options.layers)}
+    recorded = {**settings, **chosen, "intervals": INTERVALS, "versions": versions(about)}
+    signed = {
+        "layers": ",".join(map(str, options.layers)) or "all",
+        "pool": options.pool,
+        "enc": options.encoding,
+        "input": options.input,
+        "probe": options.probe,
+        "seeds": options.seeds,
+        "random": options.random_init,
+        "compat": options.compat or None,
+        "seed": options.seed,
+        "dtype": model.dtype,
+    }
+    bags = [_bag_of(own) for own in probed]
+    outcomes = [one for own, bag in zip(probed, bags, strict=True) for one in _outcomes(own, bag)]
+    scores = [_scores_of(own, bag) for own, bag in zip(probed, bags, strict=True)]
+    return ProbeResults(
+        signature=signature_of("probe", about, dataset, recorded, signed),
+        model=about,
+        dataset=dataset,
+        settings=recorded,
+        notes=[
+            *(detail(str(note)) for note in (*source.notes, *model.notes)),
+            *partial_notes(
+                source.manifest,
+                ((table.config, len(table.rows)) for table in tables),
+                settings["max_items"],
+            ),
+            *_notes(probed, scores, options),
+        ],
+        task="probe",
+        headline=_headline(probed, scores),
+        probed=probed,
+        scores=scores,
+        outcomes=outcomes,
+    )
+
+
+def left_out_of(own: Probed) -> Iterator[tuple[str, int]]:
+    """Rows without vectors, by reason."""
+    for reason in sorted({*filter(None, own.left_out)}):
+        yield reason, own.left_out.count(reason)
+
+
+def _bag_of(own: Probed) -> BagOfWords | None:
+    """The bag of words of the rows that have vectors; None where there is nothing to learn."""
+    table = own.table
+    kept = [row for row, reason in zip(table.rows, own.left_out, strict=True) if not reason]
+    first, second = (sum(not r for r in own.left_out[:end]) for end in _ends(own))
+    splits = {TRAIN: kept[:first], VALIDATION: kept[first:second], table.table.split: kept[second:]}
+    texts = {
+        split: [[" ".join(slot.segments) for slot in row.slots] for row in rows]
+        for split, rows in splits.items()
+    }
+    try:
+        return bag_of_words(texts, {s: [row.label for row in rows] for s, rows in splits.items()})
+    except FitError:
+        return None
+
+
+def _ends(own: Probed) -> tuple[int, int]:
+    learned = len(own.table.train)
+    return learned, learned + len(own.table.validation)
+
+
+def _outcomes(own: Probed, bag: BagOfWords | None) -> Iterator[UnitOutcome]:
+    """The rows that the chosen layer, every layer and a bag of words name rightly."""
+    table = own.table.table
+    called = {"": own.called(own.chosen)}
+    called |= {layer_name(fit.layer): own.called(fit) for fit in own.curve.fits}
+    if bag is not None:
+        called[BAG] = list(bag.predictions[table.split])
+    two = any(row.also for row in table.rows)
+    for judge, labels in called.items():
+        given = iter(labels)
+        for row, reason in zip(table.rows, own.left_out_of_test, strict=True):
+            label = None if reason else next(given)
+            about: dict[str, Any] = {"judge": judge, "reason": reason}
+            right = None if label is None else float(label in (row.label, *row.also))
+            yield table.outcome(row, ACCURACY, "share", right, **about)
+            if two and not judge:
+                first = None if label is None else float(label == row.label)
+                yield table.outcome(row, FIRST_SENSE, "share", first, **about)
+
+
+def layer_name(layer: int) -> str:
+    """The name of a layer, as outcomes have it."""
+    return "mean of layers" if layer == MEAN_LAYER else f"layer {layer}"
+
+
+def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
+    table, floors = own.table.table, own.floors
+    right = right_of(own, own.chosen)
+    clusters = [row.cluster for row in own.tested]
+    known = [row for row, reason in zip(own.table.rows, own.left_out, strict=True) if not reason]
+    learned, chosen_by = (sum(not r for r in own.left_out[:end]) for end in _ends(own))
+    by_bag = _right(own, list(bag.predictions[table.split])) if bag is not None else None
+    beyond = floors.beyond if floors is not None else None
+    return ProbeScores(
+        config=own.table.config,
+        split=table.split,
+        train=learned,
+        validation=chosen_by - learned,
+        test=len(known) - chosen_by,
+        labels=own.table.labels,
+        layers=tuple(fit.layer for fit in own.curve.fits),
+        layer=own.chosen.layer,
+        normed=own.chosen.layer in own.normed,
+        setting=own.chosen.setting,
+        accuracy=fmean(right),
+        macro_f1=macro_f1([row.label for row in own.tested], own.called(own.chosen)),
+        most_frequent=own.table.most_frequent,
+        bag_of_words=fmean(by_bag) if by_bag is not None else None,
+        over_bag=_difference(right, by_bag, clusters) if by_bag is not None else None,
+        random=tuple(_accuracy(own, curve.best) for curve in own.random),
+        control=floors.control if floors else None,
+        subsamples=floors.subsamples if floors else (),
+        compression=floors.described.compression if floors else None,
+        control_compression=floors.described_control.compression if floors else None,
+        embeddings=beyond[0] if beyond else None,
+        with_embeddings=beyond[1] if beyond else None,
+        surprisal=_accuracy(own, own.surprisal) if own.surprisal else None,
+        first_near_best=own.curve.first_near_best(chosen_by - learned),
+        expected_layer=own.curve.expected_layer,
+    )
+
+
+def right_of(own: Probed, fit: LayerFit) -> list[float]:
+    """1 for each test row with vectors that a probe names rightly, 0 for the others."""
+    return _right(own, own.called(fit))
+
+
+def _right(own: Probed, called: Sequence[str]) -> list[float]:
+    return [
+        float(label in (row.label, *row.also))
+        for row, label in zip(own.tested, called, strict=True)
+    ]
+
+
+def _accuracy(own: Probed, fit: LayerFit) -> float:
+    return fmean(right_of(own, fit))
+
+
+def _difference(
+    right: Sequence[float], floor: Sequence[float], clusters: Sequence[str]
+) -> OverFloor:
+    changes = [one - other for one, other in zip(right, floor, strict=True)]
+    test = sign_flips(changes, clusters)
+    interval = difference_interval(changes, clusters, test)
+    return OverFloor(fmean(changes), interval.low, interval.high, test.p)
+
+
+def macro_f1(labels: Sequence[str], called: Sequence[str]) -> float:
+    """The unweighted mean of the F1 of the labels that occur; of one never named it is 0.
+
+    >>> macro_f1(["a", "a", "b"], ["a", "b", "b"])
+    0.6666666666666666
+    """
+    found = []
+    for label in sorted({*labels}):
+        hits = sum(one == other == label for one, other in zip(labels, called, strict=True))
+        found.append(2 * hits / (labels.count(label) + list(called).count(label)))
+    return fmean(found)
+
+
+def _headline(probed: Sequence[Probed], scores: Sequence[ProbeScores]) -> Headline:
+    """The mean over configs of the accuracy on test, each with the same weight."""
+    groups = [(right_of(own, own.chosen), [row.cluster for row in own.tested]) for own in probed]
+    interval = macro_interval(groups)
+    bags = [own.bag_of_words for own in scores]
+    return Headline(
+        over=tuple(own.config for own in scores),
+        n_cells=len(scores),
+        n=sum(own.test for own in scores),
+        score=fmean(own.accuracy for own in scores),
+        ci_low=interval.low,
+        ci_high=interval.high,
+        ci_method=interval.method,
+        artefact_score=fmean(b for b in bags if b is not None) if None not in bags else None,
+        chance=fmean(own.most_frequent for own in scores),
+        measure=ACCURACY,
+    )
+
+
+def layer_rows(results: ProbeResults) -> Iterator[dict[str, Any]]:
+    """Rows of ``layers.parquet``: every fit of every layer, of the model and of its twins.
+
+    ``what`` is ``task`` or ``new weights``, ``draw`` which of the latter.
+    """
+    for own in results.probed:
+        curves: list[tuple[str, int, Curve]] = [("task", 0, own.curve)]
+        curves += [("new weights", n, curve) for n, curve in enumerate(own.random, start=1)]
+        for what, draw, curve in curves:
+            for fit in curve.fits:
+                yield {
+                    "config": own.table.config,
+                    "split": own.table.table.split,
+                    "layer": fit.layer,
+                    "what": what,
+                    "draw": draw,
+                    "setting": fit.setting,
+                    "validation": fit.validation,
+                    "test": _accuracy(own, fit),
+                    "n": len(own.tested),
+                }
+
+
+def layer_schema() -> Any:
+    """The Arrow schema of ``layers.parquet``."""
+    import pyarrow as pa
+
+    texts = {name: pa.string() for name in ("config", "split", "what")}
+    numbers = {name: pa.int32() for name in ("layer", "draw", "n")}
+    shares = {name: pa.float64() for name in ("setting", "validation", "test")}
+    return pa.schema({**texts, **numbers, **shares})
+
+
+def label_rows(results: ProbeResults) -> Iterator[dict[str, Any]]:
+    """Rows of ``predictions.parquet``: what the chosen layer's probe says of each test row.
+
+    ``probability`` is that of the row's own label, null where it has no vectors.
+    """
+    for own in results.probed:
+        fit, labels = own.chosen, list(own.table.labels)
+        given = iter(zip(own.called(fit), fit.log_probabilities, strict=True))
+        for row, reason in zip(own.table.table.rows, own.left_out_of_test, strict=True):
+            label, log = (None, None) if reason else next(given)
+            yield {
+                "config": own.table.config,
+                "split": own.table.table.split,
+                "item_id": row.item_id,
+                "layer": fit.layer,
+                "label": row.label,
+                "predicted": label,
+                "probability": None if log is None else math.exp(log[labels.index(row.label)]),
+                "reason": reason,
+            }
+
+
+def label_schema() -> Any:
+    """The Arrow schema of ``predictions.parquet``."""
+    import pyarrow as pa
+
+    texts = ("config", "split", "item_id", "label", "predicted", "reason")
+    named = {name: pa.string() for name in texts}
+    return pa.schema({**named, "layer": pa.int32(), "probability": pa.float64()})
+
+
+def _notes(
+    probed: Sequence[Probed], scores: Sequence[ProbeScores], options: ProbeOptions
+) -> Iterator[Note]:
+    """Lines that a reader of the table must know."""
+    yield detail(
+        "the layer is chosen on validation rows; its accuracy on test means something where it is "
+        "above the bag of words and above new weights"
+    )
+    if any(own.normed for own in scores):
+        yield detail("the last layer comes after the model's final norm, the others before it")
+    for own in probed:
+        counted = ", ".join(f"{count:,} {reason}" for reason, count in left_out_of(own))
+        if counted:
+            yield caution(f"{own.table.table.name}: rows without vectors, of all splits: {counted}")
+        if own.table.held_out:
+            yield detail(
+                f"{own.table.config}: no split validation; a tenth of train was held out for it"
+            )
+        if own.chosen.constant:
+            yield caution(
+                f"{own.table.config}: nothing varies in the chosen layer, so that every row gets "
+                "the most frequent label"
+            )
+    if any(own.test < FEW_ITEMS for own in scores):
+        yield caution(f"! fewer than {FEW_ITEMS} rows: read the interval, not the accuracy")
+    if options.compat:
+        yield caution(
+            f"--compat {options.compat}: as published in 2019, one seed, nothing standardised"
+        )

@@ -1,0 +1,131 @@
+"""The folder of a probe: tables of fits and predictions, the curve by layer, and ``report.html``.
+
+The page is as safe as that of items (:mod:`eval.views.html_report`): every text is escaped, nothing
+runs, and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from coherencegym.eval.results.folder import PREDICTIONS_FILE, results_folder, write_rows
+from coherencegym.eval.results.runs import run_of
+from coherencegym.eval.statistics.intervals import share_interval
+from coherencegym.eval.tasks.probe.probe import Probed
+from coherencegym.eval.tasks.probe.results import (
+    ProbeResults,
+    label_rows,
+    label_schema,
+    layer_rows,
+    layer_schema,
+    right_of,
+)
+from coherencegym.eval.views.figures import short_model
+from coherencegym.eval.views.html_report import page_of, title_of, verdict_of, write_html
+from coherencegym.eval.views.probe.plot import LayerCurve, write_layers
+from coherencegym.eval.views.probe.table import beside_grid, meaning, probes_grid
+from coherencegym.eval.views.task_report import task_grid
+
+#: Rows of each table that are on the page.
+_MOST_ROWS = 200
+
+
+def write_probes(results: ProbeResults, folder: Path, *, overwrite: bool = False) -> None:
+    """Write a folder of results, whole or not at all.
+
+    Raises:
+        FileExistsError: the folder exists and overwriting was not asked for.
+    """
+    from coherencegym.eval.views.plots import plot_runs
+
+    with results_folder(results, folder, overwrite=overwrite) as work:
+        write_rows(layer_rows(results), layer_schema(), work / "layers.parquet")
+        write_rows(label_rows(results), label_schema(), work / PREDICTIONS_FILE)
+        plot_runs([run_of(results)], work)
+        write_layers(layer_curves(results), title_of(results), work)
+        write_html(_page(results, work / "layers.svg"), work)
+
+
+def layer_curves(results: ProbeResults) -> list[LayerCurve]:
+    """The curves of a run, one for each config."""
+    model = short_model(str(results.model["name"]))
+    return [
+        _curve(own, model, scores.bag_of_words, scores.most_frequent)
+        for own, scores in zip(results.probed, results.scores, strict=True)
+    ]
+
+
+def _curve(own: Probed, model: str, bag: float | None, most_frequent: float) -> LayerCurve:
+    clusters = [row.cluster for row in own.tested]
+    right = [right_of(own, fit) for fit in own.curve.fits]
+    intervals = [share_interval(values, clusters) for values in right]
+    drawn = [
+        [sum(right_of(own, fit)) / len(clusters) for fit in curve.fits] for curve in own.random
+    ]
+    return LayerCurve(
+        model=model,
+        config=own.table.config,
+        layers=[fit.layer for fit in own.curve.fits],
+        test=[sum(values) / len(values) for values in right],
+        low=[interval.low for interval in intervals],
+        high=[interval.high for interval in intervals],
+        chosen=own.chosen.layer,
+        random=(
+            [min(v) for v in zip(*drawn, strict=True)],
+            [max(v) for v in zip(*drawn, strict=True)],
+        )
+        if drawn
+        else None,
+        bag_of_words=bag,
+        most_frequent=most_frequent,
+    )
+
+
+def _page(results: ProbeResults, figure: Path) -> str:
+    model = str(results.model["name"])
+    drawn = base64.b64encode(figure.read_bytes()).decode()
+    return page_of(
+        "probe.html.jinja",
+        results=results,
+        title=title_of(results),
+        verdict=verdict_of(results),
+        meanings=[meaning(own, short_model(model)) for own in results.scores],
+        drawn=task_grid(results.rows),
+        strips=results.rows,
+        grids=[probes_grid(results), beside_grid(results)],
+        figure=f"data:image/svg+xml;base64,{drawn}",
+        described="; ".join(_described(curve) for curve in layer_curves(results)),
+        tables=list(_tables(results)),
+    )
+
+
+def _described(curve: LayerCurve) -> str:
+    """A curve in words."""
+    values = ", ".join(
+        f"layer {layer} {100 * value:.1f} %"
+        for layer, value in zip(curve.layers, curve.test, strict=True)
+    )
+    return f"{curve.config}: {values}"
+
+
+def _tables(results: ProbeResults) -> Iterator[dict[str, Any]]:
+    for own in results.probed:
+        names = own.table.labels
+        rows: list[dict[str, Any]] = [
+            {
+                "label": " or ".join((row.label, *row.also)),
+                "called": called,
+                "wrong": called not in (row.label, *row.also),
+                "probability": math.exp(log[names.index(row.label)]),
+                "slots": [" ".join(slot.segments) for slot in row.slots],
+            }
+            for row, called, log in zip(
+                own.tested, own.called(own.chosen), own.chosen.log_probabilities, strict=True
+            )
+        ]
+        rows.sort(key=lambda row: row["probability"])
+        yield {"name": own.table.table.name, "rows": rows[:_MOST_ROWS], "total": len(rows)}

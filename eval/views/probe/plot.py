@@ -1,0 +1,128 @@
+"""The curve by layer: ``layers.png`` and ``layers.svg``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coherencegym.eval.views import figures
+
+#: Panels of a row.
+_ACROSS = 3
+
+
+@dataclass(frozen=True)
+class LayerCurve:
+    """The accuracies (shares) of one model on one config, by layer.
+
+    Attributes:
+        model, config: names.
+        layers, test: numbers of layers, and test accuracies.
+        low, high: the 95 % intervals of these; none where they are not known.
+        chosen: the layer that validation chose.
+        random: the lowest and the highest accuracy with new weights, by layer; may be empty.
+        bag_of_words, most_frequent: the floors that no layer changes.
+    """
+
+    model: str
+    config: str
+    layers: Sequence[int]
+    test: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+    chosen: int
+    random: tuple[Sequence[float], Sequence[float]] | None
+    bag_of_words: float | None
+    most_frequent: float
+
+
+def draw_layers(curves: Sequence[LayerCurve], title: str) -> Any:
+    """A panel for each config, in which every model has a line and a band."""
+    panels: dict[str, list[LayerCurve]] = {}
+    for curve in curves:
+        panels.setdefault(curve.config, []).append(curve)
+    across = min(_ACROSS, len(panels))
+    down = -(-len(panels) // across)
+    figure = figures.new_figure(max(5.0, 3.9 * across), 1.0 + 3.0 * down, layout="constrained")
+    grid = figure.subplots(down, across, squeeze=False, sharex=False)
+    models = list(dict.fromkeys(curve.model for curve in curves))
+    for axes in grid.flat[len(panels) :]:
+        axes.set_axis_off()
+    for axes, (config, own) in zip(grid.flat, panels.items(), strict=False):
+        _panel(axes, config, own, models)
+    handles: Mapping[str, Any] = {
+        label: handle
+        for axes in grid.flat
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(
+        list(handles.values()),
+        list(handles),
+        loc="outside lower center",
+        ncols=3,
+        fontsize=8,
+        frameon=False,
+    )
+    figure.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")
+    return figure
+
+
+def _panel(axes: Any, config: str, curves: Sequence[LayerCurve], models: Sequence[str]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    for curve in curves:
+        place = models.index(curve.model)
+        colour = figures.COLOURS[place % len(figures.COLOURS)]
+        mark = figures.MARKS[place % len(figures.MARKS)]
+        per_cent = [100 * value for value in curve.test]
+        axes.plot(
+            curve.layers, per_cent, color=colour, marker=mark, markersize=4, label=curve.model
+        )
+        axes.fill_between(
+            curve.layers,
+            [100 * value for value in curve.low],
+            [100 * value for value in curve.high],
+            color=colour,
+            alpha=0.15,
+            linewidth=0,
+        )
+        chosen = list(curve.layers).index(curve.chosen)
+        axes.plot(
+            [curve.chosen],
+            [per_cent[chosen]],
+            color=colour,
+            marker="o",
+            markersize=11,
+            fillstyle="none",
+            linestyle="none",
+            label="chosen on validation" if place == 0 else None,
+        )
+        if curve.random is not None:
+            low, high = ([100 * value for value in side] for side in curve.random)
+            middle = [(one + other) / 2 for one, other in zip(low, high, strict=True)]
+            label = "new weights" if len(models) == 1 else f"new weights, {curve.model}"
+            style = {"color": colour, "linestyle": figures.DASHED, "linewidth": 1}
+            axes.plot(curve.layers, middle, label=label, **style)
+            axes.fill_between(curve.layers, low, high, color=colour, alpha=0.08, linewidth=0)
+    floors = [
+        (curves[0].bag_of_words, figures.ARTEFACT, "bag of words"),
+        (curves[0].most_frequent, figures.CHANCE_LINE, "most frequent label"),
+    ]
+    for value, colour, label in floors:
+        if value is not None:
+            axes.axhline(
+                100 * value, color=colour, linestyle=figures.DASHED, linewidth=1.2, label=label
+            )
+    axes.set_title(figures.cut(config, 40), fontsize=9)
+    axes.set_xlabel("layer (0: embeddings)", fontsize=9)
+    axes.set_ylabel("accuracy on test, %", fontsize=9)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.tick_params(labelsize=8)
+
+
+def write_layers(curves: Sequence[LayerCurve], title: str, folder: Path) -> list[str]:
+    """Write ``layers.png`` and ``layers.svg``; the characters that no installed font has."""
+    with figures.style():
+        return figures.save(draw_layers(curves, title), folder / "layers.png")

@@ -1,0 +1,158 @@
+"""The tables of a probe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import fmean
+from typing import Any
+
+from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.probe.cost import Cost
+from coherencegym.eval.tasks.probe.results import (
+    ACCURACY,
+    ProbeResults,
+    ProbeScores,
+    layer_name,
+)
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.views import grid
+from coherencegym.eval.views.table import headline_line
+
+
+def print_probes(results: ProbeResults, console: Any = None, *, verbose: bool = True) -> None:
+    """Print scores, floors, a sentence on what they mean, notes and signature."""
+    console = grid.console_for(console, 200)
+    about = results.dataset
+    grid.print_heading(console, about["suite"], about["version"], results.model["name"])
+    if results.headline is not None:
+        console.print(grid.plain_text(headline_line(results.headline)))
+    console.print(grid.in_width(probes_grid(results), width=console.width))
+    if verbose:
+        console.print(grid.in_width(beside_grid(results), width=console.width))
+    for own in results.scores:
+        console.print(grid.plain_text(meaning(own, str(results.model["name"]))), soft_wrap=True)
+    grid.print_notes(console, results.notes, results.signature, verbose=verbose)
+
+
+def probes_grid(results: ProbeResults) -> grid.Grid:
+    """A row for each config: the chosen layer's accuracy, and the floors beside it."""
+    scores = {
+        (one.config, one.split): one
+        for one in results.rows
+        if one.level == "all" and one.measure == ACCURACY
+    }
+    rows = [_row(own, scores[own.config, own.split]) for own in results.scores]
+    names = (
+        *("rows", "layer", "accuracy, % [95 % interval]", "macro F1", "most frequent"),
+        *("bag of words", "new weights", "control", "compression"),
+    )
+    return grid.made("config", names, rows)
+
+
+def _row(own: ProbeScores, score: Score) -> grid.GridRow:
+    number = f"{own.test:,}" + (" !" if own.test < FEW_ITEMS else "")
+    layer = "mean" if own.layer < 0 else f"{own.layer} of {max(own.layers)}"
+    cells = (
+        f"{own.config} ({own.split})",
+        number,
+        layer,
+        grid.share_with_interval(score.score, score.ci_low, score.ci_high),
+        grid.share_cell(own.macro_f1),
+        grid.share_cell(own.most_frequent),
+        grid.share_cell(own.bag_of_words),
+        grid.share_cell(fmean(own.random) if own.random else None),
+        grid.share_cell(own.control),
+        grid.number_cell(own.compression, ".2f"),
+    )
+    return grid.GridRow(cells, bold=True)
+
+
+def beside_grid(results: ProbeResults) -> grid.Grid:
+    """The other figures beside the chosen layer."""
+    rows = [
+        grid.GridRow(
+            (
+                f"{own.config} ({own.split})",
+                _range(own.subsamples),
+                _range(own.random),
+                grid.number_cell(own.control_compression, ".2f"),
+                grid.share_cell(own.embeddings),
+                grid.share_cell(own.with_embeddings),
+                grid.share_cell(own.surprisal),
+                str(own.first_near_best),
+                grid.number_cell(own.expected_layer, ".1f"),
+            )
+        )
+        for own in results.scores
+    ]
+    names = (
+        *("subsamples", "new weights", "compression, control", "layer 0", "layer 0 and this"),
+        *("mean surprisals", "first layer near the best", "expected layer"),
+    )
+    return grid.made("config", names, rows)
+
+
+def _range(values: Iterable[float]) -> str:
+    """The lowest and the highest of some shares, in per cent."""
+    found = sorted(values)
+    if not found:
+        return "–"
+    return f"{grid.share_cell(found[0])} to {grid.share_cell(found[-1])}"
+
+
+def meaning(own: ProbeScores, model: str) -> str:
+    """A sentence on whether the accuracy means anything."""
+    name = f"{layer_name(own.layer)} of {model}"
+    value = f"{grid.share_cell(own.accuracy)} %"
+    floors = {"the most frequent label": own.most_frequent}
+    if own.bag_of_words is not None:
+        floors["a bag of words"] = own.bag_of_words
+    if own.random:
+        floors["new weights"] = max(own.random)
+    above = [floor for floor, reached in floors.items() if own.accuracy > reached]
+    below = [
+        f"{floor} ({grid.share_cell(reached)} %)"
+        for floor, reached in floors.items()
+        if own.accuracy <= reached
+    ]
+    if below:
+        return (
+            f"{own.config}: {name} names {value} of the labels, no more than "
+            f"{' and '.join(below)}: it shows nothing"
+        )
+    if own.over_bag is not None and own.over_bag.low <= 0:
+        return (
+            f"{own.config}: {name} names {value} of the labels, more than {_listed(above)}, but by "
+            "no more than chance would have it above a bag of words"
+        )
+    return f"{own.config}: {name} names {value} of the labels, more than {_listed(above)}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def print_costs(costs: Iterable[Cost]) -> None:
+    """Print how much work a probe is."""
+    console = grid.console_for()
+    rows = [
+        grid.GridRow(
+            (
+                cost.name,
+                *(f"{n:,}" for n in (cost.rows, cost.texts, cost.tokens, cost.layers, cost.fits)),
+                f"{cost.reading:,.1f}",
+                f"{cost.fitting:,.1f}",
+            )
+        )
+        for cost in costs
+    ]
+    names = (
+        *("rows", "texts", "tokens", "layers", "fits"),
+        *("minutes to read", "minutes to fit"),
+    )
+    console.print(grid.in_width(grid.made("config", names, rows), width=console.width))
+    console.print(
+        grid.plain_text(
+            "· minutes are rough, on this machine's processor, with those of new weights"
+        )
+    )

@@ -1,0 +1,173 @@
+"""DISRPT: discourse relations of many corpora, languages and frameworks in one table.
+
+Zeldes et al. 2019 and later; the data of the shared task of 2025, whose ``label`` is one of 17 that
+all corpora share. A discourse is a document; its units are those sentences of it that a relation is
+in. Each relation has its name in the corpus as its sense, and the unified label.
+
+The table has tokens and, of the units of relations, the text as it is written. Where one says that
+two tokens touch they do here; elsewhere there is a space, or what is usual in English.
+``meta["dataset"]`` is the part (``eng.pdtb.tedm``), ``meta["language"]`` its language. The
+direction of a relation is not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+
+from coherencegym.loaders.corpora.citations import cited
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
+from coherencegym.loaders.formats.disrpt_rels import RelsRow, TokenSpan, read_rels
+from coherencegym.loaders.text.detokenize import lay_out
+
+_ENGLISH = "eng"
+
+
+def read_disrpt(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a table: its documents, in its order."""
+    dataset = file.path.name.rpartition("_")[0]
+    for name, rows in groupby(read_rels(file, options), lambda row: row.document):
+        yield _document(corpus, file, options, f"{dataset}/{name}", list(rows))
+
+
+def _document(
+    corpus: Corpus, file: CorpusFile, options: ReadOptions, name: str, rows: Sequence[RelsRow]
+) -> Discourse:
+    dataset = name.partition("/")[0]
+    words: dict[int, str] = {}
+    kept = []
+    for row in rows:
+        own = {
+            first + i: word
+            for (first, _), text in zip(row.sentences, row.words, strict=True)
+            for i, word in enumerate(text)
+        }
+        if any(words.get(number, word) != word for number, word in own.items()):
+            message = f"{file.path}:{row.line}: a token that another row spells otherwise"
+            options.bad(f"{message}, expected the same text", "tokens and text differ")
+            continue
+        words |= own
+        kept.append(row)
+    touching = _written(kept, words)
+    units, places = _units(kept, words, touching, dataset.startswith(f"{_ENGLISH}."))
+    source = SourceSpan(file.path.name, rows[0].line, rows[-1].line)
+    return Discourse(
+        id=name,
+        corpus=corpus.name,
+        units=tuple(Unit(text, source=source) for text in units),
+        relations=tuple(
+            Relation(
+                type=row.kind.capitalize(),
+                connective=None,
+                arg1=_span(row.units[0], places),
+                arg2=_span(row.units[1], places),
+                senses=(row.original,),
+                unified=row.label,
+            )
+            for row in kept
+        ),
+        meta={
+            "split": file.split,
+            "dataset": dataset,
+            "language": dataset.partition(".")[0],
+        },
+    )
+
+
+def _written(rows: Sequence[RelsRow], words: dict[int, str]) -> dict[int, bool]:
+    """Token -> whether it touches the one before it, where a text says so.
+
+    ``words`` get their capitals from these texts, too.
+    """
+    touching: dict[int, bool] = {}
+    for row in rows:
+        for tokens, raw in zip(row.units, row.raw, strict=True):
+            for (first, last), text in zip(tokens, raw, strict=False):
+                place, found = 0, {}
+                for number in range(first, last + 1):
+                    start = place + len(text[place:]) - len(text[place:].lstrip())
+                    place = start + len(words[number])
+                    if text[start:place].lower() != words[number].lower():
+                        break  # the text differs from its tokens
+                    found[number] = text[start:place], start and text[start - 1] != " "
+                else:
+                    for number, (word, touches) in found.items():
+                        words[number] = word
+                        if number > first:
+                            touching[number] = bool(touches)
+    return touching
+
+
+def _units(
+    rows: Sequence[RelsRow], words: Mapping[int, str], touching: Mapping[int, bool], english: bool
+) -> tuple[list[str], dict[int, tuple[int, int, int]]]:
+    """The texts of the sentences, and the place of each token in them."""
+    # A relation may be between several sentences: they end where any sentence of a row does.
+    starts = {first for row in rows for first, _ in row.sentences}
+    starts |= {last + 1 for row in rows for _, last in row.sentences}
+    starts |= {after for before, after in pairwise(sorted(words)) if after > before + 1}
+    units: list[list[int]] = []
+    for number in sorted(words):
+        if number in starts or not units:
+            units.append([])
+        units[-1].append(number)
+    texts: list[str] = []
+    places: dict[int, tuple[int, int, int]] = {}
+    for unit, numbers in enumerate(units):
+        usual = _usual([words[number] for number in numbers]) if english else [False] * len(numbers)
+        text = ""
+        for number, touches in zip(numbers, usual, strict=True):
+            # Some texts that should be as they are written have spaces before their commas.
+            joined = touches or touching.get(number, False)
+            text += "" if joined or not text else " "
+            places[number] = (unit, len(text), len(text) + len(words[number]))
+            text += words[number]
+        texts.append(text)
+    return texts, places
+
+
+def _usual(words: Sequence[str]) -> list[bool]:
+    """Tell of each word of an English text whether it usually touches the one before it."""
+    try:
+        _, places = lay_out(words)
+    except ValueError:  # a token without characters
+        return [False] * len(words)
+    return [False, *(one[1] == other[0] for one, other in pairwise(places))]
+
+
+def _span(tokens: TokenSpan, places: Mapping[int, tuple[int, int, int]]) -> Span:
+    """TokenSpan as parts of units, one for each unit that a part of them is in."""
+    parts: list[tuple[int, int, int]] = []
+    for first, last in tokens:
+        fresh = True
+        for number in range(first, last + 1):
+            unit, start, end = places[number]
+            if not fresh and parts[-1][0] == unit:
+                parts[-1] = (unit, parts[-1][1], end)
+            else:
+                parts.append((unit, start, end))
+            fresh = False
+    return tuple(parts)
+
+
+CORPUS = Corpus(
+    name="disrpt",
+    title="DISRPT 2025: discourse relations of many corpora",
+    homepage="https://github.com/disrpt/sharedtask2025",
+    citation=cited("disrpt-2025"),
+    licence_name="those of the corpora, which the folder of each names",
+    licence_url="https://github.com/disrpt/sharedtask2025",
+    obtain=(
+        "get https://github.com/disrpt/sharedtask2025 and take its folder data, or the folders of "
+        "some of its corpora"
+    ),
+    patterns=tuple(
+        FilePattern(f"{folder}*_{part}.rels", split, f"eng.pdtb.tedm/eng.pdtb.tedm_{part}.rels")
+        for part, split in (("train", "train"), ("dev", "validation"), ("test", "test"))
+        for folder in ("", "*/", "data/*/")
+    ),
+    reader=read_disrpt,
+    producers="Those of the corpora that it joins, in many languages.",
+    source_datasets=("extended|other-disrpt",),
+)

@@ -1,0 +1,140 @@
+"""Tables of discourse relations as the DISRPT shared tasks have them: ``.rels`` files.
+
+A row is a relation between two units, in text order. Columns (since 2025 fifteen of them) are found
+by their names: the document, the tokens of both units (``42-43,52-64``, counted from 1 through the
+document), their texts as tokens and as they are written (``u1_raw``; ``<*>`` between parts of one
+that is cut in two), the tokens and texts of their sentences, the direction, the kind of relation
+(``explicit``, ...), its name in the corpus, and the unified label.
+
+Source: https://github.com/disrpt/sharedtask2025
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem
+
+#: Parts (first, last) of some tokens of a document, in order.
+TokenSpan = tuple[tuple[int, int], ...]
+
+_COLUMNS = (
+    *("doc", "unit1_toks", "unit2_toks", "u1_raw", "u2_raw", "s1_toks", "s2_toks"),
+    *("unit1_sent", "unit2_sent", "rel_type", "orig_label", "label"),
+)
+_PART = re.compile(r"([1-9]\d{0,6})(?:-([1-9]\d{0,6}))?")
+#: Stands between the parts of a unit that is cut in two.
+GAP = "<*>"
+#: Text that its owner does not give away has underscores for letters.
+_WITHHELD = re.compile(r"[_\s]+")
+
+
+@dataclass(frozen=True, slots=True)
+class RelsRow:
+    """A relation as its row has it.
+
+    Attributes:
+        units: the tokens of both units.
+        raw: their texts as they are written, part by part.
+        sentences: first and last token of the sentence or sentences that each unit is in.
+        words: the tokens of these.
+        kind, original, label: the kind of relation, its name in its corpus, its unified label.
+    """
+
+    line: int
+    document: str
+    units: tuple[TokenSpan, TokenSpan]
+    raw: tuple[tuple[str, ...], tuple[str, ...]]
+    sentences: tuple[tuple[int, int], tuple[int, int]]
+    words: tuple[tuple[str, ...], tuple[str, ...]]
+    kind: str
+    original: str
+    label: str
+
+
+def read_rels(file: CorpusFile, options: ReadOptions) -> Iterator[RelsRow]:
+    """The rows of a table; those whose text is withheld are counted as skipped.
+
+    Raises:
+        CorpusError: a column is missing, there is no row, or a bad row.
+    """
+    lines = numbered_lines(file)
+    header = next(lines, (1, ""))[1].split("\t")
+    if missing := [name for name in _COLUMNS if name not in header]:
+        expected = "expected the table of DISRPT 2025 or a later one"
+        raise CorpusError(f"{file.path}:1: no column {', '.join(missing)}, {expected}")
+    number = 1
+    for number, line in lines:
+        if not line.strip():
+            continue
+        try:
+            fields = _fields(number, line, header)
+            if _WITHHELD.fullmatch(fields["u1_raw"]) or _WITHHELD.fullmatch(fields["u2_raw"]):
+                options.skipped["withheld text"] += 1
+                continue
+            yield _row(number, fields)
+        except LineError as error:
+            error.report(file, options)
+    if number == 1:
+        raise CorpusError(f"{file.path}:2: no row after the header, expected at least one")
+
+
+def _fields(number: int, line: str, header: list[str]) -> dict[str, str]:
+    if (problem := text_problem(line)) is not None:
+        raise LineError(number, *problem)
+    values = line.split("\t")
+    if len(values) != len(header):
+        message = f"{len(values)} fields, expected {len(header)} as in the header"
+        reason = "truncated line" if len(values) < len(header) else "too many fields"
+        raise LineError(number, message, reason)
+    fields = {name: value.strip() for name, value in zip(header, values, strict=True)}
+    for name in _COLUMNS:
+        if not fields[name]:
+            raise LineError(number, f"{name} is empty, expected a value", "empty field")
+    return fields
+
+
+def _row(number: int, fields: dict[str, str]) -> RelsRow:
+    units = tuple(_tokens(number, fields, f"unit{i}_toks") for i in (1, 2))
+    raw = tuple(tuple(part.strip() for part in fields[f"u{i}_raw"].split(GAP)) for i in (1, 2))
+    sentences, words = [], []
+    for i, unit in enumerate(units, start=1):
+        found = _tokens(number, fields, f"s{i}_toks")
+        first, last = found[0][0], found[-1][1]
+        own = fields[f"unit{i}_sent"].split(" ")
+        if len(found) > 1 or len(own) != last - first + 1:
+            message = (
+                f"s{i}_toks says {fields[f's{i}_toks']}, and unit{i}_sent has {len(own)} words"
+            )
+            raise LineError(number, f"{message}, expected as many tokens", "tokens and text differ")
+        if not first <= unit[0][0] <= unit[-1][1] <= last:
+            message = f"unit{i}_toks is not in s{i}_toks, expected the sentence of the unit"
+            raise LineError(number, message, "unit outside its sentence")
+        sentences.append((first, last))
+        words.append(tuple(own))
+    return RelsRow(
+        line=number,
+        document=fields["doc"],
+        units=(units[0], units[1]),
+        raw=(raw[0], raw[1]),
+        sentences=(sentences[0], sentences[1]),
+        words=(words[0], words[1]),
+        kind=fields["rel_type"],
+        original=fields["orig_label"],
+        label=fields["label"],
+    )
+
+
+def _tokens(number: int, fields: dict[str, str], name: str) -> TokenSpan:
+    parts: list[tuple[int, int]] = []
+    for part in fields[name].split(","):
+        match = _PART.fullmatch(part.strip())
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if first > last or (parts and first <= parts[-1][1]):
+            message = f"{name} is {shown(fields[name])}, expected tokens such as 42-43,52-64"
+            raise LineError(number, message, "bad tokens")
+        parts.append((first, last))
+    return tuple(parts)

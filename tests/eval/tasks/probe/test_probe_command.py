@@ -1,0 +1,214 @@
+"""``coherencegym probe`` end to end, on a tiny random model; and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import one_line
+from made_examples import orders, write_examples
+
+from coherencegym.eval.commands.cli import main
+from coherencegym.files.parquet_rows import parquet_rows
+
+SIZES = {"train": 40, "validation": 15, "test": 25}
+
+
+@pytest.fixture(scope="module")
+def saved(
+    tmp_path_factory: pytest.TempPathFactory,
+    make_tokenizer: Callable[..., Any],
+    make_model: Callable[..., Any],
+) -> Path:
+    """A folder with a model, and a dataset of examples."""
+    folder = tmp_path_factory.mktemp("probe")
+    tokenizer = make_tokenizer()
+    make_model("gpt2", tokenizer).save_pretrained(folder / "model")
+    tokenizer.save_pretrained(folder / "model")
+    splits = {split: orders(size, seed) for seed, (split, size) in enumerate(SIZES.items())}
+    write_examples(folder / "data", splits, breakdowns=["genre"], task_defaults={"input": "order"})
+    return folder
+
+
+def arguments(saved: Path, output: Path, *more: str, data: str = "data") -> list[str]:
+    return [
+        *("probe", "--model", str(saved / "model"), "--dataset", str(saved / data)),
+        *("--device", "cpu", "--no-cache", "--output", str(output), *more),
+    ]
+
+
+@pytest.fixture(scope="module")
+def finished(saved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run with everything in it."""
+    output = tmp_path_factory.mktemp("results") / "run"
+    assert main(arguments(saved, output, "--seeds", "2", "--random-init", "2")) == 0
+    return output
+
+
+def results_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    return found
+
+
+def test_what_a_run_says_of_each_config(finished: Path) -> None:
+    results = results_of(finished)
+    (own,) = results["probes"]
+    assert (own["train"], own["validation"], own["test"]) == (80, 30, 50)
+    assert own["labels"] == ["as it was", "exchanged"]
+    assert own["layers"] == [0, 1, 2]
+    assert own["most_frequent"] == 0.5
+    assert own["accuracy"] > 0.8  # "Once" tells, in any layer of any weights
+    assert own["bag_of_words"] > 0.8
+    assert len(own["random"]) == len(own["subsamples"]) == 2
+    assert own["compression"] > own["control_compression"] * 0.9
+    assert results["headline"]["score"] == pytest.approx(own["accuracy"])
+    (whole,) = (s for s in results["scores"] if s["level"] == "all" and not s["judge"])
+    assert whole["measure"] == "accuracy"
+    assert whole["score"] == pytest.approx(own["accuracy"])
+    assert whole["artefact_score"] == pytest.approx(own["bag_of_words"])
+    assert whole["ci_low"] < whole["score"] <= whole["ci_high"]
+    groups = {s["group"] for s in results["scores"] if s["level"] == "column"}
+    assert groups == {"genre=bio", "genre=news"}
+
+
+def test_every_fit_and_every_row_is_there(finished: Path) -> None:
+    fits = parquet_rows(finished / "layers.parquet")
+    assert len(fits) == 3 * (1 + 2)
+    rows = parquet_rows(finished / "predictions.parquet")
+    own = results_of(finished)["probes"][0]
+    right = [row["predicted"] == row["label"] for row in rows]
+    assert sum(right) / len(right) == pytest.approx(own["accuracy"])
+    chosen = max((f for f in fits if f["what"] == "task"), key=lambda f: f["validation"])
+    assert chosen["layer"] == own["layer"] == rows[0]["layer"]
+    outcomes = parquet_rows(finished / "outcomes.parquet")
+    judges = {row["judge"] for row in outcomes}
+    assert judges == {"", "layer 0", "layer 1", "layer 2", "bag of words"}
+    page = (finished / "report.html").read_text()
+    assert "Accuracy by layer" in page
+    assert "<script>" not in page
+    assert (finished / "layers.png").stat().st_size > 10_000
+
+
+def test_the_same_run_gives_the_same_bytes(saved: Path, finished: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    more = ("--seeds", "2", "--random-init", "2", "--batch-tokens", "64")
+    assert main(arguments(saved, again, *more)) == 0
+    for name in ("layers.parquet", "predictions.parquet", "layers.svg"):
+        assert (again / name).read_bytes() == (finished / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("encoding", ["in-context", "whole"])
+def test_other_ways_to_read(
+    saved: Path, tmp_path: Path, encoding: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ("--encoding", encoding, "--seeds", "1", "--random-init", "0", "--layers", "last")
+    assert main(arguments(saved, tmp_path / "run", *more, "--verbose")) == 0
+    (own,) = results_of(tmp_path / "run")["probes"]
+    assert own["layers"] == [2]
+    assert (own["surprisal"] is not None) == (encoding == "in-context")
+    assert "order_toy: layer 2 of" in capsys.readouterr().out
+
+
+def test_a_dry_run_says_how_much_work_it_is(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments(saved, tmp_path / "run", "--dry-run")) == 0
+    out = capsys.readouterr().out
+    assert "order_toy (test)" in out
+    assert "160" in out  # rows of all splits
+    assert not (tmp_path / "run").exists()
+
+
+def test_results_of_two_runs_are_compared_row_by_row(
+    finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(finished), str(finished)]) == 0
+    out = capsys.readouterr().out
+    assert "order_toy" in out
+    assert "layer 1" in out
+
+
+def test_a_probe_of_the_published_protocol(saved: Path, tmp_path: Path) -> None:
+    splits = {split: orders(size, seed) for seed, (split, size) in enumerate(SIZES.items())}
+    defaults = {"input": "order", "protocol": "BSO"}
+    folder = write_examples(tmp_path / "data", splits, task_defaults=defaults)
+    more = ("--compat", "discoeval-2019", "--dataset", str(folder))
+    assert main(arguments(saved, tmp_path / "run", *more)) == 0
+    (own,) = results_of(tmp_path / "run")["probes"]
+    assert (own["layers"], own["random"], own["control"]) == ([-1], [], None)
+    assert own["setting"] in (1e-5, 1e-4, 1e-3, 1e-2)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--split", "train"), "--split train: rows to learn from; expected one to test on"),
+        (("--split", "dev"), "no split 'dev' to test on; expected one"),
+        (("--layers", "3"), "layer 3: expected 0 (embeddings) to 2"),
+        (("--compat", "discoeval-2019"), "a config that is none of the paper's tasks"),
+        (("--compat", "discoeval-2019", "--probe", "mlp"), "it says what --probe is; leave it out"),
+        (("--config", "order_tou"), "no config 'order_tou'; expected one of order_toy"),
+        (("--pool", "cls"), "the first token of this model sees nothing of the text"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(
+    saved: Path,
+    tmp_path: Path,
+    more: tuple[str, ...],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(arguments(saved, tmp_path / "run", *more)) == 2
+    assert message in one_line(capsys.readouterr().err)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda row: replace(row, label="x"), "all training rows have one label; expected two"),
+        (
+            lambda row: (
+                replace(row, slots=row.slots[:1], places=(0,)) if row.label == "exchanged" else row
+            ),
+            "rows of 1 and of 2 slots; expected one number",
+        ),
+    ],
+)
+def test_tables_that_cannot_be_probed(
+    saved: Path,
+    tmp_path: Path,
+    change: Any,
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    splits = {s: [change(row) for row in orders(4, n)] for n, s in enumerate(SIZES)}
+    folder = write_examples(tmp_path / "data", splits)
+    assert main(arguments(saved, tmp_path / "run", "--dataset", str(folder))) == 2
+    assert message in one_line(capsys.readouterr().err)
+
+
+def test_a_table_without_rows_to_learn_from(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_examples(tmp_path / "data", {"test": orders(4, 0)})
+    assert main(arguments(saved, tmp_path / "run", "--dataset", str(folder))) == 2
+    assert "no split 'train' to learn from" in one_line(capsys.readouterr().err)
+
+
+def test_without_a_split_to_choose_by_a_tenth_of_the_rows_is_held_out(
+    saved: Path, tmp_path: Path
+) -> None:
+    folder = write_examples(tmp_path / "data", {"train": orders(60, 0), "test": orders(10, 1)})
+    more = ("--dataset", str(folder), "--seeds", "0", "--random-init", "0", "--layers", "0")
+    assert main(arguments(saved, tmp_path / "run", *more)) == 0
+    results = results_of(tmp_path / "run")
+    (own,) = results["probes"]
+    assert own["train"] + own["validation"] == 120
+    assert 2 <= own["validation"] <= 30
+    assert own["validation"] % 2 == 0  # both orders of a pair are on one side
+    assert any("a tenth of train was held out" in note["text"] for note in results["notes"])

@@ -1,0 +1,54 @@
+"""Bags of words: what they learn, and what they refuse."""
+
+from __future__ import annotations
+
+import pytest
+
+from coherencegym.eval.statistics.bag_of_words import FitError, bag_of_words, fitted
+
+
+def rows(*words: str) -> list[tuple[str, str]]:
+    return [tuple(pair.split("|", 1)) for pair in words]  # type: ignore[misc]
+
+
+#: The second slot says the label by its word, the first says nothing.
+TRAIN = rows(*["so it|good day"] * 10, *["so it|bad night"] * 10)
+LABELS = ["yes"] * 10 + ["no"] * 10
+
+
+def test_a_word_gives_the_label_away_in_its_slot_only() -> None:
+    texts = {"train": TRAIN, "test": rows("good night|good", "good day|bad")}
+    found = bag_of_words(texts, {"train": LABELS, "test": ["yes", "no"]})
+    assert (found.predictions["test"], found.accuracy) == (("yes", "no"), {"test": 1.0})
+    assert found.strength == 1.0  # nothing to choose it on
+
+
+def test_the_penalty_is_chosen_on_validation_and_the_strongest_of_equals_wins() -> None:
+    texts = {"train": TRAIN, "validation": TRAIN, "test": TRAIN[:1]}
+    found = bag_of_words(texts, {"train": LABELS, "validation": LABELS, "test": ["no"]})
+    assert (found.strength, found.accuracy) == (0.3, {"validation": 1.0, "test": 0.0})
+
+
+def test_a_split_without_rows_has_no_accuracy() -> None:
+    found = bag_of_words({"train": TRAIN, "test": []}, {"train": LABELS, "test": []})
+    assert (found.predictions, found.accuracy) == ({"test": ()}, {})
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "said"),
+    [
+        ({"test": TRAIN}, {"test": LABELS}, "no two labels in split 'train'"),
+        ({"train": TRAIN}, {"train": ["yes"] * 20}, "no two labels"),
+        ({"train": rows("a|b", "c|d")}, {"train": ["x", "y"]}, "no word stands in two rows"),
+    ],
+)
+def test_nothing_to_learn_from(
+    texts: dict[str, list[tuple[str, str]]], labels: dict[str, list[str]], said: str
+) -> None:
+    with pytest.raises(FitError, match=said):
+        bag_of_words(texts, labels)
+
+
+def test_a_fit_that_stops_at_the_start_is_refused() -> None:
+    with pytest.raises(FitError, match="stopped at the start"):
+        fitted([[0.0], [0.0]], ["a", "b"], 1.0)
