@@ -55,6 +55,7 @@ class Trainer(Protocol):
         *,
         seed: int = 0,
         by_likelihood: bool = False,
+        in_place: bool = False,
     ) -> Classifier:
         """Train on the first rows, choose the penalty by the second.
 
@@ -63,6 +64,8 @@ class Trainer(Protocol):
             classes: the number of classes.
             seed: draws the first weights and the order of the rows.
             by_likelihood: choose by the likelihood of the validation rows, and not by accuracy.
+            in_place: overwrite the features, as nobody needs them again: there is room for one
+                copy of them only.
         """
         ...
 
@@ -89,8 +92,8 @@ def _scaler(train: Any) -> tuple[Any, bool]:
     centre, scale = mean.astype(np.float32), np.where(still, 0, 1 / np.where(still, 1, deviation))
     scale = scale.astype(np.float32)
 
-    def standardised(features: Any) -> Any:
-        out = np.subtract(features, centre, dtype=np.float32)
+    def standardised(features: Any, in_place: bool = False) -> Any:
+        out = np.subtract(features, centre, out=features if in_place else None, dtype=np.float32)
         out *= scale
         return out
 
@@ -126,6 +129,7 @@ def linear(
     *,
     seed: int = 0,
     by_likelihood: bool = False,
+    in_place: bool = False,
 ) -> Classifier:
     """Train softmax regression; the arguments are those of :class:`Trainer`.
 
@@ -142,7 +146,7 @@ def linear(
     seen = np.unique(train_y)
     if constant or len(seen) == 1:
         return _most_frequent(train_y, valid_y, classes, INVERSE_PENALTIES[0])
-    train_x, valid_x = standardised(train_x), standardised(valid_x)
+    train_x, valid_x = (standardised(x, in_place) for x in (train_x, valid_x))
     judge = _likelihood if by_likelihood else accuracy_of
     best: tuple[float, float, float, Any] | None = None
     model = LogisticRegression(tol=_TOLERANCE, max_iter=_MOST_ITERATIONS, warm_start=True)
@@ -210,6 +214,7 @@ def hidden_layer(
     *,
     seed: int = 0,
     by_likelihood: bool = False,
+    in_place: bool = False,
 ) -> Classifier:
     """Train a classifier with one hidden layer of 256 rectified units.
 
@@ -222,7 +227,7 @@ def hidden_layer(
     standardised, constant = _scaler(train_x)
     if constant or len(set(train_y.tolist())) == 1:
         return _most_frequent(train_y, valid_y, classes, WEIGHT_DECAYS[0])
-    data = [torch.from_numpy(standardised(x)) for x in (train_x, valid_x)]
+    data = [torch.from_numpy(standardised(x, in_place)) for x in (train_x, valid_x)]
     labels = [torch.as_tensor(y) for y in (train_y, valid_y)]
     judge = _likelihood if by_likelihood else accuracy_of
     best: tuple[float, float, Any] | None = None

@@ -229,13 +229,16 @@ class _Work:
         """Layer -> the features of the rows that have vectors."""
 
         def of_layer(layer: int) -> Any:
-            found = _mean_of_layers(vectors) if layer == MEAN_LAYER else vectors.layer(layer)
-            return self.input.make(self.readings.vectors(found, kept))
+            # Nothing keeps the vectors of all spans while features are made of them.
+            return self.input.make(self.readings.vectors(_of_layer(vectors, layer), kept))
 
         return of_layer
 
 
-def _mean_of_layers(vectors: States) -> Any:
+def _of_layer(vectors: States, layer: int) -> Any:
+    """The vectors of a layer, or the mean of all."""
+    if layer != MEAN_LAYER:
+        return vectors.layer(layer)
     total = vectors.layer(vectors.layers[0]).copy()
     for layer in vectors.layers[1:]:
         total += vectors.layer(layer)

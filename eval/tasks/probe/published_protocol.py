@@ -98,6 +98,7 @@ def published_trainer(protocol: Protocol) -> Trainer:
         *,
         seed: int = 0,
         by_likelihood: bool = False,
+        in_place: bool = False,
     ) -> Classifier:
         best: tuple[float, float, float, Any] | None = None
         for penalty in protocol.penalties:

@@ -102,7 +102,7 @@ def fit_layer(
 ) -> LayerFit:
     """Train the probe of one layer, and ask it about the test rows."""
     x = features(layer)
-    return fit_features(x, rows, rows.classes, train, layer, seed=seed)
+    return fit_features(x, rows, rows.classes, train, layer, seed=seed, in_place=True)
 
 
 def fit_features(
@@ -114,11 +114,16 @@ def fit_features(
     *,
     seed: int = 0,
     learned: Any = None,
+    in_place: bool = False,
 ) -> LayerFit:
-    """Train a probe of features on the rows ``learned`` (None: all of the training rows)."""
+    """Train a probe of features on the rows ``learned`` (None: all of the training rows).
+
+    With ``in_place`` the features are overwritten.
+    """
     known = rows.train if learned is None else learned
     chosen_by = x[rows.validation], classes[rows.validation]
-    model: Classifier = train((x[known], classes[known]), chosen_by, rows.number, seed=seed)
+    learning = x[known], classes[known]
+    model: Classifier = train(learning, chosen_by, rows.number, seed=seed, in_place=in_place)
     found = model.log_probabilities(x[rows.test])
     test = accuracy_of(found, classes[rows.test])
     return LayerFit(layer, model.setting, model.validation, test, found, model.constant)
