@@ -23,11 +23,16 @@ class Portal:
 
     @property
     def host(self) -> str:
-        return self._origin.url.removeprefix("http://")
+        return self._url.removeprefix("http://")
 
     @property
     def login(self) -> str:
-        return f"{self._origin.url}/login?back={SECRET}"
+        return f"{self._url}/login?back={SECRET}"
+
+    @property
+    def _url(self) -> str:
+        # Another host than the Hub's, as it would be: older clients do not look at the port.
+        return self._origin.url.replace("127.0.0.1", "localhost")
 
     def _respond(self, call: Call) -> Answer:
         self.calls.append(call)
