@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from coherencegym.builders.judgement.questions import Question, distinct
 from coherencegym.eval.kinds.documents import Document
@@ -25,6 +25,9 @@ from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
+
+#: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.
+Genre = Literal["narration", "dialogue", "documents"]
 
 #: Most suites are after this paper (BibTeX).
 BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,

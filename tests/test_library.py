@@ -171,7 +171,15 @@ def test_a_suite_is_built(tmp_path: Path) -> None:
         (lambda f: cg.build("sentence_order", permutations="x"), 'permutations: "x"; expected a'),
         (lambda f: cg.build("sentence_order", permutations=0), "permutations is 0; expected at"),
         (lambda f: cg.build("sentence_order", sentences=3), "sentences: 3; expected"),
-        (lambda f: cg.build("story_cloze", output=f), "exists; .* --output"),
+        (
+            lambda f: cg.build("story_cloze", output=f),
+            "exists; .* with output=, or pass overwrite=True",
+        ),
+        (
+            lambda f: cg.build("winograd", hub_genre="nope"),
+            "hub_genre: \"nope\"; expected 'narration'",
+        ),
+        (lambda f: cg.load_model(cast(Any, 3)), "model 3; expected a Hub id, a folder or demo"),
         (lambda f: cg.compare(1, 2), "1 is a int; expected results or a folder of them"),
         (lambda f: cg.build("story_close"), "no suite 'story_close'.*did you mean 'story_cloze'"),
         (lambda f: cg.build("winograd", corpsu="x"), "no option 'corpsu'"),

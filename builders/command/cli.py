@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from coherencegym.builders.registry import all_suites, load_suite
-from coherencegym.builders.suite import Suite
+from coherencegym.builders.suite import Genre, Suite
 from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.kinds.table_kind import SAMPLE
@@ -130,7 +130,7 @@ def _add_what_is_read(parser: Parser) -> None:
         "--genre",
         "--hub-genre",
         dest="hub_genre",
-        choices=("narration", "dialogue", "documents", "papers"),
+        choices=get_args(Genre),
         help="genre of a Hub dataset, or of a corpus of your own; documents: articles, of which "
         "short documents are made; papers: a column abstract, and one for the body",
     )

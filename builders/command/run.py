@@ -29,7 +29,7 @@ from coherencegym.builders.release.publish import (
 )
 from coherencegym.builders.release.remote import PublishError
 from coherencegym.builders.release.scored import add_scores, read_scores
-from coherencegym.builders.suite import Suite
+from coherencegym.builders.suite import Genre, Suite
 from coherencegym.cards.scores import SCORES
 from coherencegym.command_line import SIGNALLED
 from coherencegym.files.folders import check_folder, written_beside
@@ -69,7 +69,7 @@ class BuildRequest(BuildOptions, PublishOptions):
     hub_split: str | None = None
     hub_revision: str | None = None
     hub_column: str | None = None
-    hub_genre: str = "narration"
+    hub_genre: Genre = "narration"
     excerpt: str = "auto"
     sentences: Sequence[int] = (3, 8)
     spacy_pipeline: str | None = None
@@ -145,6 +145,7 @@ class BuildJob:
     suite: Suite
     request: BuildRequest
     alone: bool = True
+    output_option: str = "--output"
     preview: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -156,7 +157,7 @@ class BuildJob:
         if request.version:
             Version.parse(request.version)
         if not request.dry_run:
-            check_folder(self.destination, request.overwrite, MANIFEST)
+            check_folder(self.destination, request.overwrite, MANIFEST, self.output_option)
             self.exports.check(self.destination)
         self.private = True
         if request.push_to_hub:

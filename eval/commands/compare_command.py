@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from itertools import combinations
+from pathlib import Path
 
 from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
@@ -41,6 +42,12 @@ def add_arguments(parser: Parser) -> None:
         metavar="N",
         help="seed of the signs that are drawn where not all can be counted; default 0",
     )
+    add(
+        "--dataset",
+        metavar="DIR",
+        type=Path,
+        help="the folder where the dataset is now, if it was moved: comparison.html has its texts",
+    )
     said = "also write comparison.html, .json, .png and .svg there"
     options.add_output(parser, said, "a comparison")
     options.add_alike(parser, "--verbose")
@@ -53,13 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
         EvaluationError: there are fewer than two, one cannot be read, or two are not comparable.
     """
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.results.comparison import compare
+    from coherencegym.eval.results.comparison import compare, moved
     from coherencegym.eval.results.labels import model_labels
     from coherencegym.eval.results.saved import read_saved
     from coherencegym.eval.views.compare_report import COMPARISON_MARKER, write_comparisons
     from coherencegym.eval.views.compare_table import print_comparisons
     from coherencegym.files.folders import check_folder
 
+    if arguments.dataset is not None and not arguments.dataset.is_dir():
+        raise EvaluationError(f"--dataset {arguments.dataset}: no such folder")
     if arguments.output is not None:
         check_folder(arguments.output, arguments.overwrite, COMPARISON_MARKER)
     folders = options.results_named(arguments.results)
@@ -78,7 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
     notes: list[str] = []
     if arguments.output is not None:
         how = {"seed": arguments.seed, "overwrite": arguments.overwrite}
-        notes = write_comparisons(comparisons, names, arguments.output, **how)
+        where = [moved(comparison, arguments.dataset) for comparison in comparisons]
+        notes = write_comparisons(where, names, arguments.output, **how)
     print_comparisons(comparisons, names)
     if arguments.output is not None:
         print("".join(f"· {note}\n" for note in notes) + f"written to {arguments.output}")

@@ -135,7 +135,7 @@ class LoadedModel:
 
 
 def load(
-    name: str,
+    name: str | Path,
     device: str = "auto",
     dtype: str = "auto",
     *,
@@ -195,6 +195,9 @@ def _load(
     *,
     scores: bool,
 ) -> LoadedModel:
+    if not isinstance(name, str | Path):
+        raise EvaluationError(f"model {name!r}; expected a Hub id, a folder or demo")
+    name = str(name)
     arguments = arguments or ModelArguments()
     read = _read(name, arguments, trust_remote_code, scores)
     source, adapter = read.source, read.adapter

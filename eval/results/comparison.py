@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -54,6 +55,14 @@ class ModelComparison:
     def shown(self) -> list[PairedScore]:
         """The rows that are printed; their tests are the family that is corrected for."""
         return family(self.rows, self.details)
+
+
+def moved(comparison: ModelComparison, folder: Path | None) -> ModelComparison:
+    """A comparison whose texts are in a folder; None: where the dataset was."""
+    if folder is None:
+        return comparison
+    dataset = replace(comparison.baseline.dataset, name=str(folder), commit=None)
+    return replace(comparison, baseline=replace(comparison.baseline, dataset=dataset))
 
 
 def family(rows: Sequence[PairedScore], details: bool) -> list[PairedScore]:

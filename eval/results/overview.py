@@ -99,9 +99,14 @@ class Overview:
             yield f"{text}: {first_names(places)}"
 
     def sentences(self) -> Iterator[str]:
-        """A sentence for each model: what its scores show."""
+        """A sentence for each model: what its scores show.
+
+        Suites with controls are left out: their manipulation moves surprisals by itself.
+        """
         for key, name in self.models.items():
-            own = [each for suite in self.suites if (each := self.headline(suite, key))]
+            suites = [suite for suite in self.suites if self.headline(suite, key)]
+            plain = [suite for suite in suites if not self.controlled(suite)]
+            own = [each for suite in plain if (each := self.headline(suite, key))]
             scored = [each for each in own if each.score is not None]
             floors = [each for each in scored if each.artefact_score is not None]
             above = sum(above_chance(each) for each in scored)
@@ -110,6 +115,7 @@ class Overview:
                 f"{name} is above chance on {above} of {len(scored)} suites, and above the "
                 f"artefact score on {beyond} of the {len(floors)} that have one, each with its "
                 "whole 95\N{NO-BREAK SPACE}% interval."
+                + (" Suites with controls (†) are not counted." if len(plain) < len(suites) else "")
             )
 
 

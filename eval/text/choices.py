@@ -1,4 +1,4 @@
-"""What a user chooses of how texts are rendered: see :mod:`eval.text.special`."""
+"""Choices of how texts are rendered, which need no numpy: see :mod:`eval.text.special`."""
 
 from typing import Literal
 

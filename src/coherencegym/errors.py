@@ -17,9 +17,9 @@ class ProcessError(EvaluationError):
 
 
 def first_line(error: BaseException) -> str:
-    """What an error of a library says, without the lines of advice below; else what it is.
+    """The first line of an error that says something; else the name of its type.
 
-    White space around the line, and empty lines above it, are left out.
+    Libraries put advice into the lines below.
     """
     lines = (line.strip() for line in str(error).splitlines())
     return next(filter(None, lines), type(error).__name__)

@@ -348,7 +348,7 @@ def build(
     given = {"corpora": _names("corpus", corpus), "output": output, "data_dir": data_dir}
     request = held({**given, **options}, BuildRequest)
     try:
-        job = BuildJob(settings, request)
+        job = BuildJob(settings, request, output_option="output=")
         job.make(lambda message: None)
     except Exception as error:
         if (explained := explain(error)) is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import Source, find_dataset
@@ -90,6 +91,8 @@ def read_data(
         raise EvaluationError("--threshold: nothing is chosen; expected no --calibrate-on with it")
     elsewhere, _, other = (calibrate_on or "").rpartition(":")
     named = [*configs, *([other] if other and configs and not elsewhere else [])]
+    if other and not elsewhere and Path(other).is_dir():
+        _refuse_folder(other, _found(dataset, revision, configs))
     source = _found(dataset, revision, named)
     wanted = _full_names(source, configs)
     tested = split_tables(source, wanted, split, max_items)
@@ -140,6 +143,12 @@ def read_training_data(
 def _found(dataset: str, revision: str | None, configs: Sequence[str]) -> Source:
     """The dataset, with these configs under either name; none: with all."""
     return find_dataset(dataset, revision, [*configs, *(DETECT_PREFIX + name for name in configs)])
+
+
+def _refuse_folder(given: str, source: Source) -> None:
+    """Refuse a folder in the place of a config, unless a config of the dataset has its name."""
+    if _full_names(source, [given])[0] not in source.manifest.get("configs", {}):
+        raise EvaluationError(f"--calibrate-on {given}: a folder; expected {given}:CONFIG")
 
 
 def _full_names(source: Source, configs: Sequence[str]) -> list[str]:

@@ -126,7 +126,8 @@
     head.append(link, make("bdi", "", tableName(data.tables[item.t])));
     const about = make("p", "about");
     about.append(make("code", "", data.kinds[one.k]));
-    for (const group of one.g) about.append(make("bdi", "", data.groups[group]));
+    for (const group of one.g.map((number) => data.groups[number]))
+      if (!group.endsWith("=")) about.append(make("bdi", "", group)); // else a column without value
     const runs = make("p", "runs");
     runs.append(met(one, 0, where), met(one, 1, where));
     const measured = one.m.every((margin) => margin !== null);

@@ -85,7 +85,8 @@
     about.append(make("code", "", kind));
     if (one.w) about.append(make("span", "", WHY[one.w] ?? one.w));
     if (item.cut) about.append(make("span", "", `the first ${item.cut} tokens cut to fit`));
-    for (const group of one.g) about.append(make("bdi", "", data.groups[group]));
+    for (const group of one.g.map((number) => data.groups[number]))
+      if (!group.endsWith("=")) about.append(make("bdi", "", group)); // else a column without value
     for (const [name, value] of item.x) about.append(make("bdi", "", `${name}: ${value}`));
     const conditions = make("dl", "conditions");
     const names = new Set(one.v.map(([, name]) => name));

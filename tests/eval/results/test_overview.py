@@ -105,6 +105,9 @@ def test_it_shows_itself() -> None:
 def test_a_suite_with_controls_says_that_its_score_is_not_all() -> None:
     controlled = replace(run("a", BOTH), differences=[object()])  # type: ignore[list-item]
     shown = lines(controlled, run("b", BOTH))
+    (sentence,) = overview_of([controlled, run("b", BOTH)]).sentences()
+    assert "above chance on 1 of 1 suites" in sentence
+    assert sentence.endswith("Suites with controls (†) are not counted.")
     assert any(line.startswith("a 1.0.0 †") for line in shown)
     assert not any(line.startswith("b 1.0.0 †") for line in shown)
     assert (

@@ -18,7 +18,7 @@ from made_documents import about_families, with_intruders, write_documents
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
-from coherencegym.eval.results.comparison import ModelComparison, compare
+from coherencegym.eval.results.comparison import ModelComparison, compare, moved
 from coherencegym.eval.results.folder import SavedItem, SavedJudgement
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable, read_saved
 from coherencegym.eval.tasks.detect.decisions import intruders
@@ -125,6 +125,16 @@ def test_rows_other_than_those_that_were_scored_are_not_taken(
     (dataset["data"] / "manifest.json").write_text("{")
     texts = texts_of(run(tmp_path / "b", [1.0, 1.0], **dataset))
     assert (texts.found, "cannot be read" in texts.missing) == ({}, True)
+
+
+def test_a_dataset_that_was_moved_is_read_where_it_is(
+    tmp_path: Path, dataset: dict[str, Any]
+) -> None:
+    found = compared(tmp_path, [1.0, 1.0], [-1.0, -1.0], sha256=dataset["sha256"])
+    assert collect_pairs([found], NAMES, tmp_path).without_texts
+    packed = collect_pairs([moved(found, dataset["data"])], NAMES, tmp_path)
+    assert packed.without_texts == ()
+    assert packed.data["items"][0]["c"]
 
 
 def test_a_dataset_of_the_hub_is_looked_for_in_the_cache_only(
