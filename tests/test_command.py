@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from commands import one_line
+from forked import Fork
 
 from coherencegym.__main__ import SUBCOMMANDS, main
 from coherencegym.builders.command.new import WHAT
@@ -256,21 +257,21 @@ def test_bash_knows_suites_their_corpora_and_choices(
     assert sorted(completions(line)) == sorted(expected)
 
 
-def test_skeletons_pass_their_own_tests() -> None:
+def test_skeletons_pass_their_own_tests(tmp_path: Path) -> None:
     for what in WHAT:
         assert exit_code("new", what, f"my_{what}", "--dry-run") == 0
         assert not Path(f"my_{what}.py").exists()
         assert exit_code("new", what, f"my_{what}") == 0
         assert exit_code("new", what, f"my_{what}") == 2  # never replaced unasked
-    # One fresh process for all of them: they are beside each other where somebody writes several.
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"^[3-9] passed", done.stdout, re.MULTILINE)
+
+    # One process for all of them: they are beside each other where somebody writes several.
+    def work() -> int:
+        sys.path.insert(0, str(Path.cwd()))  # as `python -m pytest` has it
+        return int(pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", ".", "."]))
+
+    code, out, err = Fork(work, tmp_path / "fork").wait()
+    assert code == 0, out + err
+    assert re.search(r"^[3-9] passed", out, re.MULTILINE)
 
 
 def test_a_suite_and_a_corpus_of_the_users_own(capsys: pytest.CaptureFixture[str]) -> None:
