@@ -27,7 +27,7 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 
 #: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.
-Genre = Literal["narration", "dialogue", "documents"]
+Genre = Literal["narration", "dialogue", "documents", "papers"]
 
 #: Most suites are after this paper (BibTeX).
 BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,

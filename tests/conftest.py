@@ -108,29 +108,30 @@ def real_build(
     return make
 
 
-#: Modules whose tests start processes, train models or read whole corpora (measured: five seconds
-#: a test and more). They come last, so that a broken line shows within seconds.
+#: Modules with a test that starts processes, trains models or reads whole corpora (measured: two
+#: seconds and more). They come last, so that a broken line shows within seconds.
 SLOW = (
-    "test_distributed",
-    "test_intruder_sentences",
     "test_benchmarks",
-    "test_wheel",
+    "test_builders_cli",
+    "test_build",
+    "test_card_scores",
+    "test_connectives",
+    "test_contributing",
+    "test_coreference",
+    "test_detect_command",
     "test_discoeval",
     "test_discourse_released",
+    "test_discourse_windows",
+    "test_probe_command",
+    "test_distributed",
+    "test_docs",
+    "test_gum",
+    "test_intruder_sentences",
     "test_journey",
-    "test_cache_command",
-    "test_train_detector",
-    "test_command",
-    "test_documents",
-    "test_builders_cli",
-    "test_judgement_command",
-    "test_digests",
-    "test_library_docs",
     "test_pdtb",
-    "test_datasets",
-    "test_foreign_files",
-    "test_publish_portal",
-    "test_html_browser",
+    "test_saved",
+    "test_train_detector",
+    "test_wheel",
 )
 
 

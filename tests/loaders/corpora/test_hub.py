@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub.client import NO_PARQUET_EXPORT, environment, run_python
+from hub.client import patch_clients
 from hub.server import HubServer
 
 from coherencegym.loaders.corpora.hub import hub_corpus
@@ -265,13 +265,7 @@ def hub() -> Iterator[HubServer]:
     assert not server.crashes
 
 
-FRESH = """
-from coherencegym.loaders.corpus import CorpusError
-from coherencegym.loaders.corpora.hub import hub_corpus
-from coherencegym.loaders.read import read
-import json
-
-def attempt(repo="lab/set", **arguments):
+def attempt(repo: str = "lab/set", **arguments: Any) -> Any:
     try:
         corpus = hub_corpus(repo, column="s", **arguments)
         reading = read(corpus)
@@ -280,21 +274,20 @@ def attempt(repo="lab/set", **arguments):
     except CorpusError as error:
         return str(error)
 
-print(json.dumps([
-    attempt(id_column="id", revision="v1.0.0"),
-    attempt(),
-    attempt(revision="v9"),
-    attempt("lab/nothing"),
-    attempt("lab/script"),
-]))
-"""
 
-
-def test_a_dataset_on_the_hub(hub: HubServer, tmp_path: Path, repository: Path) -> None:
-    env = {**environment(hub, tmp_path / "home"), "PYTHONPATH": str(repository)}
-    answers = json.loads(run_python(NO_PARQUET_EXPORT + FRESH, env).splitlines()[-1])
+def test_a_dataset_on_the_hub(
+    hub: HubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patch_clients(hub, tmp_path / "home", monkeypatch)
+    answers = [
+        attempt(id_column="id", revision="v1.0.0"),
+        attempt(),
+        attempt(revision="v9"),
+        attempt("lab/nothing"),
+        attempt("lab/script"),
+    ]
     shas = [commit.sha for commit in hub.commits("lab/set")]
-    assert answers[0][:3] == [["r0", "r1"], "CC-BY-4.0", ["extended|lab/set"]]
+    assert answers[0][:3] == [["r0", "r1"], "CC-BY-4.0", ("extended|lab/set",)]
     assert answers[1][0] == ["train-000001", "train-000002", "train-000003"]
     assert answers[1][3] == [shas[0]]
     assert answers[0][3][0] in shas[1:]
