@@ -186,7 +186,7 @@ def load_encoder(
 
 
 def _load(
-    name: str,
+    name: str | Path,
     device: str,
     dtype: str,
     arguments: ModelArguments | None,
