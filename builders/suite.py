@@ -27,7 +27,7 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 
 #: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.
-Genre = Literal["narration", "dialogue", "documents", "papers"]
+Genre = Literal["narration", "dialogue", "documents", "papers", "spans"]
 
 #: Most suites are after this paper (BibTeX).
 BEYER_2021 = """@inproceedings{beyer-etal-2021-incoherence,
@@ -274,6 +274,7 @@ class Config:
     Attributes:
         name: the part behind the corpus in the config's name (``narration_all``); may be empty.
         prefix: the part before the corpus (``pairs``); may be empty.
+        one_corpus: true where only one corpus can give it: its name goes without the corpus.
         kind: the kind of the table's rows, of which the drafter yields drafts.
         corpora: native corpora, best first; the project's sample is read in their formats.
         genre: the genre of Hugging Face datasets it can be built from (``narration``,
@@ -320,13 +321,15 @@ class Config:
     select: Callable[[Discourse], bool] = every_discourse
     by: str = ""
     prefix: str = ""
+    one_corpus: bool = False
     questions: tuple[Question, ...] = ()
     fewest_of_a_class: int = 10
     task_defaults: Mapping[str, str] = field(default_factory=dict)
 
     def full_name(self, corpus: str) -> str:
         """The config's name when built from a corpus."""
-        return "_".join(filter(None, (self.prefix, corpus, self.name)))
+        middle = "" if self.one_corpus else corpus
+        return "_".join(filter(None, (self.prefix, middle, self.name)))
 
 
 @dataclass(frozen=True)

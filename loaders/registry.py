@@ -40,6 +40,7 @@ _DECLARED = {
     "irc": "irc.CORPUS",
     "documents": "documents.CORPUS",
     "disrpt": "disrpt.CORPUS",
+    "verifiable": "verifiable.CORPUS",
 }
 
 

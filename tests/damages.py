@@ -509,6 +509,83 @@ DAMAGES: dict[str, dict[str, Damage]] = {
         ),
         "duplicate id": Damage('"p2"', '"p1"', "2: id 'p1' stands at", "duplicate id", kept=(0,)),
     },
+    "verifiable conversations": {
+        **json("2: record 1"),
+        "not UTF-8": Damage(
+            "kettle", "kett\udcffe", f"2: record 1: text of turn 0: {BYTE}", "not UTF-8"
+        ),
+        "hypothesis missing": Damage(
+            *('"hypothesis"', '"guess"', "2: record 1: no field hypothesis, exp", "no hypothesis")
+        ),
+        "id that is none": Damage(
+            '"id": 1', '"id": "x"', "2: record 1: id is a text, exp", "bad id"
+        ),
+        "unknown label": Damage(
+            '"label": 1',
+            '"label": 2',
+            "2: record 1: label is '2', expected 0 or 1",
+            "unknown label",
+        ),
+        "no turns": Damage(
+            '"turns": [', '"turns": [], "x": [', "2: record 1: turns is no", "malformed turns"
+        ),
+        "turn that is none": Damage(
+            '"turns": [', '"turns": [3, ', "2: record 1: turn 0 is a number", "malformed turns"
+        ),
+        "turn without speaker": Damage(
+            '"speaker"',
+            '"who"',
+            "2: record 1: turn 0: no field speaker, expected one",
+            "no speaker",
+        ),
+        "evidence outside the dialogue": Damage(
+            *(
+                "[0, 0]",
+                "[0, 1]",
+                "2: record 1: conflict_pair is '[0, 1]', expected two turns from",
+            ),
+            "bad conflict_pair",
+        ),
+        "evidence missing": Damage(
+            "[0, 0]", "[]", "2: record 1: conflict_pair is '[]', expected two", "bad conflict_pair"
+        ),
+        "evidence of nothing": Damage(
+            *('"label": 1', '"label": 0', "2: record 1: conflict_pair is '[0, 0]' of an item with"),
+            "bad conflict_pair",
+        ),
+        "duplicate id": Damage(
+            '"id": 2', '"id": 1', "3: id 'ce-1' stands at", "duplicate id", kept=(0,)
+        ),
+    },
+    "verifiable choices": {
+        **json("2: record 1"),
+        "not UTF-8": Damage(
+            "kettle", "kett\udcffe", f"2: record 1: observation_1: {BYTE}", "not UTF-8"
+        ),
+        "unknown label": Damage(
+            '"label": 1',
+            '"label": 0',
+            "2: record 1: label is '0', expected 1 or 2",
+            "unknown label",
+        ),
+        "the same twice": Damage(
+            "Ann slept.", "Ann made tea.", "2: record 1: hypothesis_1 and hyp", "no alternative"
+        ),
+        "unknown conflict": Damage(
+            *(
+                "[0, 1]",
+                "[2, 2]",
+                "2: record 1: conflict_pair is '[2, 2]', expected one of [0, 1], ",
+            ),
+            "bad conflict_pair",
+        ),
+        "second pair that is none": Damage(
+            "false", '"no"', "2: record 1: 23_plausible is a text, exp", "bad 23_plausible"
+        ),
+        "second pair not said": Damage(
+            "false", "null", "2: record 1: 23_plausible is null beside", "no 23_plausible"
+        ),
+    },
     "discoeval": {
         **sentences(6, "0, 1, 2, 3, 4"),
         "empty sentence": Damage(

@@ -180,6 +180,48 @@ PAIRS: tuple[dict[str, Any], ...] = (
         "id": "p2",
     },
 )
+CONVERSATIONS: tuple[dict[str, Any], ...] = (
+    {
+        "hypothesis": "SpeakerA has tea.",
+        "id": 1,
+        "dialog_source": "SW1",
+        "label": 1,
+        "type": "fact",
+        "turns": [{"speaker": "A", "text": "The kettle  sang."}],
+        "conflict_pair": [0, 0],
+    },
+    {
+        "hypothesis": "SpeakerB runs.",
+        "id": 2,
+        "dialog_source": "SW2",
+        "label": 1,
+        "type": "n/a",
+        "turns": [{"speaker": "B", "text": "É?"}, {"speaker": "A", "text": "I run."}],
+        "conflict_pair": [0, 1],
+    },
+)
+ABDUCTIONS: tuple[dict[str, Any], ...] = (
+    {
+        "observation_1": "The kettle sang.",
+        "hypothesis_1": "Ann made tea.",
+        "hypothesis_2": "Ann slept.",
+        "observation_2": "She drank it.",
+        "label": 1,
+        "id": "val_1",
+        "conflict_pair": [0, 1],
+        "23_plausible": False,
+    },
+    {
+        "observation_1": "Bo ran.",
+        "hypothesis_1": "He sat.",
+        "hypothesis_2": "He fell.",
+        "observation_2": "It hurt.",
+        "label": 2,
+        "id": "val_2",
+        "conflict_pair": [1, 2],
+        "23_plausible": None,
+    },
+)
 
 
 #: Of an MMAX2 document: words, span of the sentence, spans of two mentions of one chain.
@@ -322,6 +364,12 @@ LAYOUTS = {
     "ontonotes": _one("ontonotes", "dev.english.v4_gold_conll", CONLL2012),
     "dialoguenli": _one("dialoguenli", "dialogue_nli_verified_test.jsonl", _array(*PAIRS)),
     "dialoguenli lines": _one("dialoguenli", "dialogue_nli_verified_test.jsonl", _lines(*PAIRS)),
+    "verifiable conversations": _one(
+        "verifiable", "ConvEnt_test_annotation_merged2.json", _array(*CONVERSATIONS)
+    ),
+    "verifiable choices": _one(
+        "verifiable", "ART_test_rand200_annotation_merged2.json", _array(*ABDUCTIONS)
+    ),
     "gum relations": Layout(
         "gum",
         {f"dep/GUM_bio_{document}.conllu": _words_of(document) for document in _RELATIONS}

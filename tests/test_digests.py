@@ -31,6 +31,8 @@ REAL = (
     ("discourse_tasks", "gum"),
     ("discourse_tasks", "tedmdb"),
     ("discourse_tasks", "discoeval"),
+    ("span_coherence", "verifiable"),
+    ("span_coherence", "personachat"),
 )
 
 

@@ -132,7 +132,8 @@ def _add_what_is_read(parser: Parser) -> None:
         dest="hub_genre",
         choices=get_args(Genre),
         help="genre of a Hub dataset, or of a corpus of your own; documents: articles, of which "
-        "short documents are made; papers: a column abstract, and one for the body",
+        "short documents are made; papers: a column abstract, and one for the body; spans: columns "
+        "units, hypothesis, label and evidence",
     )
     what = "count rows that cannot be read, and go on"
     rare(add("--skip-bad-rows", action="store_true", help=what))

@@ -101,6 +101,7 @@ class BuildRequest(BuildOptions, PublishOptions):
             pipeline=self.spacy_pipeline,
             articles=self.shape if self.hub_genre == "documents" else None,
             papers=self.hub_genre == "papers",
+            spans=self.hub_genre == "spans",
             licence=self.licence,
         )
         return {self.hub_genre: corpus}

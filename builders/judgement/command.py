@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import Parser
+
+if TYPE_CHECKING:
+    from coherencegym.eval.data.source import Source
+    from coherencegym.eval.data.table_rows import TableRows
+    from coherencegym.eval.kinds.spans import SpanText
 
 EXAMPLES = """\
   coherencegym judge suites/story_cloze -n 100
@@ -16,6 +22,10 @@ EXAMPLES = """\
 
 then, with the answers that annotators saved:
   coherencegym build story_cloze --judgements answers-1.jsonl answers-2.jsonl --overwrite
+
+and of parts of texts (span_coherence):
+  coherencegym judge suites/span_coherence -n 50
+  coherencegym judge suites/span_coherence --answers answers-1.jsonl answers-2.jsonl
 
 The folder has two forms of the same pairs: sheet.html, to read, tick and print, which saves answers
 as JSON lines; and pairs.jsonl, whose empty fields can be filled by other means. Neither says which
@@ -65,6 +75,8 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
         "over"
     )
     add("--group", **several, help=what)
+    what = "of spans: say how these answers agree with the dataset's, and draw nothing"
+    add("--answers", **{**several, "metavar": "FILE"}, type=Path, help=what)
     add("--seed", metavar="N", type=int, default=0, help="default: 0")
     add("--output", metavar="DIR", type=Path, help="default: judgements/<suite>")
     return parser
@@ -83,6 +95,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.data.dataset import tables
     from coherencegym.eval.data.source import find_dataset
+    from coherencegym.eval.kinds.spans import SPANS
     from coherencegym.files.folders import written_beside
 
     folder: Path = arguments.folder
@@ -91,10 +104,20 @@ def sample(arguments: argparse.Namespace) -> list[str]:
             f"{folder}: no {MANIFEST}; expected the folder of a build, such as suites/story_cloze"
         )
     source = find_dataset(str(folder))
+    about_spans = bool(SPANS.configs(source.manifest["configs"]))
+    if arguments.answers:
+        if not about_spans:
+            raise EvaluationError(
+                f"{folder}: --answers are to spans, of which it has none; expected them as "
+                "--judgements of a build"
+            )
+        return _agreement(source, arguments)
     output: Path = arguments.output or Path("judgements", source.suite)
     if output.exists():
         # Never overwritten: what annotators have filled in may lie there.
         raise EvaluationError(f"{output} exists; name another folder with --output")
+    if about_spans:
+        return _sample_spans(source, arguments, output)
     try:
         questions = questions_of(source.manifest)
     except ValueError as error:
@@ -118,3 +141,44 @@ def sample(arguments: argparse.Namespace) -> list[str]:
         f"then build again with --judgements and their files: coherencegym build {source.suite} "
         "--judgements answers-*.jsonl",
     ]
+
+
+def _sample_spans(source: Source, arguments: argparse.Namespace, output: Path) -> list[str]:
+    """Draw spans and write their sheet; what to say of it."""
+    from coherencegym.builders.judgement.span_draw import (
+        SPAN_LINES,
+        SPAN_SHEET,
+        draw_spans,
+        write_span_sheet,
+    )
+    from coherencegym.files.folders import written_beside
+
+    read = _span_tables(source, arguments)
+    spans = draw_spans(source.suite, read, arguments.n, arguments.seed)
+    with written_beside(output, False, SPAN_LINES) as work:
+        write_span_sheet(spans, work)
+    counts = Counter(span.config for span in spans)
+    shares = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+    return [
+        f"{len(spans)} spans ({shares})",
+        f"written to {output / SPAN_SHEET} and {output / SPAN_LINES}; give annotators either, one "
+        "copy each",
+        f"then compare: coherencegym judge {arguments.folder} --answers answers-*.jsonl",
+    ]
+
+
+def _agreement(source: Source, arguments: argparse.Namespace) -> list[str]:
+    """Say how the answers of people agree with those of the dataset."""
+    from coherencegym.builders.judgement.span_answers import agreement_lines, read_span_answers
+    from coherencegym.builders.judgement.span_draw import drawn_spans
+
+    read = _span_tables(source, arguments)
+    known = {span.id: span for table in read for _, span in drawn_spans(source.suite, table)}
+    return agreement_lines(list(read_span_answers(arguments.answers, known))) or ["no answer"]
+
+
+def _span_tables(source: Source, arguments: argparse.Namespace) -> list[TableRows[SpanText]]:
+    from coherencegym.eval.data.table_rows import table_rows
+    from coherencegym.eval.kinds.spans import SPANS
+
+    return list(table_rows(source, arguments.config, kind=SPANS))

@@ -20,10 +20,12 @@ from coherencegym.builders.release.quality import (
     document_quality,
     quality,
 )
+from coherencegym.builders.release.span_quality import span_quality
 from coherencegym.builders.suite import Config, DocumentDraft, Draft
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import TableKind
 
 D = TypeVar("D")
@@ -142,6 +144,9 @@ MAKINGS: Mapping[str, Making[Any]] = {
         quality=lambda config, drafts, decisions: document_quality(drafts),
     ),
     EXAMPLES.name: Making[LabelledExample](survey=_survey_examples),
+    SPANS.name: Making[SpanText](
+        quality=lambda config, drafts, decisions: span_quality(drafts),
+    ),
 }
 
 

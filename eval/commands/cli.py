@@ -27,6 +27,7 @@ COMMANDS = {
     "detect": "find the sentence of a document that does not belong there",
     "train-detector": "fine-tune an encoder to find that sentence, for comparison",
     "probe": "ask which layers of a model know the labels of examples",
+    "spans": "ask whether a model that is right about a text is right about its parts",
     "model-index": "print the scores for a model's own card",
     "plot": "draw the scores of several runs in one figure",
 }

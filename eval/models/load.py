@@ -36,6 +36,12 @@ from coherencegym.eval.models.source import (
     find_model,
 )
 
+#: Weights that a class of transformers needs, for messages.
+_EXPECTED = {
+    "AutoModelForCausalLM": "a causal language model, output head included",
+    "AutoModelForSequenceClassification": "a classifier, its head included",
+    "AutoModelForMultipleChoice": "a model for multiple choice, its head included",
+}
 _PICKLED = {".bin", ".pt", ".pth", ".ckpt"}
 #: A subfolder without an adapter: transformers would put on one that lies beside the weights or
 #: above them, or load what that one is for, if peft is installed.
@@ -185,6 +191,34 @@ def load_encoder(
     return _load(name, device, dtype, arguments, device_map, trust_remote_code, scores=False)
 
 
+def load_with_head(
+    name: str,
+    kind_of_model: Any,
+    device: str = "auto",
+    dtype: str = "auto",
+    *,
+    arguments: ModelArguments | None = None,
+    device_map: str | None = None,
+    trust_remote_code: bool = False,
+) -> LoadedModel:
+    """Load a model that was trained to answer: a classifier, its head among its weights.
+
+    Args:
+        name: Hub id or folder.
+        kind_of_model: a class of transformers, such as ``AutoModelForSequenceClassification``.
+        device, dtype, arguments, device_map, trust_remote_code: those of :func:`load`.
+
+    Raises:
+        EvaluationError: it is not there, has no such head, or has no usable tokenizer, device,
+            dtype or adapter.
+    """
+    return _load(
+        *(name, device, dtype, arguments, device_map, trust_remote_code),
+        scores=False,
+        made=kind_of_model,
+    )
+
+
 def _load(
     name: str | Path,
     device: str,
@@ -194,6 +228,7 @@ def _load(
     trust_remote_code: bool,
     *,
     scores: bool,
+    made: Any = None,
 ) -> LoadedModel:
     if not isinstance(name, str | Path):
         raise EvaluationError(f"model {name!r}; expected a Hub id, a folder or demo")
@@ -202,7 +237,7 @@ def _load(
     read = _read(name, arguments, trust_remote_code, scores)
     source, adapter = read.source, read.adapter
     placement = place_model(read.config, arguments, device, dtype, device_map)
-    made = _kind_of_model(read.config, scores or adapter is not None)
+    made = made or _kind_of_model(read.config, scores or adapter is not None)
     refuse_unless_held(source, read.config, trust_remote_code, made)
     settings = {**arguments.passed, **placement.settings, "dtype": placement.dtype}
     with _without_adapter(source) as files:
@@ -379,8 +414,7 @@ def _weights(
     missing = sorted(key for key in loading["missing_keys"] if not key.startswith("pooler."))
     if missing:
         # transformers would go on with random numbers in their place.
-        causal = kind_of_model.__name__ == "AutoModelForCausalLM"
-        expected = "a causal language model, output head included" if causal else "its type"
+        expected = _EXPECTED.get(kind_of_model.__name__, "its type")
         raise EvaluationError(
             f"{what} lacks {len(missing)} of its weights ({missing[0]}, ...); expected "
             f"those of {expected}"

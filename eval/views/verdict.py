@@ -146,6 +146,8 @@ def _beside(one: Measured, other: float | None) -> str:
 def _meaning(one: Measured, against_chance: str, against_artefact: str) -> tuple[str, Bearing]:
     if not against_chance:
         return "without an interval and chance this says little", "open"
+    if against_chance == _LESS and one.measure != CD:
+        return "a judge that reads nothing does better", "below"
     if against_chance == _LESS:
         return "it prefers the incoherent versions", "below"
     if against_chance == _NO_MORE:

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from coherencegym.loaders.corpora.hub_spans import read_span_row
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
@@ -46,6 +47,7 @@ def hub_corpus(
     kind: str = "auto",
     articles: Shape | None = None,
     papers: bool = False,
+    spans: bool = False,
     licence: str | None = None,
 ) -> Corpus:
     """Declare a dataset as a corpus, from what its card says. Asks the Hub, downloads no rows.
@@ -66,6 +68,7 @@ def hub_corpus(
         articles: rows are articles, to be made into short documents (:mod:`loaders.text.articles`);
             their language and pipeline are those named here, not the shape's.
         papers: rows are papers with an abstract and a body (:mod:`loaders.text.papers`).
+        spans: rows are texts with a hypothesis and evidence (:mod:`loaders.corpora.hub_spans`).
         licence: SPDX identifier to go by instead of the card's.
 
     Returns:
@@ -77,7 +80,9 @@ def hub_corpus(
             cannot be reached.
     """
     local = Path(repo).is_dir()
-    if problem := _request_problem(local, column, revision, kind, bool(articles or papers)):
+    if problem := _request_problem(
+        local, column, revision, kind, bool(articles or papers or spans)
+    ):
         raise CorpusError(f"{repo}: {problem}")
     sha = "" if local else _commit(repo, revision)
     builder = _builder(repo, config, sha)
@@ -90,6 +95,8 @@ def hub_corpus(
     elif papers:
         named: dict[str, Any] = {"column": column, "id_column": id_column, "language": language}
         reader = partial(read_paper_row, pipeline=pipeline, **named)
+    elif spans:
+        reader = partial(read_span_row, id_column=id_column)
     else:
         row_format = _RowFormat(column or "", id_column, kind, language, pipeline)
         reader = partial(_read_row, row_format=row_format)

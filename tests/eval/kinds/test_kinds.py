@@ -15,6 +15,7 @@ from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.registry import TABLE_KINDS, kind_named
+from coherencegym.eval.kinds.spans import GoldSpan, SpanText
 from coherencegym.eval.kinds.table_kind import (
     Column,
     SuiteError,
@@ -36,6 +37,19 @@ VALUES: dict[str, Any] = {
         {"family": "f"},
     ),
     "documents": Document("d/x", ("One.", "Two."), 1, "d", "c", {"family": "f"}),
+    "spans": SpanText(
+        item_id="s/x",
+        units=("It rained.", "We stayed."),
+        speakers=("A", "B"),
+        hypothesis="It was wet.",
+        alternatives=(),
+        label=1,
+        evidence=((0, 0),),
+        gold=(GoldSpan(0, 0, 1), GoldSpan(0, 1, 1), GoldSpan(1, 1, 0)),
+        discourse_id="d",
+        corpus="c",
+        extra={"family": "f"},
+    ),
     "examples": LabelledExample(
         "e/x", (Slot(("One.",)),), ("One.",), (0,), "first", "d", "c", (), {"family": "f"}
     ),
@@ -75,6 +89,8 @@ def test_separators_are_seen(name: str) -> None:
     assert not kind.separated([kind.from_row(row)])
     if name == "documents":
         row["sentences"][0] += " [SEP]"
+    elif name == "spans":
+        row["units"][0] += " [SEP]"
     elif name == "examples":
         row["slots"][0]["segments"][0] += " [SEP]"
     else:

@@ -234,6 +234,8 @@ ENDLESS = {
     "irc": "1: a field of more than 100,000 characters, expected fewer",
     "dialoguenli": "2: record 1: a record of more than 400,000 characters, expected fewer",
     "dialoguenli lines": "1: a record of more than 400,000 characters, expected fewer",
+    "verifiable conversations": "2: record 1: a record of more than 400,000 characters, expected",
+    "verifiable choices": "2: record 1: a record of more than 400,000 characters, expected fewer",
     "documents": "1: a record of more than 400,000 characters, expected fewer",
     "documents texts": "1: a line of more than 100,000 characters, expected fewer",
     "arrau": "5: <word> of line 5 holds more than 100,000 characters, expected less",

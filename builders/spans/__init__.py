@@ -1,0 +1,1 @@
+"""The rooms of :mod:`builders.span_coherence`: what is asked of spans, and how gold is made."""

@@ -1,0 +1,193 @@
+"""Texts whose parts carry a decision: the table kind ``spans``.
+
+Storks and Chai 2021: a classifier that is right about a whole text should be right about each of
+its consecutive parts. A row is a text as its units, or several alternatives of one, the right
+answer for the whole, and the right answer for each of its spans, written down by whoever built it.
+Two questions have this shape:
+
+- **one text**: does it have a property, such as entailing the hypothesis, or holding a sentence
+  that does not belong there? Answers are :data:`POSITIVE` and :data:`NEGATIVE`.
+- **a choice** between ``alternatives`` of equally many units: which is the better one? Answers are
+  their numbers from 0, and :data:`UNDECIDED` where a span is as good in any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from pydantic import Field, StrictInt
+
+from coherencegym.eval.kinds.table_kind import (
+    Clustered,
+    Column,
+    Row,
+    SuiteError,
+    TableKind,
+    of_modest_length,
+    row_held,
+    to_row,
+)
+
+NEGATIVE, POSITIVE = 0, 1
+#: The answer for a span that is as good in any alternative.
+UNDECIDED = -1
+
+#: Characters that a card's example has at most, where there is such a row.
+_MODEST = 900
+
+_Name = Annotated[str, Field(coerce_numbers_to_str=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSpan:
+    """The right answer for the units from ``start`` to ``end``, both from 0 and both included."""
+
+    start: StrictInt
+    end: StrictInt
+    answer: StrictInt
+
+
+@dataclass(frozen=True)
+class SpanText(Clustered):
+    """A text, or alternatives of one, with the right answers for its spans.
+
+    Attributes:
+        units: the text; empty where there is a choice.
+        speakers: the speaker of each unit; empty where nobody is named.
+        hypothesis: the statement that the text is asked about; empty where there is none.
+        alternatives: the texts to choose from, of equally many units; empty where there is one.
+        label: the right answer for the whole.
+        evidence: the units, from first to last, that carry a positive answer or tell alternatives
+            apart; any one of several suffices.
+        gold: the right answers for spans, the whole among them, each span once.
+    """
+
+    item_id: _Name
+    units: tuple[str, ...]
+    speakers: tuple[str, ...]
+    hypothesis: str
+    alternatives: tuple[tuple[str, ...], ...]
+    label: StrictInt
+    evidence: tuple[tuple[StrictInt, StrictInt], ...]
+    gold: tuple[GoldSpan, ...]
+    discourse_id: _Name
+    corpus: _Name
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """The number of units of the text, or of each alternative."""
+        return len(self.alternatives[0] if self.alternatives else self.units)
+
+    @property
+    def is_choice(self) -> bool:
+        """It is a choice between alternatives."""
+        return bool(self.alternatives)
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """All units, and the hypothesis where there is one."""
+        yield from self.units
+        for alternative in self.alternatives:
+            yield from alternative
+        if self.hypothesis:
+            yield self.hypothesis
+
+
+def span_text_from_row(row: Row) -> SpanText:
+    """A text with its spans from a row of a table.
+
+    Raises:
+        SuiteError: a column is missing or is not what it should be.
+    """
+    value = row_held(row, SPANS.columns, SpanText)
+    validate_span_text(value)
+    return value
+
+
+def validate_span_text(value: SpanText) -> None:
+    """Check what every reader of spans relies on.
+
+    Raises:
+        SuiteError: there is neither a text nor a choice, or both; alternatives differ in their
+            number of units; a unit is empty; speakers are not as many as units; an answer is none
+            of the question's; evidence or a span is not in the text; a span stands twice; or the
+            whole has no answer, or another than the label.
+    """
+    for problem in _problems(value):
+        raise SuiteError(f"{value.item_id}: {problem}")
+
+
+def _problems(value: SpanText) -> Iterator[str]:
+    sizes = {len(alternative) for alternative in value.alternatives}
+    if bool(value.units) == value.is_choice or 0 in sizes or len(value.alternatives) == 1:
+        yield "expected either units, or two alternatives or more, none of them empty"
+        return
+    if len(sizes) > 1:
+        yield f"alternatives of {min(sizes)} and of {max(sizes)} units; expected equally many"
+    if not all(text.strip() for text in value.texts):
+        yield "a unit is empty; expected text"
+    if len(value.speakers) not in (0, value.size):
+        yield f"{len(value.speakers)} speakers of {value.size} units; expected one each, or none"
+    answers = range(len(value.alternatives)) if value.is_choice else (NEGATIVE, POSITIVE)
+    if value.label not in answers:
+        yield f"label {value.label}; expected {answers[0]} to {answers[-1]}"
+    for first, last in value.evidence:
+        if not 0 <= first <= last < value.size:
+            yield f"evidence [{first}, {last}]; expected units from 0 to {value.size - 1}"
+    seen: dict[tuple[int, int], int] = {}
+    for one in value.gold:
+        place = one.start, one.end
+        if not 0 <= one.start <= one.end < value.size:
+            yield f"span {[*place]}; expected units from 0 to {value.size - 1}"
+        if place in seen:
+            yield f"span {[*place]} stands twice; expected each once"
+        if one.answer not in (*answers, *((UNDECIDED,) if value.is_choice else ())):
+            yield f"answer {one.answer} for the span {[*place]}; expected one of the question's"
+        seen[place] = one.answer
+    if seen.get((0, value.size - 1)) != value.label:
+        yield "the span of all units has another answer than the whole; expected the label"
+
+
+def _length(row: Row) -> int:
+    texts = row["units"] or [unit for one in row["alternatives"] for unit in one]
+    return sum(map(len, texts))
+
+
+def _example(rows: Sequence[Row]) -> Row:
+    """A row with evidence and several spans, where there is one."""
+    shown = [row for row in rows if row["evidence"] and len(row["gold"]) > 1]
+    return of_modest_length(shown or rows, _length, _MODEST)
+
+
+SPANS = TableKind(
+    name="spans",
+    row="a text as its units, or alternatives of one, and the right answer for each of its spans.",
+    columns={
+        "item_id": Column("string", "unique in its config and split"),
+        "units": Column(["string"], "the text in reading order; empty where there is a choice"),
+        "speakers": Column(["string"], "who says each unit; empty where nobody is named"),
+        "hypothesis": Column("string", "what the text is asked about; empty where nothing"),
+        "alternatives": Column([["string"]], "the texts to choose from; empty where there is one"),
+        "label": Column(
+            "int32", "the answer for the whole: 1 or 0; of a choice the alternative's number from 0"
+        ),
+        "evidence": Column([["int32"]], "first and last unit of what carries the answer"),
+        "gold": Column(
+            [{"start": "int32", "end": "int32", "answer": "int32"}],
+            "the answer for each span of units; -1 where it is as good in any alternative",
+        ),
+        "discourse_id": Column("string", "the text that the row was made from"),
+        "corpus": Column("string", "the corpus of that text"),
+    },
+    mark="gold",
+    from_row=span_text_from_row,
+    to_row=to_row,
+    texts=lambda value: value.texts,
+    example=_example,
+    task="spans",
+    command="coherencegym spans",
+    ask="Ask whether it is right about the parts, too",
+)

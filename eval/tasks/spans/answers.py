@@ -1,0 +1,89 @@
+"""The answers of a scorer to the spans of rows, and the threshold that makes some of numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.spans import SpanText
+from coherencegym.eval.tasks.spans.coherence import Called, Judged, SpanPlace
+
+#: The answers to one row; None where it is too long.
+RowAnswers = Mapping[SpanPlace, Called] | None
+
+
+@dataclass(frozen=True)
+class SpanAnswers:
+    """The answers of a scorer to a table.
+
+    Attributes:
+        rows: the answers to the spans of each row that is answered.
+        ends: the answers to the task itself, where another input was read for them; else empty.
+        cut: the number of rows of which some text was cut.
+        by_template: the answers by each template alone, where there are several.
+        about: facts on how answers were found, as JSON holds them.
+    """
+
+    rows: Sequence[RowAnswers]
+    ends: Sequence[int | None] = ()
+    cut: int = 0
+    by_template: Mapping[str, Sequence[RowAnswers]] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+def judged_rows(
+    rows: Sequence[SpanText], answers: Sequence[RowAnswers], ends: Sequence[int | None] = ()
+) -> list[Judged]:
+    """The rows that were answered, with their answers."""
+    known = ends or [None] * len(rows)
+    return [
+        Judged(row, own, end)
+        for row, own, end in zip(rows, answers, known, strict=True)
+        if own is not None
+    ]
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The probability of a positive answer by a number: ``sigmoid(weight * (x - threshold))``."""
+
+    weight: float
+    threshold: float
+
+    def probability(self, value: float) -> float:
+        """That of one number; of minus infinity and infinity the limits."""
+        odds = self.weight * (value - self.threshold)
+        return 1 / (1 + math.exp(-odds)) if odds > -700 else 0.0
+
+
+def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> Slope:
+    """The slope of a logistic regression on rows that are not answered.
+
+    Raises:
+        EvaluationError: there are no rows with both labels, or the numbers do not differ.
+    """
+    import numpy as np
+
+    from coherencegym.eval.statistics.bag_of_words import FitError, fitted
+
+    if len({*labels}) < 2:
+        raise EvaluationError(
+            f"{where}: no rows of both labels to set the threshold on; expected a split validation "
+            "or train with them, or another with --calibrate-on"
+        )
+    x = np.asarray(values, dtype=np.float64)
+    centre, spread = float(x.mean()), float(x.std())
+    try:
+        model = fitted(((x - centre) / (spread or 1.0))[:, None], labels, 100.0)
+    except FitError:
+        spread = 0.0
+    weight = float(model.coef_[0, 0]) / spread if spread else 0.0
+    if not weight:
+        raise EvaluationError(
+            f"{where}: the rows to set the threshold on do not differ in what was measured; "
+            "expected some that do"
+        )
+    return Slope(weight, centre - float(model.intercept_[0]) / weight)

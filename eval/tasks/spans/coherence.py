@@ -1,0 +1,344 @@
+"""Span coherence: is a classifier that is right about a text right about its parts, too?
+
+The definitions of Storks and Chai 2021 as the paper gives them, for one text (is it positive?) and
+for a choice between texts. What their program computes instead is in
+:mod:`eval.tasks.spans.released`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, UNDECIDED, SpanText
+
+#: Start and end of a span in units, from 0, both included.
+SpanPlace = tuple[int, int]
+#: The confidence thresholds of choices that the paper tries.
+THRESHOLDS = tuple(step / 20 for step in range(1, 21))
+#: Measures that a threshold is chosen for: each has its own, as in the paper.
+COHERENCE_MEASURES = ("strict", "lenient", "lenient_if_right")
+_FOLDS = 5
+
+#: Spans of a choice that count: all; those whose texts differ; those of two units or more.
+SpanSelection = Literal["all", "different", "longer"]
+#: Positions of a span to the evidence.
+SpanPosition = Literal["whole", "contains", "overlaps", "misses"]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The answer to one span.
+
+    Attributes:
+        answer: the most probable one; never :data:`UNDECIDED`.
+        probability: that of a positive answer, or of the chosen alternative.
+        margin: the probability of the answer to a choice minus that of the runner-up.
+    """
+
+    answer: int
+    probability: float
+    margin: float = 1.0
+
+    @classmethod
+    def of_one_text(cls, probability: float, answer: int | None = None) -> Called:
+        """A positive answer from a half on, unless the ``answer`` is known otherwise."""
+        found = (POSITIVE if probability >= 0.5 else NEGATIVE) if answer is None else answer
+        return cls(found, probability)
+
+    @classmethod
+    def of_choice(cls, probabilities: Sequence[float]) -> Called:
+        """The first of the most probable alternatives."""
+        best = max(range(len(probabilities)), key=lambda number: probabilities[number])
+        others = (p for number, p in enumerate(probabilities) if number != best)
+        return cls(best, probabilities[best], probabilities[best] - max(others))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A text, and the answers to each of the spans that have a right one.
+
+    Attributes:
+        text: the row.
+        called: the answer to each span; the order is nobody's business.
+        end: the answer to the task itself, where it is not that to the span of all units.
+    """
+
+    text: SpanText
+    called: Mapping[SpanPlace, Called]
+    end: int | None = None
+
+    @cached_property
+    def gold(self) -> dict[SpanPlace, int]:
+        """The right answers, by span."""
+        return {(one.start, one.end): one.answer for one in self.text.gold}
+
+    @property
+    def whole(self) -> SpanPlace:
+        """The span of all units."""
+        return 0, self.text.size - 1
+
+    @cached_property
+    def right(self) -> bool:
+        """The task itself is answered rightly."""
+        end = self.called[self.whole].answer if self.end is None else self.end
+        return end == self.text.label
+
+    def answer(self, place: SpanPlace, threshold: float) -> int:
+        """The answer to a span; undecided where a choice is not confident."""
+        own = self.called[place]
+        if self.text.is_choice and own.margin < threshold:
+            return UNDECIDED
+        return own.answer
+
+    def counted(self, selection: SpanSelection = "all") -> list[SpanPlace]:
+        """The spans of a selection; of one text they are always all."""
+        if selection == "all" or not self.text.is_choice:
+            return list(self.gold)
+        if selection == "longer":
+            return [(start, end) for start, end in self.gold if end > start]
+        return [place for place in self.gold if place not in identical_spans(self.text)]
+
+    def span_rights(self, threshold: float, selection: SpanSelection = "all") -> list[bool]:
+        """Say of each span of a selection whether it is answered rightly."""
+        return [
+            self.answer(place, threshold) == self.gold[place] for place in self.counted(selection)
+        ]
+
+    def measure(self, name: str, threshold: float, selection: SpanSelection = "all") -> float:
+        """A measure of :data:`COHERENCE_MEASURES` on this text alone, from 0 to 1."""
+        rights = self.span_rights(threshold, selection)
+        if name == "strict":
+            return float(self.right and all(rights))
+        if name == "lenient_if_right" and not self.right:
+            return 0.0
+        return sum(rights) / len(rights)
+
+    def monotone(self, threshold: float) -> bool:
+        """No decided span stands in a longer one with another answer.
+
+        Of one text only a positive answer is to be kept, as more text takes no support away.
+        """
+        answers = {place: self.answer(place, threshold) for place in self.gold}
+        none = UNDECIDED if self.text.is_choice else NEGATIVE
+        return all(
+            answers[other] == answer
+            for (start, end), answer in answers.items()
+            if answer != none
+            for other in answers
+            if other[0] <= start and end <= other[1]
+        )
+
+
+def identical_spans(text: SpanText) -> frozenset[SpanPlace]:
+    """The spans of a choice at which all alternatives have the same text."""
+    return frozenset(
+        (one.start, one.end)
+        for one in text.gold
+        if len({alternative[one.start : one.end + 1] for alternative in text.alternatives}) == 1
+    )
+
+
+def span_position(text: SpanText, place: SpanPlace) -> SpanPosition:
+    """The position of a span to the evidence; of text without any, all but the whole miss it."""
+    start, end = place
+    if place == (0, text.size - 1):
+        return "whole"
+    if any(start <= first and last <= end for first, last in text.evidence):
+        return "contains"
+    if any(start <= last and first <= end for first, last in text.evidence):
+        return "overlaps"
+    return "misses"
+
+
+@dataclass(frozen=True)
+class Coherence:
+    """The measures of some texts, from 0 to 1.
+
+    Attributes:
+        items, spans: their numbers; spans of the selection.
+        accuracy: the task itself is answered rightly.
+        strict: the task and every span are answered rightly.
+        lenient: the mean share of spans that are answered rightly.
+        lenient_if_right: the same, 0 where the task itself is not.
+        span_accuracy: the share of all spans that are answered rightly.
+        monotone: the share of texts in which no answer is taken back by more text.
+        strict_if_right: the share of strictly coherent ones among those answered rightly; None
+            where there is none.
+        by_position: accuracy and number of spans by where they stand to the evidence.
+    """
+
+    items: int
+    spans: int
+    accuracy: float
+    strict: float
+    lenient: float
+    lenient_if_right: float
+    span_accuracy: float
+    monotone: float
+    strict_if_right: float | None
+    by_position: Mapping[str, tuple[float, int]] = field(default_factory=dict)
+
+
+def coherence(
+    judged: Sequence[Judged],
+    thresholds: Mapping[str, Sequence[float]] | float = THRESHOLDS[0],
+    selection: SpanSelection = "all",
+) -> Coherence:
+    """The measures of texts, at least one.
+
+    Args:
+        judged: the answers.
+        thresholds: the confidence that a choice needs; of each measure one for each text. Measures
+            that have none take those of ``strict``.
+        selection: the spans of a choice that count.
+    """
+    if isinstance(thresholds, float):
+        thresholds = dict.fromkeys(COHERENCE_MEASURES, [thresholds] * len(judged))
+    values = {
+        name: [
+            one.measure(name, threshold, selection)
+            for one, threshold in zip(judged, thresholds[name], strict=True)
+        ]
+        for name in COHERENCE_MEASURES
+    }
+    strict_at = list(zip(judged, thresholds["strict"], strict=True))
+    positions: dict[str, list[bool]] = {}
+    rights: list[bool] = []
+    for one, threshold in strict_at:
+        own = one.span_rights(threshold, selection)
+        rights += own
+        for place, right in zip(one.counted(selection), own, strict=True):
+            positions.setdefault(span_position(one.text, place), []).append(right)
+    solved = sum(one.right for one in judged)
+    return Coherence(
+        items=len(judged),
+        spans=len(rights),
+        accuracy=solved / len(judged),
+        span_accuracy=mean_of(rights),
+        monotone=mean_of([one.monotone(threshold) for one, threshold in strict_at]),
+        strict_if_right=sum(values["strict"]) / solved if solved else None,
+        by_position={name: (mean_of(own), len(own)) for name, own in sorted(positions.items())},
+        **{name: mean_of(own) for name, own in values.items()},
+    )
+
+
+def mean_of(values: Iterable[float]) -> float:
+    """The mean of numbers, at least one, added in their order."""
+    found = list(values)
+    return sum(found) / len(found)
+
+
+def coherence_curve(
+    judged: Sequence[Judged], measure: str, selection: SpanSelection = "all"
+) -> list[float]:
+    """A measure at each of :data:`THRESHOLDS`."""
+    return [
+        mean_of([one.measure(measure, threshold, selection) for one in judged])
+        for threshold in THRESHOLDS
+    ]
+
+
+def area_under(curve: Sequence[float]) -> float:
+    """The area under a curve over :data:`THRESHOLDS` by trapezes, as a share of their width."""
+    steps = [(one + other) / 2 for one, other in pairwise(curve)]
+    return mean_of(steps)
+
+
+def best_thresholds(judged: Sequence[Judged], selection: SpanSelection = "all") -> dict[str, float]:
+    """The threshold at which each measure is best on these very texts, as the paper reports it.
+
+    Of equals the lowest.
+    """
+    found = {}
+    for name in COHERENCE_MEASURES:
+        curve = coherence_curve(judged, name, selection)
+        found[name] = THRESHOLDS[curve.index(max(curve))]
+    return found
+
+
+def thresholds_by_folds(
+    judged: Sequence[Judged], selection: SpanSelection = "all"
+) -> dict[str, list[float]]:
+    """A threshold of each measure for each text, the best one on the texts of other folds.
+
+    Clusters are dealt to five folds, or as many as there are clusters, in the order of their
+    hashes. Of one cluster there are no others: its threshold is the lowest.
+    """
+    clusters = sorted({one.text.cluster for one in judged}, key=_hash)
+    number = min(_FOLDS, len(clusters))
+    fold_of = {cluster: place % number for place, cluster in enumerate(clusters)}
+    folds = [fold_of[one.text.cluster] for one in judged]
+    chosen: list[dict[str, float]] = []
+    for fold in range(number):
+        others = [one for one, own in zip(judged, folds, strict=True) if own != fold]
+        lowest = dict.fromkeys(COHERENCE_MEASURES, THRESHOLDS[0])
+        chosen.append(best_thresholds(others, selection) if others else lowest)
+    return {name: [chosen[fold][name] for fold in folds] for name in COHERENCE_MEASURES}
+
+
+def _hash(cluster: str) -> str:
+    return hashlib.sha256(f"fold\0{cluster}".encode()).hexdigest()
+
+
+def constant_answers(text: SpanText, answer: int) -> Judged:
+    """A judge that reads nothing: always this answer, certain wherever it makes a difference.
+
+    Of a choice :data:`UNDECIDED` is a judge that is never confident, and takes the first one.
+    """
+    if not text.is_choice:
+        called = dict.fromkeys(_places(text), Called.of_one_text(float(answer)))
+        return Judged(text, called)
+    same = identical_spans(text)
+    unsure = Called(max(answer, 0), 1 / len(text.alternatives), 0.0)
+    return Judged(
+        text,
+        {
+            place: unsure if answer == UNDECIDED or place in same else Called(answer, 1.0)
+            for place in _places(text)
+        },
+    )
+
+
+def _places(text: SpanText) -> list[SpanPlace]:
+    return [(one.start, one.end) for one in text.gold]
+
+
+def most_frequent_answer(texts: Sequence[SpanText]) -> int:
+    """The label that most texts have, the lowest of equals."""
+    labels = [text.label for text in texts]
+    return max(sorted({*labels}), key=labels.count)
+
+
+def fair_coin(texts: Sequence[SpanText]) -> dict[str, float]:
+    """Compute what a fair coin comes to on average, in closed form: accuracy and the measures.
+
+    Each span is answered by a throw of its own, of a choice among its alternatives and *undecided*
+    (for the whole among its alternatives); spans that are the same in all alternatives are
+    undecided.
+    """
+    sums = dict.fromkeys(("accuracy", *COHERENCE_MEASURES), 0.0)
+    for text in texts:
+        chances = [_chance(text, place) for place in _places(text)]
+        whole = _chance(text, (0, text.size - 1))
+        product = 1.0
+        for chance in chances:
+            product *= chance
+        sums["accuracy"] += whole
+        sums["strict"] += product
+        sums["lenient"] += sum(chances) / len(chances)
+        # The whole is one of the spans, and right wherever the task is.
+        sums["lenient_if_right"] += whole * (sum(chances) - whole + 1) / len(chances)
+    return {name: value / len(texts) for name, value in sums.items()}
+
+
+def _chance(text: SpanText, place: SpanPlace) -> float:
+    if not text.is_choice:
+        return 0.5
+    if place == (0, text.size - 1):
+        return 1 / len(text.alternatives)
+    return 1.0 if place in identical_spans(text) else 1 / (len(text.alternatives) + 1)

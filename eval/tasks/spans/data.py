@@ -1,0 +1,164 @@
+"""The tables of texts with spans: rows to answer, rows to set a threshold on, and the question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.data.table_rows import TableRows, table_rows
+from coherencegym.eval.kinds.spans import SPANS, SpanText
+from coherencegym.eval.tasks.spans.coherence import SpanPlace
+from coherencegym.eval.tasks.task import Table
+
+#: The splits that thresholds are set on, the first one that is there.
+_CALIBRATION = ("validation", "train")
+#: The questions of tables, by what rows have: whether a hypothesis follows from a text; whether a
+#: text holds what does not fit; which alternative is better.
+ENTAILMENT, COHERENCE, CHOICE = "entailment", "coherence", "choice"
+_POSITIVE = {ENTAILMENT: "entailed", COHERENCE: "incoherent", CHOICE: "better"}
+
+
+@dataclass(frozen=True)
+class SpanTable:
+    """One config: its rows by what they are for.
+
+    Attributes:
+        table: the rows to answer, with the facts of the dataset.
+        calibration: rows to set thresholds on; may be none.
+        calibrated_on: their split.
+        question: :data:`ENTAILMENT`, :data:`COHERENCE` or :data:`CHOICE`.
+        positive: the name of a positive answer.
+        digests: those of the rows of every split that was read.
+    """
+
+    table: Table[SpanText]
+    calibration: tuple[SpanText, ...]
+    calibrated_on: str
+    question: str
+    positive: str
+    digests: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[SpanText, ...]:
+        """The rows to answer."""
+        return self.table.rows
+
+
+def read_span_tables(
+    source: Source,
+    configs: Sequence[str],
+    split: str,
+    max_items: int | None,
+    calibrate_on: str | None = None,
+) -> list[SpanTable]:
+    """The tables of spans of a dataset, at least one.
+
+    Args:
+        source: the dataset.
+        configs, split: the tables to answer; none: all configs that hold spans and have the split.
+        max_items: no more rows than this of each table.
+        calibrate_on: the split that thresholds are set on; None: validation, or else train.
+
+    Raises:
+        EvaluationError: rows cannot be read, a config has none to answer, or its rows ask different
+            questions.
+    """
+    others = (calibrate_on,) if calibrate_on else _CALIBRATION
+    if calibrate_on == split:
+        raise EvaluationError(
+            f"--calibrate-on {split}: the rows that are answered; expected another split"
+        )
+    wanted = (split, *(name for name in others if name != split))
+    found: dict[str, dict[str, TableRows[SpanText]]] = {}
+    for read in table_rows(source, configs, wanted, kind=SPANS):
+        found.setdefault(read.config, {})[read.split] = read
+    tables = []
+    for config, splits in found.items():
+        where = f"dataset {source.name!r}, config {config!r}"
+        for name in (split, *([calibrate_on] if calibrate_on else [])):
+            if name not in splits:
+                raise EvaluationError(f"{where}: no split {name!r}; expected one")
+        on = next((name for name in wanted[1:] if name in splits), "")
+        tables.append(_span_table(source, splits, split, on, max_items, where))
+    return tables
+
+
+def _span_table(
+    source: Source,
+    splits: dict[str, TableRows[SpanText]],
+    split: str,
+    on: str,
+    max_items: int | None,
+    where: str,
+) -> SpanTable:
+    tested = splits[split]
+    rows = tested.read(max_items)
+    if not rows:
+        raise EvaluationError(f"{where}: no row in {split!r}; expected some")
+    calibration = splits[on].read(max_items) if on else ()
+    question = _question((*rows, *calibration), where)
+    about = tested.about.get("task_defaults", {})
+    said = str(about.get("question", question))
+    if said != question:
+        raise EvaluationError(
+            f"{where}: the manifest asks about {said}, the rows about {question}; expected one"
+        )
+    return SpanTable(
+        table=Table(
+            *(source, tested.config, split, rows, tested.rows_sha256, tested.verified),
+            *(tested.separated(rows), tested.breakdowns),
+        ),
+        calibration=calibration,
+        calibrated_on=on,
+        question=question,
+        positive=str(about.get("positive", _POSITIVE[question])),
+        digests=tuple(f"{name} {splits[name].rows_sha256}" for name in (split, on) if name),
+    )
+
+
+def _question(rows: Iterable[SpanText], where: str) -> str:
+    """The question that all rows ask.
+
+    Raises:
+        EvaluationError: they ask different ones, or choices have different numbers of alternatives.
+    """
+    shapes = {
+        (CHOICE if row.is_choice else ENTAILMENT if row.hypothesis else COHERENCE): row
+        for row in rows
+    }
+    if len(shapes) > 1:
+        raise EvaluationError(
+            f"{where}: rows about {' and about '.join(sorted(shapes))}; expected one question"
+        )
+    numbers = sorted({len(row.alternatives) for row in rows})
+    if len(numbers) > 1:
+        raise EvaluationError(
+            f"{where}: choices of {numbers[0]} and of {numbers[-1]} alternatives; expected one "
+            "number"
+        )
+    return next(iter(shapes))
+
+
+def places_of(row: SpanText) -> list[SpanPlace]:
+    """The spans that have a right answer, the whole among them."""
+    return [(one.start, one.end) for one in row.gold]
+
+
+def unit_texts(row: SpanText, alternative: int = 0) -> list[str]:
+    """The units as a reader gets them: with their speakers, where there are any.
+
+    A speaker of one letter is written as hypotheses about dialogues call him or her: ``SpeakerA``.
+    """
+    units = row.alternatives[alternative] if row.is_choice else row.units
+    found = [unit.strip() for unit in units]
+    if not row.speakers:
+        return found
+    names = [f"Speaker{name}" if len(name) == 1 else name for name in row.speakers]
+    return [f"{name}: {unit}" for name, unit in zip(names, found, strict=True)]
+
+
+def span_content(row: SpanText, place: SpanPlace, alternative: int = 0) -> str:
+    """The text of a span, one space between its units."""
+    return " ".join(unit_texts(row, alternative)[place[0] : place[1] + 1])

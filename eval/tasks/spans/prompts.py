@@ -1,0 +1,216 @@
+"""Answers to spans from a causal language model that is asked in words.
+
+A span goes into a template, and the log-probabilities of two answers after it, or of one for each
+alternative, are held against those after the template with an empty text (Zhao et al. 2021), which
+take away what the model would say anyway. As one template says little about a model, there are
+three, and the measures of each stand beside those of their mean.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.kinds.items import Condition, Region
+from coherencegym.eval.kinds.spans import SpanText
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.tasks.spans.answers import RowAnswers, SpanAnswers
+from coherencegym.eval.tasks.spans.coherence import Called, SpanPlace, identical_spans
+from coherencegym.eval.tasks.spans.data import (
+    CHOICE,
+    COHERENCE,
+    ENTAILMENT,
+    SpanTable,
+    places_of,
+    span_content,
+)
+from coherencegym.eval.tasks.spans.zero_shot import softmax
+
+if TYPE_CHECKING:
+    from coherencegym.eval.surprisal import Answer
+
+
+@dataclass(frozen=True)
+class Template:
+    """A question in words: ``{text}`` (or ``{texts}`` of a choice), ``{hypothesis}``, answers.
+
+    The negative answer comes first; those of a choice are letters.
+    """
+
+    text: str
+    answers: tuple[str, ...] = ()
+
+
+#: The templates by question; the text comes first, so that spans with one beginning share it.
+TEMPLATES: Mapping[str, Mapping[str, Template]] = {
+    ENTAILMENT: {
+        "true or false": Template(
+            "{text}\nTrue or false: {hypothesis}\nAnswer:", ("false", "true")
+        ),
+        "does it follow": Template(
+            '{text}\nQuestion: Does it follow that "{hypothesis}"? Yes or no?\nAnswer:',
+            ("no", "yes"),
+        ),
+        "can we say": Template(
+            "{text}\nBased on this alone, can we say: {hypothesis}\nAnswer yes or no:",
+            ("no", "yes"),
+        ),
+    },
+    COHERENCE: {
+        "does it fit": Template(
+            "{text}\nQuestion: Is there something in this text that does not fit? Yes or no?\n"
+            "Answer:",
+            ("no", "yes"),
+        ),
+        "good or bad": Template(
+            "{text}\nIs this text coherent or incoherent?\nAnswer:", ("coherent", "incoherent")
+        ),
+        "right or wrong": Template(
+            "{text}\nIs everything right with this text, or is something wrong?\nAnswer:",
+            ("right", "wrong"),
+        ),
+    },
+    CHOICE: {
+        "which": Template("{texts}\nQuestion: Which text makes more sense?\nAnswer:"),
+        "plausible": Template("{texts}\nThe more plausible of these texts is"),
+        "better": Template("{texts}\nQuestion: Which of these is the better story?\nAnswer:"),
+    },
+}
+
+
+def prompt_answers(
+    model: LoadedModel,
+    table: SpanTable,
+    options: Options = DEFAULT_OPTIONS,
+    *,
+    calibrated: bool = True,
+    **run: Any,
+) -> SpanAnswers:
+    """Answer the spans of a table by each template, and by the mean of their log-odds.
+
+    Args:
+        model: a causal language model.
+        table: the rows.
+        options: reading and running.
+        calibrated: answers after an empty text are taken off.
+        run: the other arguments of :func:`eval.surprisal.surprisals`.
+
+    Raises:
+        EvaluationError: a text cannot be read.
+    """
+    from coherencegym.eval.surprisal import surprisals
+
+    if table.question == CHOICE and len(table.rows[0].alternatives) > len(string.ascii_uppercase):
+        raise EvaluationError(f"{table.table.name}: more alternatives than letters; expected fewer")
+    templates = TEMPLATES[table.question]
+    queries = prompt_queries(table)
+    read = surprisals(model.model, model.tokenizer, queries, options, uses_separator=False, **run)
+    given = iter(read.items)
+    found: dict[str, list[Mapping[SpanPlace, list[float]] | None]] = {
+        name: [_logs(row, template, next(given), calibrated) for row in table.rows]
+        for name, template in templates.items()
+    }
+    # Rows are held against each other by all templates, or left out of all.
+    whole = [all(own[n] is not None for own in found.values()) for n in range(len(table.rows))]
+
+    def answers(names: Sequence[str]) -> list[RowAnswers]:
+        return [
+            _called(row, [found[name][number] or {} for name in names]) if whole[number] else None
+            for number, row in enumerate(table.rows)
+        ]
+
+    return SpanAnswers(
+        rows=answers(list(templates)),
+        by_template={name: answers([name]) for name in templates},
+        about={
+            "calibrated": calibrated,
+            "templates": {name: template.text for name, template in templates.items()},
+        },
+    )
+
+
+def prompt_queries(table: SpanTable) -> list[Query]:
+    """The texts that are read: each row in each template of the question."""
+    templates = TEMPLATES[table.question].values()
+    return [_query(row, template) for template in templates for row in table.rows]
+
+
+def _answers(row: SpanText, template: Template) -> Sequence[str]:
+    return template.answers or string.ascii_uppercase[: len(row.alternatives)]
+
+
+def _query(row: SpanText, template: Template) -> Query:
+    """Each answer after the template with each span, and with an empty text."""
+    conditions = [
+        Condition(f"{name} {answer}", f"{asked} {answer}", (Region(1, asked), Region(2, answer)))
+        for name, asked in _asked(row, template)
+        for answer in _answers(row, template)
+    ]
+    read = frozenset({2})
+    return Query(row.item_id, conditions, {one.condition_name: read for one in conditions})
+
+
+_EMPTY = "empty"
+
+
+def _asked(row: SpanText, template: Template) -> Iterator[tuple[str, str]]:
+    number = max(1, len(row.alternatives))
+    texts = {_EMPTY: ["N/A"] * number}
+    for place in places_of(row):
+        texts[str(place)] = [span_content(row, place, which) for which in range(number)]
+    for name, own in texts.items():
+        lettered = "\n".join(
+            f"{letter}: {text}" for letter, text in zip(string.ascii_uppercase, own, strict=False)
+        )
+        # One after the other: what stands in braces in a text is no field.
+        parts = {"{texts}": lettered, "{text}": own[0], "{hypothesis}": row.hypothesis.strip()}
+        yield name, _filled(template.text, parts)
+
+
+def _filled(text: str, parts: Mapping[str, str]) -> str:
+    return re.sub(r"\{\w+\}", lambda match: parts[match[0]], text)
+
+
+def _logs(
+    row: SpanText, template: Template, answer: Answer, calibrated: bool
+) -> Mapping[SpanPlace, list[float]] | None:
+    """The log-probabilities (nats) of the answers to each span."""
+    if answer.too_long:
+        return None
+
+    def of(name: str) -> list[float]:
+        return [
+            -math.log(2) * float(answer.conditions[f"{name} {said}"].region_bits(2).sum())
+            for said in _answers(row, template)
+        ]
+
+    empty = of(_EMPTY) if calibrated else [0.0] * len(_answers(row, template))
+    return {
+        place: [own - base for own, base in zip(of(str(place)), empty, strict=True)]
+        for place in places_of(row)
+    }
+
+
+def _called(
+    row: SpanText, found: Sequence[Mapping[SpanPlace, list[float]]]
+) -> dict[SpanPlace, Called]:
+    """The answers by the mean of the templates' log-probabilities."""
+    same = identical_spans(row) if row.is_choice else frozenset()
+    called = {}
+    for place in places_of(row):
+        chances = softmax([fmean(own) for own in zip(*(f[place] for f in found), strict=True)])
+        if place in same:
+            # Which letter a model likes says nothing about two texts that are one.
+            chances = [1 / len(chances)] * len(chances)
+        called[place] = (
+            Called.of_choice(chances) if row.is_choice else Called.of_one_text(chances[1])
+        )
+    return called

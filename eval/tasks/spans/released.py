@@ -1,0 +1,137 @@
+"""Span coherence as the released program of Storks and Chai 2021 computes it.
+
+``sled-group/Verifiable-Coherent-NLU`` at ``67ac402``, cells 83 and 106 of its notebook. It differs
+from the paper (:mod:`eval.tasks.spans.coherence`) in seven ways: on choices the last visited span
+alone decides about strict coherence, whatever the answer to the task (1, 6); single sentences are
+not visited (2); the sums behind lenient coherence are never reset (3); the threshold of either
+measure is chosen by comparing lenient coherence with that measure (4); what follows a span whose
+answer a longer one takes back is not visited (5); and a span counts for lenient coherence only
+where the task is answered rightly (7). The outputs stored in the notebook are reproduced to the
+last digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED
+from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Judged, SpanPlace, mean_of
+
+#: Spans of a choice in the order in which the program visits them.
+VISITED_OF_CHOICE: tuple[SpanPlace, ...] = ((0, 1), (0, 2), (1, 2))
+
+
+@dataclass(frozen=True)
+class ReleasedSpans:
+    """The figures of the program.
+
+    Attributes:
+        strict, lenient: its two measures, from 0 to 1.
+        strict_at, lenient_at: the thresholds that it chooses for them; None of one text.
+        visited: the spans of each text that were looked at, for choices at the threshold of
+            ``strict``.
+    """
+
+    strict: float
+    lenient: float
+    strict_at: float | None
+    lenient_at: float | None
+    visited: tuple[frozenset[SpanPlace], ...]
+
+
+@dataclass
+class _Sums:
+    """Right spans and visited spans; of choices they are never set back."""
+
+    right: int = 0
+    visited: int = 0
+
+    @property
+    def share(self) -> float:
+        return self.right / self.visited
+
+
+def released_coherence(
+    judged: Sequence[Judged], thresholds: Sequence[float] = THRESHOLDS
+) -> ReleasedSpans:
+    """The figures of the program for texts of one question, at least one, in their order."""
+    if judged[0].text.is_choice:
+        return _choices(judged, thresholds)
+    found = [_one_text(one) for one in judged]
+    return ReleasedSpans(
+        strict=mean_of([strict for strict, _, _ in found]),
+        lenient=mean_of([lenient for _, lenient, _ in found]),
+        strict_at=None,
+        lenient_at=None,
+        visited=tuple(visited for _, _, visited in found),
+    )
+
+
+def _one_text(one: Judged) -> tuple[bool, float, frozenset[SpanPlace]]:
+    coherent, sums, visited = True, _Sums(), set()
+    end = one.called[one.whole].answer if one.end is None else one.end
+    for place in sorted(one.gold):
+        answer = one.called[place].answer
+        visited.add(place)
+        right = answer == one.gold[place]
+        sums.visited += 1
+        sums.right += right and one.right
+        coherent = coherent and right
+        if answer == NEGATIVE:
+            continue
+        if end == NEGATIVE or any(
+            one.called[other].answer == NEGATIVE for other in _around(one, place)
+        ):
+            break
+    return coherent, sums.share, frozenset(visited)
+
+
+def _around(one: Judged, place: SpanPlace) -> Iterator[SpanPlace]:
+    """The spans that hold a span."""
+    return (other for other in one.gold if other[0] <= place[0] and place[1] <= other[1])
+
+
+@dataclass(frozen=True)
+class _Best:
+    strict: float = 0.0
+    lenient: float = 0.0
+    threshold: float | None = None
+    visited: tuple[frozenset[SpanPlace], ...] = ()
+
+
+def _choices(judged: Sequence[Judged], thresholds: Sequence[float]) -> ReleasedSpans:
+    strict, lenient = (_best_of_choices(judged, thresholds, name) for name in ("strict", "lenient"))
+    return ReleasedSpans(
+        strict.strict, lenient.lenient, strict.threshold, lenient.threshold, strict.visited
+    )
+
+
+def _best_of_choices(judged: Sequence[Judged], thresholds: Sequence[float], measure: str) -> _Best:
+    sums, best = _Sums(), _Best()
+    for threshold in thresholds:
+        strict, lenient, visited = [], [], []
+        for one in judged:
+            coherent, seen = _one_choice(one, threshold, sums)
+            strict.append(coherent)
+            lenient.append(sums.share)
+            visited.append(seen)
+        # Whichever measure is looked for, it is lenient coherence that has to be above it.
+        if mean_of(lenient) > getattr(best, measure):
+            best = _Best(mean_of(strict), mean_of(lenient), threshold, tuple(visited))
+    return best
+
+
+def _one_choice(one: Judged, threshold: float, sums: _Sums) -> tuple[bool, frozenset[SpanPlace]]:
+    coherent, visited = True, set()
+    for place in VISITED_OF_CHOICE:
+        answer = one.answer(place, threshold)
+        visited.add(place)
+        coherent = answer == one.gold[place]
+        sums.visited += 1
+        sums.right += coherent and one.right
+        if answer != UNDECIDED and any(
+            one.answer(other, threshold) != answer for other in _around(one, place)
+        ):
+            break
+    return coherent, frozenset(visited)

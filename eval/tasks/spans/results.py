@@ -1,0 +1,566 @@
+"""Everything that a run of ``coherencegym spans`` reports.
+
+``results.json`` has what that of every task has, and ``spans``: of each config the measures, those
+of texts of one unit and of more apart, the thresholds, and what stands beside them.
+``outcomes.parquet`` has what every row came to under each measure, so that models are compared row
+by row; ``items.parquet`` the same in one line a row, and
+``spans.parquet`` each span with its probability and answer. None of them has a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import Note, caution, detail, partial_notes
+from coherencegym.eval.data.signature import versions
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.kinds.spans import SpanText
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.statistics.intervals import INTERVALS, macro_interval
+from coherencegym.eval.statistics.measures import added_up
+from coherencegym.eval.statistics.scores import REFERENCE, Score, UnitOutcome
+from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.tasks.spans.answers import SpanAnswers, judged_rows
+from coherencegym.eval.tasks.spans.baselines import BAG, COIN, CONSTANTS, baselines_of
+from coherencegym.eval.tasks.spans.coherence import (
+    COHERENCE_MEASURES,
+    THRESHOLDS,
+    Coherence,
+    Judged,
+    SpanSelection,
+    area_under,
+    best_thresholds,
+    coherence,
+    coherence_curve,
+    fair_coin,
+    mean_of,
+    span_position,
+    thresholds_by_folds,
+)
+from coherencegym.eval.tasks.spans.data import CHOICE, SpanTable
+from coherencegym.eval.tasks.spans.published_scores import (
+    DIFFERENCES,
+    published_config,
+    published_for,
+)
+from coherencegym.eval.tasks.spans.released import ReleasedSpans, released_coherence
+from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table, signature_of
+
+#: Measures of outcomes, beside those of :data:`COHERENCE_MEASURES`.
+ACCURACY, SPAN_ACCURACY, MONOTONE, STRICT_IF_RIGHT = (
+    *("accuracy", "span accuracy", "monotone"),
+    "strict if right",
+)
+#: The names of measures for people.
+MEASURE_NAMES = {"strict": "strict", "lenient": "lenient", "lenient_if_right": "lenient if right"}
+#: Groups of rows: those of one unit, for which strict coherence is accuracy, and the others.
+ONE_UNIT, SEVERAL_UNITS = "units: 1", "units: several"
+_SELECTIONS: tuple[SpanSelection, ...] = ("all", "different", "longer")
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One config with the answers of a model.
+
+    Attributes:
+        table: its rows.
+        answers: those of the scorer.
+        rho: ``folds``: the confidence of choices is chosen on other rows; ``best``: on these; or a
+            number.
+        compat: the name of the mode, or empty.
+    """
+
+    table: SpanTable
+    answers: SpanAnswers
+    rho: str = "folds"
+    compat: str = ""
+
+    @cached_property
+    def judged(self) -> list[Judged]:
+        """The rows that were answered."""
+        return judged_rows(self.table.rows, self.answers.rows, self.answers.ends)
+
+    @cached_property
+    def baselines(self) -> dict[str, list[Judged]]:
+        """The answers of baselines to the same rows."""
+        return baselines_of(self.table, [one.text for one in self.judged])
+
+    @cached_property
+    def released(self) -> ReleasedSpans | None:
+        """The figures of the released program, where they are asked for."""
+        return released_coherence(self.judged) if self.compat else None
+
+    @cached_property
+    def at(self) -> dict[str, list[float]]:
+        """The confidence that a choice needs, for each measure and row."""
+        return self.thresholds(self.judged)
+
+    def thresholds(
+        self, judged: Sequence[Judged], selection: SpanSelection = "all"
+    ) -> dict[str, list[float]]:
+        """The confidence that a choice needs, for each measure and each of these rows."""
+        if self.table.question != CHOICE:
+            return {name: [THRESHOLDS[0]] * len(judged) for name in COHERENCE_MEASURES}
+        if self.rho == "folds":
+            return thresholds_by_folds(judged, selection)
+        if self.rho == "best":
+            best = best_thresholds(judged, selection)
+            return {name: [value] * len(judged) for name, value in best.items()}
+        return {name: [float(self.rho)] * len(judged) for name in COHERENCE_MEASURES}
+
+    @property
+    def too_long(self) -> int:
+        """The number of rows that were left out."""
+        return len(self.table.rows) - len(self.judged)
+
+
+@dataclass(frozen=True)
+class SpanScores:
+    """The figures of one config.
+
+    Attributes:
+        config, split, question, positive: the table's.
+        items, too_long, cut: rows that were answered, left out, and cut.
+        coherence: the measures; ``one_unit`` and ``several_units`` those of the rows of one unit
+            and of more, None where there are none.
+        selections: the three measures of a choice by which spans count.
+        thresholds: the lowest and the highest confidence that was chosen for a choice, by measure.
+        curves, areas: the measures by confidence, at each of the thresholds, and the areas below.
+        baselines: the measures of each; ``coin`` the expected ones of a fair coin.
+        templates: the measures by each template alone.
+        released: the figures of the released program, and those of ``released_baselines``.
+        published: the published figures beside them.
+        about: facts on how the scorer found answers.
+    """
+
+    config: str
+    split: str
+    question: str
+    positive: str
+    items: int
+    too_long: int
+    cut: int
+    coherence: Coherence
+    one_unit: Coherence | None
+    several_units: Coherence | None
+    selections: Mapping[str, Mapping[str, float]]
+    thresholds: Mapping[str, tuple[float, float]]
+    curves: Mapping[str, Sequence[float]]
+    areas: Mapping[str, float]
+    baselines: Mapping[str, Coherence]
+    coin: Mapping[str, float]
+    templates: Mapping[str, Coherence]
+    released: Mapping[str, float | None]
+    released_baselines: Mapping[str, Mapping[str, float | None]]
+    published: Sequence[Mapping[str, Any]]
+    about: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SpanResults(TaskResults):
+    """Everything that a run reports.
+
+    Attributes:
+        answered, scores: the tables, and their figures.
+        outcomes, beside: those of the model, by which models are compared, and of the baselines.
+    """
+
+    answered: Sequence[Answered] = field(default=(), repr=False)
+    scores: Sequence[SpanScores] = ()
+    outcomes: Sequence[UnitOutcome] = field(default=(), repr=False)
+    beside: Sequence[UnitOutcome] = field(default=(), repr=False)
+
+    @cached_property
+    def added(self) -> list[Score]:
+        """The scores that the outcomes add up to, those of baselines included."""
+        return added_up([*self.outcomes, *self.beside])
+
+    @property
+    def rows(self) -> list[Score]:
+        """The scores in the form that every task has, with the baselines as references."""
+        beside: dict[tuple[str, str, str], dict[str, float | None]] = {}
+        for one in self.added:
+            if one.judge and one.level == "all":
+                key = one.config, one.split, one.measure
+                beside.setdefault(key, {})[one.judge] = one.score
+        found = []
+        for one in self.added:
+            known = beside.get((one.config, one.split, one.measure), {})
+            constants = [known[name] for name in CONSTANTS if known.get(name) is not None]
+            if one.judge and one.level == "all":
+                found.append(replace(one, level=REFERENCE, chance=None))
+            elif not one.judge and one.level == "all":
+                best = max((value for value in constants if value is not None), default=None)
+                found.append(replace(one, chance=best, artefact_score=known.get(BAG)))
+            elif not one.judge:
+                found.append(one)
+        return [*found, *self._coins()]
+
+    def _coins(self) -> Iterator[Score]:
+        for own in self.scores:
+            for name, value in own.coin.items():
+                yield Score(
+                    config=own.config,
+                    split=own.split,
+                    group="",
+                    level=REFERENCE,
+                    n=own.items,
+                    measure=MEASURE_NAMES.get(name, name),
+                    judge=COIN,
+                    score=value,
+                    ci_low=None,
+                    ci_high=None,
+                    chance=None,
+                )
+
+    def more(self) -> dict[str, Any]:
+        """The keys of ``results.json`` that only this task has."""
+        return {"spans": [asdict(own) for own in self.scores]}
+
+
+def gather_spans(
+    source: Source,
+    model: LoadedModel,
+    answered: Sequence[Answered],
+    settings: Mapping[str, Any],
+    own: Mapping[str, Any],
+) -> SpanResults:
+    """The results of a run; ``settings`` are the choices of model and data, ``own`` the task's.
+
+    Raises:
+        EvaluationError: every row of a table is too long.
+    """
+    for one in answered:
+        if not one.judged:
+            raise EvaluationError(
+                f"{one.table.table.name}: all {len(one.table.rows):,} rows are longer than the "
+                "model reads; expected --truncate, or another model"
+            )
+    about = model.about()
+    tables = [one.table.table for one in answered]
+    dataset = about_dataset(
+        source,
+        (f"{t.table.config} {digest}" for t in (a.table for a in answered) for digest in t.digests),
+        all(table.verified for table in tables),
+        [
+            about_table(table, table.rows, left_out={"too_long": one.too_long})
+            for table, one in zip(tables, answered, strict=True)
+        ],
+    )
+    recorded = {**settings, **own, "intervals": INTERVALS, "versions": versions(about)}
+    signed = {**{name: value or None for name, value in own.items()}, "dtype": model.dtype}
+    outcomes = [outcome for one in answered for outcome in span_outcomes(one)]
+    scores = [_scores_of(one) for one in answered]
+    return SpanResults(
+        signature=signature_of("spans", about, dataset, recorded, signed),
+        model=about,
+        dataset=dataset,
+        settings=recorded,
+        notes=[
+            *(detail(str(note)) for note in (*source.notes, *model.notes)),
+            *partial_notes(
+                source.manifest,
+                ((table.config, len(table.rows)) for table in tables),
+                settings["max_items"],
+            ),
+            *_notes(answered, scores),
+        ],
+        task="spans",
+        headline=_headline(answered, scores),
+        answered=answered,
+        scores=scores,
+        outcomes=[one for one in outcomes if not one.judge],
+        beside=[one for one in outcomes if one.judge],
+    )
+
+
+def span_outcomes(one: Answered) -> Iterator[UnitOutcome]:
+    """The outcomes of every row under each measure, of the model and of the baselines."""
+    judges = {"": (one.judged, one.at)}
+    for name, judged in one.baselines.items():
+        judges[name] = judged, one.thresholds(judged)
+    for judge, (judged, at) in judges.items():
+        known = {own.text.item_id: number for number, own in enumerate(judged)}
+        for row in one.table.rows:
+            number = known.get(row.item_id)
+            values = (
+                dict.fromkeys(_measures(), (None, 1.0))
+                if number is None
+                else _values(judged[number], {name: own[number] for name, own in at.items()})
+            )
+            for measure, (value, whole) in values.items():
+                yield one.table.table.outcome(
+                    row,
+                    measure,
+                    "ratio"
+                    if measure in _RATIOS or measure.startswith(ACCURACY + ",")
+                    else "share",
+                    value,
+                    judge=judge,
+                    groups=None if one.table.question == CHOICE else _groups(one.table, row),
+                    whole=whole,
+                )
+
+
+_RATIOS = (SPAN_ACCURACY, STRICT_IF_RIGHT)
+
+
+def _measures() -> list[str]:
+    return [ACCURACY, *MEASURE_NAMES.values(), SPAN_ACCURACY, MONOTONE, STRICT_IF_RIGHT]
+
+
+def _values(one: Judged, at: Mapping[str, float]) -> dict[str, tuple[float | None, float]]:
+    """The value of each measure on one row, and of what it is a part."""
+    strict = one.measure("strict", at["strict"])
+    rights = one.span_rights(at["strict"])
+    found: dict[str, tuple[float | None, float]] = {
+        ACCURACY: (float(one.right), 1.0),
+        **{name: (one.measure(key, at[key]), 1.0) for key, name in MEASURE_NAMES.items()},
+        SPAN_ACCURACY: (float(sum(rights)), float(len(rights))),
+        MONOTONE: (float(one.monotone(at["strict"])), 1.0),
+        STRICT_IF_RIGHT: (strict, float(one.right)),
+    }
+    by_position: dict[str, list[bool]] = {}
+    for place, right in zip(one.counted(), rights, strict=True):
+        by_position.setdefault(span_position(one.text, place), []).append(right)
+    for position, own in by_position.items():
+        found[f"{ACCURACY}, span {position}"] = float(sum(own)), float(len(own))
+    return found
+
+
+def _groups(table: SpanTable, row: SpanText) -> list[str]:
+    from coherencegym.eval.statistics.scores import text_of
+
+    columns = [
+        f"{column}={text_of(row.extra[column])}"
+        for column in table.table.breakdowns
+        if column in row.extra
+    ]
+    return [*columns, ONE_UNIT if row.size == 1 else SEVERAL_UNITS]
+
+
+def _scores_of(one: Answered) -> SpanScores:
+    judged, is_choice = one.judged, one.table.question == CHOICE
+    parts = {
+        size: [(own, number) for number, own in enumerate(judged) if (own.text.size == 1) == size]
+        for size in (True, False)
+    }
+
+    def part(is_single: bool) -> Coherence | None:
+        chosen = parts[is_single]
+        at = {name: [values[number] for _, number in chosen] for name, values in one.at.items()}
+        return coherence([own for own, _ in chosen], at) if chosen else None
+
+    curves = {name: coherence_curve(judged, name) for name in COHERENCE_MEASURES}
+    return SpanScores(
+        config=one.table.table.config,
+        split=one.table.table.split,
+        question=one.table.question,
+        positive=one.table.positive,
+        items=len(judged),
+        too_long=one.too_long,
+        cut=one.answers.cut,
+        coherence=coherence(judged, one.at),
+        one_unit=part(True),
+        several_units=part(False),
+        selections={s: _measured(one, s) for s in _SELECTIONS} if is_choice else {},
+        thresholds={n: (min(own), max(own)) for n, own in one.at.items()} if is_choice else {},
+        curves=curves if is_choice else {},
+        areas={n: area_under(own) for n, own in curves.items()} if is_choice else {},
+        baselines={
+            name: coherence(own, one.thresholds(own)) for name, own in one.baselines.items()
+        },
+        coin=fair_coin([own.text for own in judged]),
+        templates={
+            name: coherence(own, one.thresholds(own))
+            for name, rows in one.answers.by_template.items()
+            for own in [judged_rows(one.table.rows, rows)]
+        },
+        released=_released(one.released),
+        released_baselines={
+            name: _released(released_coherence(own))
+            for name, own in (one.baselines if one.compat else {}).items()
+        },
+        published=[asdict(row) for row in published_for(one.table.table.config)]
+        if one.compat
+        else [],
+        about=one.answers.about,
+    )
+
+
+def _measured(one: Answered, selection: SpanSelection) -> dict[str, float]:
+    own = coherence(one.judged, one.thresholds(one.judged, selection), selection)
+    return {name: getattr(own, name) for name in COHERENCE_MEASURES}
+
+
+def _released(found: ReleasedSpans | None) -> dict[str, float | None]:
+    if found is None:
+        return {}
+    return {
+        "strict": found.strict,
+        "lenient": found.lenient,
+        "strict_at": found.strict_at,
+        "lenient_at": found.lenient_at,
+    }
+
+
+def _headline(answered: Sequence[Answered], scores: Sequence[SpanScores]) -> Headline:
+    """The mean over configs of strict coherence, each with the same weight."""
+    groups = [
+        (
+            [own.measure("strict", at) for own, at in zip(a.judged, a.at["strict"], strict=True)],
+            [own.text.cluster for own in a.judged],
+        )
+        for a in answered
+    ]
+    interval = macro_interval(groups)
+    bags = [own.baselines[BAG].strict for own in scores if BAG in own.baselines]
+    return Headline(
+        over=tuple(own.config for own in scores),
+        n_cells=len(scores),
+        n=sum(own.items for own in scores),
+        score=mean_of([own.coherence.strict for own in scores]),
+        ci_low=interval.low,
+        ci_high=interval.high,
+        ci_method=interval.method,
+        artefact_score=mean_of(bags) if len(bags) == len(scores) else None,
+        chance=mean_of([best_constant(own, "strict")[1] for own in scores]),
+        measure="strict",
+    )
+
+
+def best_constant(own: SpanScores, measure: str) -> tuple[str, float]:
+    """The judge that reads nothing and is best on a measure, and what it comes to."""
+    found = {name: getattr(own.baselines[name], measure) for name in own.baselines if name != BAG}
+    name = max(found, key=lambda name: found[name])
+    return name, found[name]
+
+
+def item_rows(results: SpanResults) -> Iterator[dict[str, Any]]:
+    """Rows of ``items.parquet``: what each text came to; nulls where it is too long."""
+    for one in results.answered:
+        known = {own.text.item_id: number for number, own in enumerate(one.judged)}
+        for row in one.table.rows:
+            number = known.get(row.item_id)
+            values: dict[str, Any] = dict.fromkeys(("answer", "right", *MEASURE_NAMES, "monotone"))
+            if number is not None:
+                own = one.judged[number]
+                at = {name: at[number] for name, at in one.at.items()}
+                end = own.called[own.whole].answer if own.end is None else own.end
+                values = {
+                    "answer": end,
+                    "right": own.right,
+                    **{name: own.measure(name, at[name]) for name in MEASURE_NAMES},
+                    "monotone": own.monotone(at["strict"]),
+                }
+            yield {
+                "config": one.table.table.config,
+                "split": one.table.table.split,
+                "item_id": row.item_id,
+                "units": row.size,
+                "label": row.label,
+                **values,
+                "reason": "too_long" if number is None else "",
+            }
+
+
+def item_schema() -> Any:
+    """The Arrow schema of ``items.parquet``."""
+    import pyarrow as pa
+
+    return pa.schema(
+        {
+            **{name: pa.string() for name in ("config", "split", "item_id")},
+            **{name: pa.int32() for name in ("units", "label", "answer")},
+            "right": pa.bool_(),
+            **{name: pa.float64() for name in MEASURE_NAMES},
+            "monotone": pa.bool_(),
+            "reason": pa.string(),
+        }
+    )
+
+
+def span_rows(results: SpanResults) -> Iterator[dict[str, Any]]:
+    """Rows of ``spans.parquet``: each span of each text that was answered.
+
+    ``p`` is the probability of a positive answer, or of the chosen alternative; ``visited`` is null
+    but under ``--compat``.
+    """
+    for one in results.answered:
+        visited = one.released.visited if one.released else ()
+        for number, own in enumerate(one.judged):
+            at = one.at["strict"][number]
+            for place, gold in own.gold.items():
+                answer = own.answer(place, at)
+                yield {
+                    "config": one.table.table.config,
+                    "split": one.table.table.split,
+                    "item_id": own.text.item_id,
+                    "start": place[0],
+                    "end": place[1],
+                    "gold": gold,
+                    "p": own.called[place].probability,
+                    "answer": answer,
+                    "right": answer == gold,
+                    "visited": place in visited[number] if visited else None,
+                }
+
+
+def span_schema() -> Any:
+    """The Arrow schema of ``spans.parquet``."""
+    import pyarrow as pa
+
+    return pa.schema(
+        {
+            **{name: pa.string() for name in ("config", "split", "item_id")},
+            **{name: pa.int32() for name in ("start", "end", "gold")},
+            "p": pa.float64(),
+            "answer": pa.int32(),
+            "right": pa.bool_(),
+            "visited": pa.bool_(),
+        }
+    )
+
+
+def _notes(answered: Sequence[Answered], scores: Sequence[SpanScores]) -> Iterator[Note]:
+    """Lines that a reader of the table must know."""
+    yield detail(
+        "strict: right about the whole and all of its spans; lenient: the mean share of right "
+        "spans; lenient if right: the same, 0 where the whole is wrong"
+    )
+    for one, own in zip(answered, scores, strict=True):
+        name, total = one.table.table.name, len(one.table.rows)
+        if own.too_long:
+            yield caution(
+                f"{name}: {own.too_long:,} of {total:,} texts are longer than the model reads, and "
+                "left out"
+            )
+        if own.cut:
+            yield caution(f"{name}: {own.cut:,} of {total:,} texts were cut")
+        error = 100 * (0.25 / own.items) ** 0.5
+        if 2.8 * error > 3:
+            yield caution(
+                f"{name}: {own.items:,} texts, a standard error of up to {error:.1f} points: "
+                f"differences under {2.8 * error:.0f} points are not resolved"
+            )
+        clusters = {one.text.cluster for one in one.judged}
+        if len(clusters) < FEW_ITEMS and len(clusters) < own.items:
+            yield caution(f"{name}: texts of {len(clusters)} sources only, so intervals are wide")
+        if own.question == CHOICE and one.rho == "best":
+            yield caution(
+                f"{name}: --rho best: the confidence of each measure is the best on these very "
+                "texts, as the paper reports it"
+            )
+        best, value = best_constant(own, "strict")
+        if own.coherence.strict <= value:
+            yield caution(
+                f"{name}: strict coherence is no better than that of a judge that reads nothing "
+                f"({best}: {100 * value:.1f} %)"
+            )
+        if own.published:
+            yield caution(f"{name}: {DIFFERENCES[str(published_config(own.config))]}")

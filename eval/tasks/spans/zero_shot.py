@@ -1,0 +1,265 @@
+"""Answers to spans from the surprisals of a causal language model that was trained for none of it.
+
+- **A choice**: the bits of each alternative's stretch; p = softmax(-bits / T). With
+  ``conditional`` the bits of what follows the first unit in which the alternatives differ alone.
+- **Does the hypothesis follow?** The gain: the bits that the span saves on each token of the
+  hypothesis after it.
+- **Does it hold together?** The lowest gain of the span's units: the bits that what stands before
+  it in the span saves on each token of a unit. One unit alone holds together.
+
+Gains become probabilities by a logistic regression on whole texts of another split: as a classifier
+would be, they are taught the task and asked about the parts.
+
+All spans with one beginning are read together: a choice and what holds together cost as many
+readings as there are beginnings; a hypothesis is read after each span, which shares what it begins
+with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from coherencegym.eval.kinds.items import Condition, Region
+from coherencegym.eval.kinds.spans import NEGATIVE, SpanText
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.tasks.spans.answers import RowAnswers, Slope, SpanAnswers, fitted_slope
+from coherencegym.eval.tasks.spans.coherence import Called, SpanPlace, identical_spans
+from coherencegym.eval.tasks.spans.data import (
+    CHOICE,
+    ENTAILMENT,
+    SpanTable,
+    places_of,
+    span_content,
+    unit_texts,
+)
+
+if TYPE_CHECKING:
+    from coherencegym.eval.surprisal import Answer, ScoredCondition
+
+#: The hypothesis by itself.
+_ALONE = "alone"
+#: The region of the hypothesis.
+_HYPOTHESIS = 2
+
+
+@dataclass(frozen=True)
+class ZeroShot:
+    """Choices of the scorer.
+
+    Attributes:
+        temperature: T, in bits.
+        conditional: count only what follows the first difference of a choice.
+    """
+
+    temperature: float = 1.0
+    conditional: bool = False
+
+
+def surprisal_answers(
+    model: LoadedModel,
+    table: SpanTable,
+    how: ZeroShot,
+    options: Options = DEFAULT_OPTIONS,
+    **run: Any,
+) -> SpanAnswers:
+    """Answer the spans of a table.
+
+    Args:
+        model: a causal language model.
+        table: the rows.
+        how: choices.
+        options: reading and running.
+        run: the other arguments of :func:`eval.surprisal.surprisals`.
+
+    Raises:
+        EvaluationError: a text cannot be read, or nothing is there to set a threshold on.
+    """
+    from coherencegym.eval.surprisal import surprisals
+
+    queries = span_queries(table)
+    read = surprisals(model.model, model.tokenizer, queries, options, uses_separator=False, **run)
+    given = iter(read.items)
+    if table.question == CHOICE:
+        rows = [_chosen(row, next(given), how) for row in table.rows]
+        return SpanAnswers(rows, about=asdict(how))
+    gains = _gain_of_hypothesis if table.question == ENTAILMENT else _lowest_gains
+    known = [(row, gains(row, [_whole(row)], next(given))) for row in table.calibration]
+    kept = [(found[_whole(row)], row.label) for row, found in known if found is not None]
+    # Of a text of one unit it is not asked whether it holds together.
+    kept = [(gain, label) for gain, label in kept if math.isfinite(gain)]
+    slope = fitted_slope([gain for gain, _ in kept], [label for _, label in kept], table.table.name)
+    rows = [_by_slope(gains(row, places_of(row), next(given)), slope) for row in table.rows]
+    about: dict[str, Any] = {
+        "threshold": slope.threshold,
+        "weight": slope.weight,
+        "calibrated_on": table.calibrated_on,
+        "calibrated_with": len(kept),
+    }
+    return SpanAnswers(rows, about=about)
+
+
+def span_queries(table: SpanTable) -> list[Query]:
+    """The texts that are read of the rows to set a threshold on, if any, and of those to answer.
+
+    Of the former the whole text alone is asked about.
+    """
+    if table.question == CHOICE:
+        return [_choice_query(row) for row in table.rows]
+    query = _hypothesis_query if table.question == ENTAILMENT else _text_query
+    whole = [query(row, [_whole(row)]) for row in table.calibration]
+    return [*whole, *(query(row, places_of(row)) for row in table.rows)]
+
+
+def _whole(row: SpanText) -> SpanPlace:
+    return 0, row.size - 1
+
+
+def _choice_query(row: SpanText) -> Query:
+    """Each alternative from each beginning to its end."""
+    conditions = [
+        condition
+        for alternative in range(len(row.alternatives))
+        for condition in _from_each_start(row, {start for start, _ in places_of(row)}, alternative)
+    ]
+    return _query(row, conditions)
+
+
+def _text_query(row: SpanText, places: Sequence[SpanPlace]) -> Query:
+    """The text from each beginning, and each unit with nothing before it."""
+    ends = {unit: unit for start, end in places for unit in range(start, end + 1)}
+    for start, end in places:
+        ends[start] = max(ends[start], end)
+    conditions = list(_from_each_start(row, {*ends}))
+    # What follows the last unit that is read does not go through the model.
+    reads = [range(start, end + 1) for start, end in sorted(ends.items())]
+    return Query(
+        row.item_id,
+        conditions,
+        {one.condition_name: frozenset(own) for one, own in zip(conditions, reads, strict=True)},
+    )
+
+
+def _query(row: SpanText, conditions: Sequence[Condition]) -> Query:
+    reads = {
+        one.condition_name: frozenset(region.region_number for region in one.regions)
+        for one in conditions
+    }
+    return Query(row.item_id, conditions, reads)
+
+
+def _from_each_start(row: SpanText, starts: set[int], alternative: int = 0) -> Iterator[Condition]:
+    units = unit_texts(row, alternative)
+    for start in sorted(starts):
+        regions = tuple(Region(n, unit) for n, unit in enumerate(units) if n >= start)
+        yield Condition(_name(alternative, start), " ".join(units[start:]), regions)
+
+
+def _name(alternative: int, start: int) -> str:
+    return f"{alternative} from {start}"
+
+
+def _hypothesis_query(row: SpanText, places: Sequence[SpanPlace]) -> Query:
+    """The hypothesis after each span, and alone."""
+    hypothesis = Region(_HYPOTHESIS, row.hypothesis.strip())
+    conditions = [Condition(_ALONE, hypothesis.content, (Region(1, ""), hypothesis))]
+    for place in places:
+        content = span_content(row, place)
+        conditions.append(
+            Condition(
+                str(place), f"{content} {hypothesis.content}", (Region(1, content), hypothesis)
+            )
+        )
+    read = frozenset({_HYPOTHESIS})
+    return Query(row.item_id, conditions, {one.condition_name: read for one in conditions})
+
+
+def _chosen(row: SpanText, answer: Answer, how: ZeroShot) -> RowAnswers:
+    if answer.too_long:
+        return None
+    same = identical_spans(row)
+    numbers = range(len(row.alternatives))
+    found = {}
+    for start, end in places_of(row):
+        first = start
+        if how.conditional:
+            first = 1 + next((unit for unit in range(start, end + 1) if _differ(row, unit)), end)
+        bits = [0.0 for _ in numbers]
+        if (start, end) not in same:
+            for number in numbers:
+                read = answer.conditions[_name(number, start)]
+                units = range(first, end + 1)
+                bits[number] = math.fsum(float(read.region_bits(unit).sum()) for unit in units)
+        found[start, end] = Called.of_choice(softmax([-own / how.temperature for own in bits]))
+    return found
+
+
+def _differ(row: SpanText, unit: int) -> bool:
+    return len({alternative[unit] for alternative in row.alternatives}) > 1
+
+
+def softmax(values: Sequence[float]) -> list[float]:
+    """Probabilities that are proportional to the exponentials of numbers."""
+    most = max(values)
+    powers = [math.exp(value - most) for value in values]
+    return [power / math.fsum(powers) for power in powers]
+
+
+def _gain_of_hypothesis(
+    row: SpanText, places: Sequence[SpanPlace], answer: Answer
+) -> Mapping[SpanPlace, float] | None:
+    if answer.too_long:
+        return None
+    alone = answer.conditions[_ALONE]
+    return {
+        place: gain_per_token(alone, answer.conditions[str(place)], _HYPOTHESIS) for place in places
+    }
+
+
+def _lowest_gains(
+    row: SpanText, places: Sequence[SpanPlace], answer: Answer
+) -> Mapping[SpanPlace, float] | None:
+    """The lowest gain of the units after the first; of one unit infinity."""
+    if answer.too_long:
+        return None
+    read = {start: answer.conditions.get(_name(0, start)) for start in range(row.size)}
+    found: dict[SpanPlace, float] = {}
+    gains: dict[SpanPlace, float] = {}
+    for start, end in places:
+        lowest = math.inf
+        for unit in range(start + 1, end + 1):
+            alone, after = read[unit], read[start]
+            assert alone is not None
+            assert after is not None
+            if (start, unit) not in gains:
+                gains[start, unit] = gain_per_token(alone, after, unit)
+            lowest = min(lowest, gains[start, unit])
+        # Positive is what does not hold together, and a high number is to speak for it.
+        found[start, end] = -lowest
+    return found
+
+
+def gain_per_token(alone: ScoredCondition, after: ScoredCondition, region: int) -> float:
+    """The bits that what stands before a region saves on each of its tokens.
+
+    A first token that has no surprisal in the region alone is left out of both.
+    """
+    own, others = alone.region_bits(region), after.region_bits(region)
+    if alone.leaves_out_first(region):
+        others = others[len(others) - len(own) :]
+    return float(own.sum() - others.sum()) / len(own) if len(own) else 0.0
+
+
+def _by_slope(gains: Mapping[SpanPlace, float] | None, slope: Slope) -> RowAnswers:
+    if gains is None:
+        return None
+    return {
+        place: Called(NEGATIVE, 0.0)
+        if gain == -math.inf
+        else Called.of_one_text(slope.probability(gain))
+        for place, gain in gains.items()
+    }

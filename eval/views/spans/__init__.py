@@ -1,0 +1,1 @@
+"""Views of the results of span coherence."""

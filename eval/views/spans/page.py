@@ -1,0 +1,168 @@
+"""The folder of a run on spans: tables of texts and of spans, figures, and ``report.html``.
+
+The page is as safe as that of items (:mod:`eval.views.html_report`): every text is escaped, nothing
+runs, and nothing is fetched. Each text has a triangle with a cell for each span, its first unit
+down and its last across, shaded by probability; right answers that are positive are outlined.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED
+from coherencegym.eval.results.folder import results_folder, write_rows
+from coherencegym.eval.results.runs import run_of
+from coherencegym.eval.tasks.spans.coherence import Judged, SpanPlace
+from coherencegym.eval.tasks.spans.data import unit_texts
+from coherencegym.eval.tasks.spans.results import (
+    Answered,
+    SpanResults,
+    item_rows,
+    item_schema,
+    span_rows,
+    span_schema,
+)
+from coherencegym.eval.views.grid import share_cell
+from coherencegym.eval.views.html_report import page_of, title_of, verdict_of, write_html
+from coherencegym.eval.views.spans.plot import accuracy_by_place, usual_size, write_coherence
+from coherencegym.eval.views.spans.table import beside_grids, coherence_grid
+from coherencegym.eval.views.task_report import task_grid
+
+#: Texts of each table that are on the page, and units of the longest.
+_MOST_TEXTS, _MOST_UNITS = 100, 20
+#: Pixels of a cell.
+_CELL = 22
+
+
+def write_spans(results: SpanResults, folder: Path, *, overwrite: bool = False) -> None:
+    """Write a folder of results, whole or not at all.
+
+    Raises:
+        FileExistsError: the folder exists and overwriting was not asked for.
+    """
+    from coherencegym.eval.views.plots import plot_runs
+
+    with results_folder(results, folder, overwrite=overwrite) as work:
+        write_rows(span_rows(results), span_schema(), work / "spans.parquet")
+        write_rows(item_rows(results), item_schema(), work / "items.parquet")
+        plot_runs([run_of(results)], work)
+        write_coherence(results, title_of(results), work)
+        write_html(_page(results, work / "coherence.svg"), work)
+
+
+@dataclass(frozen=True)
+class SpanCell:
+    """A cell of a triangle: where it is, how it looks, and what it says in words."""
+
+    x: int
+    y: int
+    fill: str
+    gold: bool
+    wrong: bool
+    said: str
+
+
+def _page(results: SpanResults, figure: Path) -> str:
+    drawn = base64.b64encode(figure.read_bytes()).decode()
+    return page_of(
+        "spans.html.jinja",
+        results=results,
+        title=title_of(results),
+        verdict=verdict_of(results, "texts"),
+        drawn=task_grid(results.rows),
+        strips=results.rows,
+        grids=[coherence_grid(results), *beside_grids(results)],
+        figure=f"data:image/svg+xml;base64,{drawn}",
+        described="; ".join(map(_described, results.answered)),
+        tables=[_table(one) for one in results.answered],
+        cell=_CELL,
+    )
+
+
+def _described(one: Answered) -> str:
+    """The triangle of a config in words."""
+    size = usual_size(one.judged)
+    shares = ", ".join(
+        f"units {start + 1} to {end + 1}: {100 * share:.0f} %"
+        for (start, end), (share, _) in accuracy_by_place(one, size).items()
+    )
+    return f"{one.table.table.config}, right answers to spans of texts of {size} units: {shares}"
+
+
+def _table(one: Answered) -> dict[str, Any]:
+    """The texts of a table; first those that are right for the wrong parts, worst first."""
+    thresholds = one.at["strict"]
+    order = sorted(
+        range(len(one.judged)),
+        key=lambda n: (
+            not one.judged[n].right,
+            one.judged[n].measure("lenient", thresholds[n]),
+            one.judged[n].text.item_id,
+        ),
+    )
+    shown = [n for n in order if one.judged[n].text.size <= _MOST_UNITS][:_MOST_TEXTS]
+    return {
+        "name": one.table.table.name,
+        "total": len(one.judged),
+        "positive": one.table.positive,
+        "rows": [_row(one.judged[n], thresholds[n], one.table.positive) for n in shown],
+    }
+
+
+def _row(own: Judged, threshold: float, positive: str) -> dict[str, Any]:
+    text = own.text
+    alternatives = range(max(1, len(text.alternatives)))
+    return {
+        "name": text.item_id,
+        "right": own.right,
+        "state": _state(own, threshold),
+        "hypothesis": text.hypothesis,
+        "units": [
+            [unit_texts(text, number)[unit] for number in alternatives] for unit in range(text.size)
+        ],
+        "size": text.size,
+        "cells": list(_cells(own, threshold, positive)),
+    }
+
+
+def _state(own: Judged, threshold: float) -> str:
+    rights = own.span_rights(threshold)
+    parts = f"{sum(rights)} of {len(rights)} spans right"
+    return f"{'right' if own.right else 'wrong'}, {parts}"
+
+
+def _cells(own: Judged, threshold: float, positive: str) -> Iterator[SpanCell]:
+    none = UNDECIDED if own.text.is_choice else NEGATIVE
+    for place, gold in own.gold.items():
+        answer = own.answer(place, threshold)
+        yield SpanCell(
+            x=place[1] * _CELL + 2,
+            y=place[0] * _CELL + 2,
+            fill=cell_colour(own.called[place].probability),
+            gold=gold != none,
+            wrong=answer != gold,
+            said=_said(own, place, answer, gold, positive),
+        )
+
+
+def cell_colour(probability: float) -> str:
+    """White for 0, blue for 1."""
+    red, green, blue = (round(255 - probability * (255 - full)) for full in (0, 114, 178))
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def _said(own: Judged, place: SpanPlace, answer: int, gold: int, positive: str) -> str:
+    def name(number: int) -> str:
+        if not own.text.is_choice:
+            return positive if number else f"not {positive}"
+        return "undecided" if number == UNDECIDED else f"text {number + 1}"
+
+    called = own.called[place]
+    return (
+        f"units {place[0] + 1} to {place[1] + 1}: {name(answer)} "
+        f"({share_cell(called.probability)} %); right is {name(gold)}"
+    )

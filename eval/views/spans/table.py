@@ -1,0 +1,177 @@
+"""The tables of span coherence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.tasks.spans.baselines import COIN
+from coherencegym.eval.tasks.spans.coherence import Coherence
+from coherencegym.eval.tasks.spans.results import (
+    ACCURACY,
+    MEASURE_NAMES,
+    MONOTONE,
+    ONE_UNIT,
+    SEVERAL_UNITS,
+    STRICT_IF_RIGHT,
+    SpanResults,
+    SpanScores,
+)
+from coherencegym.eval.views import grid
+from coherencegym.eval.views.table import headline_line
+
+_MEASURES = (ACCURACY, *MEASURE_NAMES.values(), STRICT_IF_RIGHT, MONOTONE)
+
+
+def print_spans(results: SpanResults, console: Any = None, *, verbose: bool = True) -> None:
+    """Print the measures, what stands beside them, notes and signature."""
+    console = grid.console_for(console, 200)
+    about = results.dataset
+    grid.print_heading(console, about["suite"], about["version"], results.model["name"])
+    if results.headline is not None:
+        console.print(grid.plain_text(headline_line(results.headline)))
+    console.print(grid.in_width(coherence_grid(results), width=console.width))
+    for table in beside_grids(results) if verbose else released_grids(results):
+        console.print(grid.in_width(table, width=console.width))
+    grid.print_notes(console, results.notes, results.signature, verbose=verbose)
+
+
+def coherence_grid(results: SpanResults) -> grid.Grid:
+    """The measures of each config, of all texts, of one unit and of more, and the baselines."""
+    found = {
+        (one.config, one.split, one.group, one.measure): one
+        for one in results.added
+        if not one.judge
+    }
+    rows: list[grid.GridRow] = []
+    for own in results.scores:
+        both = own.one_unit is not None and own.several_units is not None
+        for group in ("", *((ONE_UNIT, SEVERAL_UNITS) if both else ())):
+            scores = [found[own.config, own.split, group, measure] for measure in _MEASURES]
+            name = group or f"{own.config} ({own.split})"
+            needed = "" if group else _confidence(own)
+            cells = (name, _number(scores[0]), *map(_cell, scores), needed)
+            rows.append(grid.GridRow(cells, int(bool(group)), bold=not group))
+        rows += _baselines(own)
+    names = ("texts", *(f"{measure}, %" for measure in _MEASURES), "ρ")
+    return grid.made("config", names, rows)
+
+
+def _number(score: Score) -> str:
+    return f"{score.n:,}" + (" !" if score.n < FEW_ITEMS else "")
+
+
+def _cell(score: Score) -> str:
+    return grid.share_with_interval(score.score, score.ci_low, score.ci_high)
+
+
+def _confidence(own: SpanScores) -> str:
+    """The confidence that strict coherence took, from the lowest to the highest of the folds."""
+    if not own.thresholds:
+        return ""
+    low, high = own.thresholds["strict"]
+    return f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
+
+
+def _baselines(own: SpanScores) -> Iterator[grid.GridRow]:
+    for name, found in own.baselines.items():
+        yield grid.GridRow((name, "", *_shares(found), ""), 1)
+    coin = [own.coin[key] for key in (ACCURACY, *MEASURE_NAMES)]
+    cells = (COIN, "", *map(grid.share_cell, (*coin, None, None)), "")
+    yield grid.GridRow(cells, 1)
+
+
+def _shares(found: Coherence) -> list[str]:
+    values = (
+        *(found.accuracy, found.strict, found.lenient, found.lenient_if_right),
+        *(found.strict_if_right, found.monotone),
+    )
+    return [grid.share_cell(value) for value in values]
+
+
+def beside_grids(results: SpanResults) -> Iterator[grid.Grid]:
+    """Accuracy by where a span stands, choices by which spans count, templates, the program."""
+    positions = ("whole", "contains", "overlaps", "misses")
+    rows = [
+        grid.GridRow(
+            (
+                f"{own.config} ({own.split})",
+                grid.share_cell(own.coherence.span_accuracy),
+                *(_at(own.coherence, position) for position in positions),
+            )
+        )
+        for own in results.scores
+    ]
+    named = ("all spans", "the whole", "holds the evidence", "overlaps it", "misses it")
+    yield grid.made("accuracy by span, % (spans)", named, rows)
+    rows = [
+        grid.GridRow((f"{own.config}: {what}", *(grid.share_cell(found[n]) for n in MEASURE_NAMES)))
+        for own in results.scores
+        for what, found in (*own.selections.items(), *_areas(own))
+    ]
+    if rows:
+        yield grid.made("spans of a choice", tuple(MEASURE_NAMES.values()), rows)
+    rows = [
+        grid.GridRow((f"{own.config}: {name}", *_shares(found)))
+        for own in results.scores
+        for name, found in own.templates.items()
+    ]
+    if rows:
+        rows += [row for own in results.scores if own.templates for row in _of_templates(own)]
+        yield grid.made("template", _MEASURES, rows)
+    yield from released_grids(results)
+
+
+def _at(found: Coherence, position: str) -> str:
+    if position not in found.by_position:
+        return "–"
+    share, number = found.by_position[position]
+    return f"{grid.share_cell(share)} ({number:,})"
+
+
+def _areas(own: SpanScores) -> Iterator[tuple[str, Any]]:
+    if own.areas:
+        yield "area under the curve", own.areas
+
+
+def _of_templates(own: SpanScores) -> Iterator[grid.GridRow]:
+    """The mean and the range over templates."""
+    keys = ("accuracy", *MEASURE_NAMES)
+    every = [[getattr(found, key) for found in own.templates.values()] for key in keys]
+    means = (grid.share_cell(sum(values) / len(values)) for values in every)
+    yield grid.GridRow((f"{own.config}: mean", *means, "", ""), bold=True)
+    ranges = (f"{grid.share_cell(min(v))} to {grid.share_cell(max(v))}" for v in every)
+    yield grid.GridRow((f"{own.config}: range", *ranges, "", ""))
+
+
+def released_grids(results: SpanResults) -> Iterator[grid.Grid]:
+    """The figures of the released program, and the published ones."""
+    rows = []
+    for own in results.scores:
+        if not own.released:
+            continue
+        beside = {"": own.released, **own.released_baselines}
+        for name, found in beside.items():
+            accuracy = own.baselines[name].accuracy if name else own.coherence.accuracy
+            cells = (
+                name or f"{own.config} ({own.split})",
+                grid.share_cell(accuracy),
+                *(_released(found, key) for key in ("strict", "lenient")),
+            )
+            rows.append(grid.GridRow(cells, int(bool(name)), bold=not name))
+        for row in own.published:
+            cells = (
+                f"{row['model']}, published",
+                *(f"{row[key]:.1f}" for key in ("accuracy", "strict", "lenient")),
+            )
+            rows.append(grid.GridRow(cells, 1))
+    if rows:
+        names = (ACCURACY, "strict", "lenient")
+        yield grid.made("as the released program computes it, %", names, rows)
+
+
+def _released(found: Any, key: str) -> str:
+    at = found[f"{key}_at"]
+    return grid.share_cell(found[key]) + (f" (ρ {at:.2f})" if at is not None else "")

@@ -1,0 +1,354 @@
+"""Scorers of spans: surprisals, prompts and heads against what is computed by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_spans import STORY, abductions, entailments, intruded, places
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.kinds.spans import SpanText
+from coherencegym.eval.models.load import LoadedModel, load_with_head
+from coherencegym.eval.plan.batches import Budget
+from coherencegym.eval.plan.plan import make_plan
+from coherencegym.eval.plan.requests import prepare
+from coherencegym.eval.tasks.spans.answers import Slope, fitted_slope
+from coherencegym.eval.tasks.spans.baselines import BAG, MOST_FREQUENT, NEVER, baselines_of
+from coherencegym.eval.tasks.spans.data import CHOICE, COHERENCE, ENTAILMENT, SpanTable
+from coherencegym.eval.tasks.spans.heads import (
+    CLASSIFIER,
+    MULTIPLE_CHOICE,
+    REGRESSION,
+    HeadOptions,
+    head_answers,
+    kind_of_head,
+    positive_class,
+)
+from coherencegym.eval.tasks.spans.prompts import TEMPLATES, prompt_answers
+from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, span_queries, surprisal_answers
+from coherencegym.eval.tasks.task import Table
+
+
+def table_of(
+    question: str, rows: Sequence[SpanText], calibration: Sequence[SpanText] = ()
+) -> SpanTable:
+    positive = {ENTAILMENT: "entailed", COHERENCE: "incoherent", CHOICE: "better"}[question]
+    source = Source("toy", Path())
+    table = Table(source, "toy", "test", tuple(rows), "", False, False)
+    return SpanTable(table, tuple(calibration), "validation", question, positive)
+
+
+@pytest.fixture(scope="module")
+def causal(make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]) -> LoadedModel:
+    tokenizer = make_tokenizer()
+    return LoadedModel.of("tiny", make_model("gpt2", tokenizer), tokenizer, commit="unknown")
+
+
+def bits_by_hand(loaded: LoadedModel, before: str, text: str) -> tuple[float, int]:
+    """Bits and tokens of a text after another one, each read in a pass of its own."""
+    import torch
+
+    tokenizer = loaded.tokenizer
+    known = [tokenizer.bos_token_id, *tokenizer(before, add_special_tokens=False)["input_ids"]]
+    if not before:
+        known = known[:1]
+    ids = tokenizer(f"{before} {text}" if before else text, add_special_tokens=False)["input_ids"]
+    ids = [tokenizer.bos_token_id, *ids]
+    assert ids[: len(known)] == known
+    with torch.no_grad():
+        logs = loaded.model(torch.tensor([ids])).logits[0].double().log_softmax(-1)
+    found = [-float(logs[n - 1, ids[n]]) / math.log(2) for n in range(len(known), len(ids))]
+    return sum(found), len(found)
+
+
+def test_choices_by_bits(causal: LoadedModel) -> None:
+    rows = abductions(3)
+    found = surprisal_answers(causal, table_of(CHOICE, rows), ZeroShot(temperature=2.0))
+    for row, answers in zip(rows, found.rows, strict=True):
+        assert answers is not None
+        for a, b in places(3):
+            bits = [bits_by_hand(causal, "", " ".join(s[a : b + 1]))[0] for s in row.alternatives]
+            first = 1 / (1 + math.exp((bits[0] - bits[1]) / 2.0))
+            assert answers[a, b].probability == pytest.approx(max(first, 1 - first), abs=1e-4)
+            assert answers[a, b].margin == pytest.approx(abs(2 * first - 1), abs=1e-4)
+
+
+def test_choices_by_what_follows_the_difference(causal: LoadedModel) -> None:
+    (row,) = abductions(1)
+    found = surprisal_answers(causal, table_of(CHOICE, [row]), ZeroShot(1.0, conditional=True))
+    answers = found.rows[0]
+    assert answers is not None
+    bits = [bits_by_hand(causal, " ".join(s[:2]), s[2])[0] for s in row.alternatives]
+    first = 1 / (1 + math.exp(bits[0] - bits[1]))
+    assert answers[0, 2].probability == pytest.approx(max(first, 1 - first), abs=1e-4)
+    assert answers[0, 1].margin == answers[1, 1].margin == answers[0, 0].margin == 0.0
+
+
+def test_hypotheses_by_what_the_span_saves(causal: LoadedModel) -> None:
+    rows, known = entailments(6), entailments(12, first=6)
+    found = surprisal_answers(causal, table_of(ENTAILMENT, rows, known), ZeroShot())
+
+    def gain(row: SpanText, a: int, b: int) -> float:
+        said = zip(row.speakers, row.units, strict=True)
+        text = " ".join([f"Speaker{who}: {unit}" for who, unit in said][a : b + 1])
+        alone, tokens = bits_by_hand(causal, "", row.hypothesis)
+        after, _ = bits_by_hand(causal, text, row.hypothesis)
+        return (alone - after) / tokens
+
+    slope = fitted_slope(
+        [gain(row, 0, row.size - 1) for row in known], [row.label for row in known], "toy"
+    )
+    assert found.about["threshold"] == pytest.approx(slope.threshold, abs=1e-3)
+    learned = Slope(found.about["weight"], found.about["threshold"])
+    for row, answers in zip(rows, found.rows, strict=True):
+        assert answers is not None
+        for place in places(row.size):
+            expected = learned.probability(gain(row, *place))
+            assert answers[place].probability == pytest.approx(expected, abs=1e-3)
+            assert answers[place].answer == int(answers[place].probability >= 0.5)
+
+
+def test_what_holds_together_by_the_lowest_gain(causal: LoadedModel) -> None:
+    rows = [intruded("a", 1), intruded("b", -1)]
+    known = [intruded(f"k{n}", n % 3 + 1 if n % 2 else -1) for n in range(6)]
+    found = surprisal_answers(causal, table_of(COHERENCE, rows, known), ZeroShot())
+    learned = Slope(found.about["weight"], found.about["threshold"])
+    answers = found.rows[0]
+    assert answers is not None
+    units = rows[0].units
+    for a, b in places(4):
+        if a == b:
+            assert (answers[a, b].answer, answers[a, b].probability) == (0, 0.0)
+            continue
+        gains = []
+        for unit in range(a + 1, b + 1):
+            alone, tokens = bits_by_hand(causal, "", units[unit])
+            after, _ = bits_by_hand(causal, " ".join(units[a:unit]), units[unit])
+            gains.append((alone - after) / tokens)
+        expected = learned.probability(-min(gains))
+        assert answers[a, b].probability == pytest.approx(expected, abs=1e-3)
+
+
+def test_spans_with_one_beginning_are_one_reading(causal: LoadedModel) -> None:
+    """As many sequences as beginnings; a hypothesis after each span shares what it begins with."""
+    text = table_of(COHERENCE, [intruded("a", 1)])
+    choice = table_of(CHOICE, abductions(1))
+
+    def requests(table: SpanTable) -> Any:
+        return prepare(causal.tokenizer, None, span_queries(table)).requests
+
+    assert len(make_plan(requests(text)).sequences) == len(STORY)
+    # (2, 2) is the same text in both alternatives.
+    assert len(make_plan(requests(choice)).sequences) == 2 * 3 - 1
+    long = replace(
+        entailments(3)[2],
+        units=(*STORY, *(f"Then {unit}" for unit in STORY)),
+        speakers=(),
+        gold=intruded("x", 1).gold,
+    )
+    gold = tuple(replace(long.gold[0], start=a, end=b, answer=0) for a, b in places(8))
+    asked = requests(table_of(ENTAILMENT, [replace(long, gold=gold)]))
+    plan = make_plan(asked, Budget(tokens=4000, head_rows=4000, cached=8000, forward=8000),
+                     sharing="packed")  # fmt: skip
+    assert len(plan.sequences) == 1 + 36
+    starts = sum(
+        max(seq.length for seq in plan.sequences if seq.ids[:12] == beginning)
+        for beginning in {seq.ids[:12] for seq in plan.sequences}
+    )
+    assert plan.tokens_once < 0.66 * plan.tokens
+    assert plan.tokens_once < 3.2 * starts
+
+
+def test_nothing_to_set_the_threshold_on(causal: LoadedModel) -> None:
+    with pytest.raises(EvaluationError, match=r"toy .test.: no rows of both labels to set the thr"):
+        surprisal_answers(causal, table_of(ENTAILMENT, entailments(2)), ZeroShot())
+
+
+def test_a_text_that_is_too_long_is_left_out(causal: LoadedModel) -> None:
+    rows = abductions(2)
+    long = replace(
+        rows[1], alternatives=tuple((*s[:2], "the dog " * 200) for s in rows[1].alternatives)
+    )
+    found = surprisal_answers(causal, table_of(CHOICE, [rows[0], long]), ZeroShot())
+    assert [own is None for own in found.rows] == [False, True]
+
+
+@pytest.mark.parametrize("question", [ENTAILMENT, COHERENCE, CHOICE])
+def test_prompts_are_held_against_an_empty_text(causal: LoadedModel, question: str) -> None:
+    rows = {ENTAILMENT: entailments(3), COHERENCE: [intruded("a", 1)], CHOICE: abductions(2)}
+    table = table_of(question, rows[question])
+    assert len(TEMPLATES[question]) >= 3
+    found = prompt_answers(causal, table)
+    plain = prompt_answers(causal, table, calibrated=False)
+    assert list(found.by_template) == list(TEMPLATES[question])
+    name, template = next(iter(TEMPLATES[question].items()))
+    row = table.rows[0]
+
+    def log_odds(texts: Sequence[str]) -> float:
+        lettered = "\n".join(f"{a}: {t}" for a, t in zip("AB", texts, strict=False))
+        asked = template.text.replace("{texts}", lettered).replace("{text}", texts[0])
+        asked = asked.replace("{hypothesis}", row.hypothesis)
+        no, yes = template.answers or "AB"
+        bits = [bits_by_hand(causal, asked, answer)[0] for answer in (no, yes)]
+        return (bits[0] - bits[1]) * math.log(2)
+
+    whole = (0, row.size - 1)
+    if question == CHOICE:
+        texts = [" ".join(s) for s in row.alternatives]
+    else:
+        said = zip(row.speakers or [""] * row.size, row.units, strict=True)
+        texts = [" ".join(f"Speaker{w}: {u}" if w else u for w, u in said)]
+    odds, empty = log_odds(texts), log_odds(["N/A"] * len(texts))
+    for answers, expected in ((found, odds - empty), (plain, odds)):
+        own = answers.by_template[name][0]
+        assert own is not None
+        second = 1 / (1 + math.exp(-expected))
+        if question == CHOICE:
+            assert own[whole].answer == int(second > 0.5)
+            second = max(second, 1 - second)
+        assert own[whole].probability == pytest.approx(second, abs=1e-3)
+
+
+def head_model(
+    folder: Path, tokenizer: Any, kind: str = "classifier", **config: Any
+) -> LoadedModel:
+    """A tiny BERT with a head, saved and loaded."""
+    import torch
+    from transformers import BertConfig, BertForMultipleChoice, BertForSequenceClassification
+
+    tokenizer.pad_token = tokenizer.eos_token
+    torch.manual_seed(0)
+    settings = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=64, max_position_embeddings=128, initializer_range=0.5,
+        pad_token_id=tokenizer.pad_token_id, **config,
+    )  # fmt: skip
+    made = BertForMultipleChoice if kind == MULTIPLE_CHOICE else BertForSequenceClassification
+    made(settings).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return load_with_head(str(folder), kind_of_head(kind), "cpu")
+
+
+THREE = {0: "contradiction", 1: "neutral", 2: "entailment"}
+
+
+def test_the_order_of_labels_and_of_rows_changes_nothing(
+    tmp_path: Path, make_tokenizer: Callable[..., Any]
+) -> None:
+    import torch
+
+    model = head_model(tmp_path / "m", make_tokenizer(), id2label=THREE)
+    rows = entailments(9)
+    found = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows), HeadOptions())
+    assert found.about["label"] == 2
+    called = [one for own in found.rows if own for one in own.values()]
+    assert {one.answer for one in called} == {0, 1}
+    turned = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows[::-1]), HeadOptions())
+    order = [1, 2, 0]
+    with torch.no_grad():
+        head = model.model.classifier
+        head.weight.copy_(head.weight[order])
+        head.bias.copy_(head.bias[order])
+    model.model.config.id2label = {0: "neutral", 1: "entailment", 2: "contradiction"}
+    other = head_answers(model, CLASSIFIER, table_of(ENTAILMENT, rows), HeadOptions())
+    assert other.about["label"] == 1
+    for one, two, three in zip(found.rows, other.rows, turned.rows[::-1], strict=True):
+        assert one is not None
+        assert two is not None
+        assert three is not None
+        for place, own in one.items():
+            for changed in (two[place], three[place]):
+                assert changed.answer == own.answer
+                assert changed.probability == pytest.approx(own.probability, abs=1e-5)
+
+
+def test_half_asks_for_more_than_the_most_probable(
+    tmp_path: Path, make_tokenizer: Callable[..., Any]
+) -> None:
+    model = head_model(tmp_path / "m", make_tokenizer(), id2label=THREE)
+    table = table_of(ENTAILMENT, entailments(9))
+    found = head_answers(model, CLASSIFIER, table, HeadOptions(decision="half"))
+    called = [one for own in found.rows if own for one in own.values()]
+    assert all(one.answer == int(one.probability >= 0.5) for one in called)
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "question", "expected"),
+    [
+        (["contradiction", "entailment", "neutral"], "entailed", ENTAILMENT, 1),
+        (["entailment", "not_entailment"], "entailed", ENTAILMENT, 0),
+        (["coherent", "incoherent"], "incoherent", COHERENCE, 1),
+        (["LABEL_0", "LABEL_1"], "entailed", ENTAILMENT, None),
+        (["good", "bad"], "incoherent", COHERENCE, None),
+    ],
+)
+def test_labels_say_what_is_positive(
+    labels: list[str], positive: str, question: str, expected: int | None
+) -> None:
+    named = dict(enumerate(labels))
+    if expected is None:
+        with pytest.raises(EvaluationError, match=f"model 'm': its labels .0: {labels[0]}, 1: .*"
+                           f"--label-map {positive}=NUMBER"):  # fmt: skip
+            positive_class(named, positive, question, "m")
+    else:
+        assert positive_class(named, positive, question, "m") == expected
+
+
+def test_what_is_too_long_for_a_head(tmp_path: Path, make_tokenizer: Callable[..., Any]) -> None:
+    model = head_model(tmp_path / "m", make_tokenizer(), id2label=THREE)
+    rows = entailments(3)
+    rows[2] = replace(rows[2], units=("the dog " * 200, *rows[2].units[1:]))
+    table = table_of(ENTAILMENT, rows)
+    left = head_answers(model, CLASSIFIER, table, HeadOptions())
+    assert [own is None for own in left.rows] == [False, False, True]
+    cut = head_answers(model, CLASSIFIER, table, HeadOptions(truncate=True))
+    assert (cut.cut, None in cut.rows) == (1, False)
+
+
+def test_heads_of_choices(tmp_path: Path, make_tokenizer: Callable[..., Any]) -> None:
+    table = table_of(CHOICE, abductions(4))
+    for kind, config in ((MULTIPLE_CHOICE, {}), (REGRESSION, {"num_labels": 1})):
+        model = head_model(tmp_path / kind, make_tokenizer(), kind, **config)
+        found = head_answers(model, kind, table, HeadOptions())
+        for own in found.rows:
+            assert own is not None
+            assert own[0, 0].margin == pytest.approx(0.0, abs=1e-6)
+            assert own[0, 2].margin > 0
+        ends = head_answers(model, kind, table, HeadOptions(max_length=128, whole_length=6)).ends
+        assert len(ends) == 4
+        other = MULTIPLE_CHOICE if kind == MULTIPLE_CHOICE else CLASSIFIER
+        with pytest.raises(EvaluationError, match=r"one text and no choice|has one output"):
+            head_answers(model, other, table_of(ENTAILMENT, entailments(2)), HeadOptions())
+    with pytest.raises(EvaluationError, match="a choice between texts; expected --scorer multiple"):
+        head_answers(model, CLASSIFIER, table, HeadOptions())
+
+
+def test_a_regression_is_a_sigmoid(tmp_path: Path, make_tokenizer: Callable[..., Any]) -> None:
+    model = head_model(tmp_path / "m", make_tokenizer(), REGRESSION, num_labels=1)
+    found = head_answers(model, REGRESSION, table_of(ENTAILMENT, entailments(3)), HeadOptions())
+    for own in found.rows:
+        assert own is not None
+        assert all(one.answer == int(one.probability >= 0.5) for one in own.values())
+
+
+def test_baselines_of_each_question() -> None:
+    known = entailments(12)
+    found = baselines_of(table_of(ENTAILMENT, entailments(6), known), entailments(6))
+    assert list(found) == ["never", "always", "most frequent", "bag of words"]
+    # "ball" is in the first unit alone, and every word of the hypothesis with it.
+    judged = found[BAG][5]
+    assert judged.text.label == 1
+    assert [judged.called[place].answer for place in places(3)] == [1, 1, 1, 0, 0, 0]
+    found = baselines_of(table_of(CHOICE, abductions(3)), abductions(3))
+    assert list(found) == [NEVER, MOST_FREQUENT]
+    odd = baselines_of(
+        table_of(COHERENCE, [intruded("a", 1)], [intruded("b", 2), intruded("c", -1)]),
+        [intruded("a", 1)],
+    )[BAG][0]
+    assert odd.called[0, 0].answer == 0

@@ -1,0 +1,204 @@
+"""``coherencegym spans`` end to end, on tiny random models; and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import one_line
+from made_span_files import write_spans_dataset
+from made_spans import abductions, entailments, intruded
+
+from coherencegym.eval.commands.cli import main
+from coherencegym.files.parquet_rows import parquet_rows
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory, save_model: Callable[..., Path]) -> Path:
+    """A folder with a causal model, a classifier without names, and a dataset of all questions."""
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+    folder = tmp_path_factory.mktemp("spans")
+    save_model(folder / "model")
+    tokenizer = AutoTokenizer.from_pretrained(folder / "model")
+    tokenizer.pad_token = tokenizer.eos_token
+    config = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=128, pad_token_id=tokenizer.pad_token_id,
+    )  # fmt: skip
+    BertForSequenceClassification(config).save_pretrained(folder / "classifier")
+    tokenizer.save_pretrained(folder / "classifier")
+    learned = {"validation": entailments(12, first=30), "test": entailments(24)}
+    write_spans_dataset(
+        folder / "data", learned, "conversational_entailment",
+        task_defaults={"question": "entailment", "positive": "entailed"},
+    )  # fmt: skip
+    write_spans_dataset(folder / "data", {"test": abductions(12)}, "abduction")
+    texts = [intruded(f"i{n}", n % 3 + 1 if n % 2 else -1) for n in range(12)]
+    splits = {"train": texts, "test": [replace(t, item_id=f"t-{t.item_id}") for t in texts]}
+    about = {"task_defaults": {"question": "coherence", "positive": "incoherent"}}
+    write_spans_dataset(folder / "data", splits, "intruder_toy", **about)
+    return folder
+
+
+def arguments(saved: Path, output: Path, *more: str, model: str = "model") -> list[str]:
+    return [
+        *("spans", "--model", str(saved / model), "--dataset", str(saved / "data")),
+        *("--device", "cpu", "--no-cache", "--output", str(output), *more),
+    ]
+
+
+def results_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def finished(saved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("results") / "run"
+    assert main(arguments(saved, output)) == 0
+    return output
+
+
+def test_what_a_run_says_of_each_config(finished: Path) -> None:
+    results = results_of(finished)
+    by_config = {own["config"]: own for own in results["spans"]}
+    assert {c: own["question"] for c, own in by_config.items()} == {
+        "conversational_entailment": "entailment",
+        "abduction": "choice",
+        "intruder_toy": "coherence",
+    }
+    own = by_config["conversational_entailment"]
+    assert (own["items"], own["one_unit"]["items"], own["several_units"]["items"]) == (24, 8, 16)
+    assert own["one_unit"]["strict"] == own["one_unit"]["accuracy"]
+    assert list(own["baselines"]) == ["never", "always", "most frequent", "bag of words"]
+    assert by_config["intruder_toy"]["about"]["calibrated_on"] == "train"
+    choice = by_config["abduction"]
+    assert set(choice["selections"]) == {"all", "different", "longer"}
+    assert len(choice["curves"]["strict"]) == 20
+    assert not choice["published"]
+    assert not choice["released"]
+    strict = [x["coherence"]["strict"] for x in results["spans"]]
+    assert results["headline"]["score"] == pytest.approx(sum(strict) / 3)
+    for score in results["scores"]:
+        if score["level"] == "all" and score["measure"] in ("accuracy", "strict", "lenient"):
+            found = by_config[score["config"]]["coherence"][score["measure"]]
+            assert score["score"] == pytest.approx(found)
+            never = by_config[score["config"]]["baselines"]["never"][score["measure"]]
+            assert score["chance"] >= never
+
+
+def test_every_span_and_every_text_is_there(finished: Path) -> None:
+    spans = parquet_rows(finished / "spans.parquet")
+    items = parquet_rows(finished / "items.parquet")
+    results = results_of(finished)
+    for own in results["spans"]:
+        rights = [row["right"] for row in spans if row["config"] == own["config"]]
+        assert sum(rights) / len(rights) == pytest.approx(own["coherence"]["span_accuracy"])
+        texts = [row for row in items if row["config"] == own["config"]]
+        strict = [row["strict"] for row in texts]
+        assert sum(strict) / len(strict) == pytest.approx(own["coherence"]["strict"])
+    assert {row["visited"] for row in spans} == {None}
+    page = (finished / "report.html").read_text()
+    assert page.count("<svg width") == 48
+    assert " style=" not in page
+    assert (finished / "coherence.png").stat().st_size > 1000
+
+
+def test_the_released_program_and_published_figures(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configs = ("--config", "conversational_entailment", "abduction", "--compat", "storks-2021")
+    assert main(arguments(saved, tmp_path / "out", *configs, "--rho", "best")) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "BERT-large, published" in said
+    assert "neither is the paper's definition" in said
+    for own in results_of(tmp_path / "out")["spans"]:
+        assert {"strict", "lenient"} <= set(own["released"])
+        assert len(own["published"]) == (3 if own["config"] == "abduction" else 4)
+    rows = parquet_rows(tmp_path / "out" / "spans.parquet")
+    single = {r["visited"] for r in rows if r["config"] == "abduction" and r["start"] == r["end"]}
+    assert single == {False}
+
+
+def test_prompts_have_a_range(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ("--scorer", "prompt", "--config", "intruder_toy", "--verbose")
+    assert main(arguments(saved, tmp_path / "out", *more)) == 0
+    (own,) = results_of(tmp_path / "out")["spans"]
+    assert len(own["templates"]) == 3
+    assert "intruder_toy: range" in capsys.readouterr().out
+
+
+def test_a_classifier_by_its_head(saved: Path, tmp_path: Path) -> None:
+    more = ("--config", "conversational_entailment", "--label-map", "entailment=1")
+    assert main(arguments(saved, tmp_path / "out", *more, model="classifier")) == 0
+    results = results_of(tmp_path / "out")
+    assert results["settings"]["scorer"] == "classifier"
+    assert "scorer:classifier" in results["signature"]
+    assert results["spans"][0]["about"] == {"label": 1, "max_length": 128}
+
+
+@pytest.mark.parametrize("more", [(), ("--scorer", "prompt")])
+def test_a_dry_run_loads_nothing(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: tuple[str, ...]
+) -> None:
+    assert main(arguments(saved, tmp_path / "out", "--dry-run", *more)) == 0
+    assert "conversational_entailment (test)" in capsys.readouterr().out
+    assert not (tmp_path / "out").exists()
+
+
+CE = ("--config", "conversational_entailment")
+
+
+@pytest.mark.parametrize(
+    ("model", "more", "said"),
+    [
+        (
+            "classifier",
+            CE,
+            "its labels (0: LABEL_0, 1: LABEL_1) do not say which one is 'entailed'",
+        ),
+        ("classifier", (*CE, "--label-map", "entailed=7"), "has classes 0 to 1; expected one of"),
+        ("classifier", (*CE, "--label-map", "neutral=1"), "expected entailed=NUMBER"),
+        ("classifier", ("--config", "abduction"), "a choice between texts; expected --scorer"),
+        ("model", (*CE, "--scorer", "classifier"), "lacks"),
+        ("model", (*CE, "--label-map", "entailed=1"), "--scorer surprisal has no use for it"),
+        ("model", ("--compat", "storks-2021"), "intruder_toy (test) is not of the paper; expected"),
+        ("model", (*CE, "--calibrate-on", "test"), "the rows that are answered; expected another"),
+        ("model", (*CE, "--calibrate-on", "train"), "no split 'train'; expected one"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    model: str, more: tuple[str, ...], said: str,
+) -> None:  # fmt: skip
+    assert main(arguments(saved, tmp_path / "out", *more, model=model)) == 2
+    assert said in one_line(capsys.readouterr().err)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_model_that_reads_too_little(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = abductions(3)
+    long = tuple((*s[:2], "the dog " * 300) for s in texts[0].alternatives)
+    rows = [replace(texts[0], alternatives=long), *texts[1:]]
+    write_spans_dataset(tmp_path / "data", {"test": rows}, "abduction")
+    command = arguments(saved, tmp_path / "out")
+    command[command.index("--dataset") + 1] = str(tmp_path / "data")
+    assert main(command) == 0
+    assert "1 of 3 texts are longer than the model reads, and left out" in capsys.readouterr().out
+    (own,) = results_of(tmp_path / "out")["spans"]
+    assert (own["items"], own["too_long"]) == (2, 1)
+
+
+@pytest.mark.parametrize("text", ["1.5", "x", "-1", "nan"])
+def test_rho_is_a_share(saved: Path, tmp_path: Path, text: str) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments(saved, tmp_path / "out", f"--rho={text}"))
