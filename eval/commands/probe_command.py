@@ -167,7 +167,8 @@ def run(arguments: argparse.Namespace) -> int:
     # The data first: they are read in a moment, and what is wrong with them shows at once.
     source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
     read = {name: getattr(arguments, name) for name in _RECORDED}
-    tables = read_probe_tables(source, **read)
+    tables, notes = read_probe_tables(source, **read)
+    source = replace(source, notes=(*source.notes, *notes))
     if arguments.dry_run:
         _dry_run(arguments, tables, chosen)
         print(f"would be written to {output}")

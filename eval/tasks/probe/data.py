@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
@@ -26,7 +27,7 @@ class ProbeTable:
     Attributes:
         train, validation: rows to learn from, and to choose penalty and layer by.
         table: the rows to test on, with the facts of the dataset.
-        held_out: the validation rows were taken out of the split ``train``.
+        held_out: the validation rows were taken out of the split ``train``, as there are no others.
         input, about, protocol: the config's own input (:mod:`eval.tasks.probe.inputs`), the slot
             that the answer is about, and the paper's task that it is an instance of, if any.
         digests: those of the rows of every split that was read.
@@ -74,27 +75,48 @@ class ProbeTable:
 
 def read_probe_tables(
     source: Source, configs: Sequence[str], split: str, max_items: int | None
-) -> list[ProbeTable]:
-    """The tables of examples of a dataset, at least one, ready for a probe.
+) -> tuple[list[ProbeTable], list[Note]]:
+    """The tables of examples of a dataset, at least one, ready for a probe; and what is missing.
+
+    Where nobody has named configs, those are passed over, and noted, that lack a split. Rows of
+    ``validation`` may be tested on: a tenth of the training rows then chooses in their place.
 
     Raises:
         EvaluationError: rows cannot be read, a config has no rows to learn from or to test on, its
             rows have different numbers of slots, or there is one class only.
     """
-    wanted = (TRAIN, VALIDATION, split)
-    if split in wanted[:2]:
+    if split == TRAIN:
         raise EvaluationError(f"--split {split}: rows to learn from; expected one to test on")
     found: dict[str, dict[str, TableRows[LabelledExample]]] = {}
-    for read in table_rows(source, configs, wanted, kind=EXAMPLES):
+    for read in table_rows(source, configs, (TRAIN, VALIDATION, split), kind=EXAMPLES):
         found.setdefault(read.config, {})[read.split] = read
-    tables = []
+    for config in configs or EXAMPLES.configs(source.manifest.get("configs", {})):
+        found.setdefault(config, {})  # one that has none of these splits
+    tables, lacking = [], {}
     for config, splits in found.items():
         where = f"dataset {source.name!r}, config {config!r}"
-        for name, what in ((TRAIN, "to learn from"), (split, "to test on")):
-            if name not in splits:
-                raise EvaluationError(f"{where}: no split {name!r} {what}; expected one")
+        if lack := _lacking(splits, split):
+            lacking[where] = f"{config}: {lack}"
+            if configs:
+                raise EvaluationError(f"{where}: {lack}")
+            continue
         tables.append(_probe_table(source, splits, split, max_items, where))
-    return tables
+    if not tables:
+        where, lack = next(iter(lacking.items()))
+        raise EvaluationError(f"{where}: {lack.partition(': ')[2]}")
+    return tables, [caution(f"not probed: {lack}") for lack in lacking.values()]
+
+
+def _lacking(splits: Container[str], split: str) -> str:
+    """Say which split a config has to have and lacks; empty where it lacks none."""
+    if TRAIN not in splits:
+        return f"no split {TRAIN!r} to learn from; expected one"
+    if split in splits:
+        return ""
+    lack = f"no split {split!r} to test on; expected one"
+    if VALIDATION in splits:
+        lack += f" (--split {VALIDATION} tests on that, and a tenth of {TRAIN} chooses)"
+    return lack
 
 
 def _probe_table(
@@ -105,7 +127,8 @@ def _probe_table(
     where: str,
 ) -> ProbeTable:
     rows = {name: read.read(max_items) for name, read in splits.items()}
-    train, validation = rows[TRAIN], rows.get(VALIDATION, ())
+    # What is tested on chooses nothing.
+    train, validation = rows[TRAIN], rows.get(VALIDATION, ()) if split != VALIDATION else ()
     if held_out := not validation:
         train, validation = _divided(train)
     tested = splits[split]
@@ -123,7 +146,8 @@ def _probe_table(
         protocol=str(about.get("protocol", "")),
         digests=tuple(f"{name} {read.rows_sha256}" for name, read in splits.items()),
     )
-    for name, own in ((TRAIN, train), (VALIDATION, validation), (split, rows[split])):
+    parts = ((TRAIN, train), (TRAIN if held_out else VALIDATION, validation), (split, rows[split]))
+    for name, own in parts:
         if not own:
             raise EvaluationError(f"{where}: no row in {name!r}; expected some")
     numbers = sorted({len(row.slots) for row in found.rows})

@@ -205,7 +205,8 @@ def gather_probes(
         dataset=dataset,
         settings=recorded,
         notes=[
-            *(detail(str(note)) for note in (*source.notes, *model.notes)),
+            *source.notes,
+            *map(detail, model.notes),
             *partial_notes(
                 source.manifest,
                 ((table.config, len(table.rows)) for table in tables),
@@ -445,7 +446,12 @@ def _notes(
         counted = ", ".join(f"{count:,} {reason}" for reason, count in left_out_of(own))
         if counted:
             yield caution(f"{own.table.table.name}: rows without vectors, of all splits: {counted}")
-        if own.table.held_out:
+        if own.table.held_out and own.table.table.split == VALIDATION:
+            yield caution(
+                f"{own.table.config}: tested on validation; a tenth of train was held out to "
+                "choose layer and penalty, and papers that chose by validation report other rows"
+            )
+        elif own.table.held_out:
             yield detail(
                 f"{own.table.config}: no split validation; a tenth of train was held out for it"
             )

@@ -200,6 +200,26 @@ def test_a_table_without_rows_to_learn_from(
     assert "no split 'train' to learn from" in one_line(capsys.readouterr().err)
 
 
+def test_what_is_tested_on_chooses_nothing(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_examples(tmp_path / "data", {"train": orders(60, 0), "validation": orders(9, 1)})
+    write_examples(tmp_path / "data", {"test": orders(9, 1)}, config="order_other")
+    more = ("--dataset", str(folder), "--seeds", "0", "--random-init", "0", "--layers", "0")
+    assert main(arguments(saved, tmp_path / "run", *more, "--split", "validation")) == 0
+    results = results_of(tmp_path / "run")
+    (own,) = results["probes"]
+    assert (own["split"], own["test"]) == ("validation", 18)
+    assert own["train"] + own["validation"] == 120
+    said = [note["text"] for note in results["notes"] if note["kind"] == "caution"]
+    assert any("order_toy: tested on validation; a tenth of train" in text for text in said)
+    assert "not probed: order_other: no split 'train' to learn from; expected one" in said
+    capsys.readouterr()
+    named = ("--config", "order_toy")
+    assert main(arguments(saved, tmp_path / "other", *more, *named)) == 2
+    assert "(--split validation tests on that" in one_line(capsys.readouterr().err)
+
+
 def test_without_a_split_to_choose_by_a_tenth_of_the_rows_is_held_out(
     saved: Path, tmp_path: Path
 ) -> None:
