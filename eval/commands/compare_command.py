@@ -14,6 +14,7 @@ EXAMPLES = """\
   coherencegym compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
   coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --output compared
   coherencegym compare results/float32 results/bfloat16
+  coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
 """
 
 
@@ -21,14 +22,24 @@ def add_arguments(parser: Parser) -> None:
     """Declare the options of ``compare``."""
     add = parser.add_argument
     options.add_results(
-        parser, "two or more folders of results; the first is the baseline of all others"
+        parser,
+        "two or more folders of results; the first is the baseline of all others; with --layers "
+        "one is enough",
+    )
+    options.many(
+        parser,
+        "--layers",
+        type=not_negative,
+        metavar="N",
+        help="layers of probes, each as if it were a model: the first of the first folder is the "
+        "baseline; p-values are corrected for all tests of all layers",
     )
     add("--all-pairs", action="store_true", help="compare each with each, the earlier as baseline")
     add(
         "--details",
         action="store_true",
-        help="also the finest groups (as_causal → since), where they have 30 items; they are "
-        "corrected for as well",
+        help="also the finest groups (as_causal → since), where they have 30 items, and every "
+        "layer of probes; they are corrected for as well",
     )
     add(
         "--anyway",
@@ -60,8 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
         EvaluationError: there are fewer than two, one cannot be read, or two are not comparable.
     """
     from coherencegym.errors import EvaluationError
-    from coherencegym.eval.results.comparison import compare, moved
+    from coherencegym.eval.results.comparison import compare, corrected_together, moved
     from coherencegym.eval.results.labels import model_labels
+    from coherencegym.eval.results.layers import at_layer
     from coherencegym.eval.results.saved import read_saved
     from coherencegym.eval.views.compare_report import COMPARISON_MARKER, write_comparisons
     from coherencegym.eval.views.compare_table import print_comparisons
@@ -72,17 +84,23 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         check_folder(arguments.output, arguments.overwrite, COMPARISON_MARKER)
     folders = options.results_named(arguments.results)
-    if len(folders) < 2:
-        raise EvaluationError(
-            f"{arguments.results[0]}: one folder of results; expected two or more"
-        )
     results = [read_saved(folder) for folder in folders]
     labels = model_labels(results)
+    if arguments.layers:
+        sides = [(each, number) for each in range(len(results)) for number in arguments.layers]
+        labels = [f"{labels[each]}, layer {number}" for each, number in sides]
+        results = [at_layer(results[each], number) for each, number in sides]
+    if len(results) < 2:
+        raise EvaluationError(
+            f"{arguments.results[0]}: one folder of results; expected two or more, or --layers"
+        )
     places = list(combinations(range(len(results)), 2))
     if not arguments.all_pairs:
         places = [(baseline, model) for baseline, model in places if baseline == 0]
     how = {name: getattr(arguments, name) for name in ("anyway", "details", "seed")}
     comparisons = [compare(results[baseline], results[model], **how) for baseline, model in places]
+    if arguments.layers:
+        comparisons = corrected_together(comparisons)
     names = [(labels[model], labels[baseline]) for baseline, model in places]
     notes: list[str] = []
     if arguments.output is not None:

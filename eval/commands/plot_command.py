@@ -34,17 +34,19 @@ def add_arguments(parser: Parser) -> None:
     """Declare the options of ``plot``."""
     options.add_results(
         parser,
-        "folders that score wrote: of several models, of several datasets, or both",
+        "folders that score or probe wrote: of several models, of several datasets, or both",
     )
     options.add_output(parser, "default plots", "plots", Path("plots"))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw ``scores.png`` and ``.svg``, and ``heatmap.png`` and ``.svg`` where there is one."""
+    """Draw ``scores.png`` and ``.svg``, and where there are any ``heatmap`` and ``layers``."""
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.folder import write_json
     from coherencegym.eval.results.runs import read_run
     from coherencegym.eval.views.plots import plot_runs
+    from coherencegym.eval.views.probe.curves import read_curves
+    from coherencegym.eval.views.probe.plot import write_layers
     from coherencegym.files.folders import check_folder, written_beside
 
     check_folder(arguments.output, arguments.overwrite, _MARKER)
@@ -54,10 +56,14 @@ def run(arguments: argparse.Namespace) -> int:
         if places.count(place) > 1:
             raise EvaluationError(f"{folder}: given twice; expected each folder of results once")
     runs = [read_run(folder) for folder in folders]
+    curves = read_curves(folders)
     with written_beside(arguments.output, arguments.overwrite, _MARKER) as work:
         missing = plot_runs(runs, work)
-        names = ("folder", "model", "signature")
-        drawn = [{name: getattr(run, name) for name in names} for run in runs]
+        if curves:
+            names = list(dict.fromkeys(run.suite for run in runs))
+            missing += write_layers(curves, ", ".join(names), work)
+        about = ("folder", "model", "signature")
+        drawn = [{name: getattr(run, name) for name in about} for run in runs]
         write_json({"runs": drawn}, work / _MARKER)
         written = sorted(path.name for path in work.iterdir())
     for note in _notes(runs, missing):

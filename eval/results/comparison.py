@@ -41,6 +41,7 @@ class ModelComparison:
         obstacles: reasons against comparing, where it was done nevertheless.
         remarks: other differences.
         unpaired: predictions that only one of the two has.
+        together: p-values are corrected for the tests of all comparisons, not of this one alone.
     """
 
     baseline: Saved
@@ -50,6 +51,7 @@ class ModelComparison:
     obstacles: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     unpaired: int = 0
+    together: bool = False
 
     @property
     def shown(self) -> list[PairedScore]:
@@ -106,18 +108,24 @@ def compare(
             rows += unit_rows(units, seed)
     if not rows:
         raise EvaluationError(f"{folders}: no item is in both; nothing can be compared")
-    tested = [row for row in family(rows, details) if row.p is not None]
+    about: Any = tuple(rows), details, tuple(found), tuple(remarks(baseline, model)), unpaired
+    (done,) = _corrected([ModelComparison(baseline, model, *about)])
+    return done
+
+
+def corrected_together(comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
+    """The comparisons, their p-values corrected (Holm) for the tests of all of them."""
+    return [replace(one, together=True) for one in _corrected(comparisons)]
+
+
+def _corrected(comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
+    tested = [row for one in comparisons for row in one.shown if row.p is not None]
     adjusted = holm([row.p for row in tested if row.p is not None])
     by_id = {id(row): p for row, p in zip(tested, adjusted, strict=True)}
-    return ModelComparison(
-        baseline,
-        model,
-        tuple(replace(row, p_holm=by_id.get(id(row))) for row in rows),
-        details,
-        tuple(found),
-        tuple(remarks(baseline, model)),
-        unpaired,
-    )
+    return [
+        replace(one, rows=tuple(replace(row, p_holm=by_id.get(id(row))) for row in one.rows))
+        for one in comparisons
+    ]
 
 
 #: Obstacles that an error names.

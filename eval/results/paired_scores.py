@@ -103,7 +103,7 @@ def _row(group: str, pairs: Sequence[UnitPair], seed: int) -> PairedScore:
         config=first.config,
         split=first.split,
         group=group,
-        level=level_of(group),
+        level=level_of(group, first.judge),
         n=len(both),
         n_discourses=len({one.discourse_id for one in left}),
         n_clusters=len({one.cluster for one in left}),

@@ -121,14 +121,20 @@ def added_up(outcomes: Iterable[UnitOutcome]) -> list[Score]:
 
 
 def grouped(units: Iterable[_T], of: Callable[[_T], UnitOutcome]) -> Iterator[tuple[str, list[_T]]]:
-    """Units by table, measure and judge: all of them (no name), then those of each group."""
+    """Units by table, measure and judge: all of them (no name), then those of each group.
+
+    Groups by one column come together.
+    """
     found: dict[tuple[str, ...], dict[str, list[_T]]] = {}
     for unit in units:
         one = of(unit)
         groups = found.setdefault((one.config, one.split, one.measure, one.judge), {})
         for name in ("", *one.groups):
             groups.setdefault(name, []).append(unit)
-    return ((name, members) for groups in found.values() for name, members in groups.items())
+    for groups in found.values():
+        columns = list(dict.fromkeys(name.partition("=")[0] for name in groups))
+        for name in sorted(groups, key=lambda name: columns.index(name.partition("=")[0])):
+            yield name, groups[name]
 
 
 def accuracy(values: Sequence[float], clusters: Sequence[str]) -> Measure:

@@ -53,6 +53,10 @@ class UnitOutcome:
 CD = "CD score"
 #: The level of a score that is not the model's: of people, or of a baseline.
 REFERENCE = "reference"
+#: The judge of outcomes that is such a baseline: a classifier that sees words alone.
+BAG_OF_WORDS = "bag of words"
+#: The judges of outcomes that are layers of the model begin so; a number follows.
+LAYER = "layer "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,8 +120,15 @@ class Score(ScoreRow):
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-def level_of(group: str) -> str:
-    """The level of a score of units, by the name of their group."""
+def level_of(group: str, judge: str = "") -> str:
+    """The level of a score of units, by the name of their group and by who judged.
+
+    Each layer of a model by itself is a detail.
+    """
+    if judge == BAG_OF_WORDS:
+        return REFERENCE
+    if judge.startswith(LAYER):
+        return "detail"
     if not group:
         return "all"
     return "column" if "=" in group else "group"

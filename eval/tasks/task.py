@@ -83,7 +83,7 @@ class Table(Generic[_T]):
             groups = [
                 f"{column}={text_of(extra[column])}"
                 for column in self.breakdowns
-                if column in extra
+                if extra.get(column) not in (None, "")
             ]
         return UnitOutcome(
             config=self.config,

@@ -97,6 +97,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     for remark in comparison.remarks:
         yield f"differs: {printable(remark)}"
     units = "predictions" if all(row.measure == CD for row in comparison.rows) else "sentences"
+    units = "rows" if comparison.baseline.task == "probe" else units
     for who, count in (
         ("the baseline", _most(comparison, lambda row: row.undefined_baseline)),
         ("the model", _most(comparison, lambda row: row.undefined)),
@@ -125,8 +126,10 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
     for name, said in _TESTS.items():
         if any(row.test.startswith(name) for row in rows):
             yield said
-    several = len(comparisons) > 1
-    numbers = sorted({sum(row.p is not None for row in one.shown) for one in comparisons})
+    together = any(one.together for one in comparisons)
+    several = len(comparisons) > 1 and not together
+    counted = [sum(row.p is not None for row in one.shown) for one in comparisons]
+    numbers = [sum(counted)] if together else sorted({*counted})
     tests = f"{' or '.join(map(str, numbers))} tests" if numbers != [1] else "one test"
     yield (
         f"p (Holm): corrected for the {tests} printed"

@@ -23,7 +23,7 @@ from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_
 from coherencegym.eval.statistics.intervals import INTERVALS, macro_interval
 from coherencegym.eval.statistics.measures import added_up
 from coherencegym.eval.statistics.paired import difference_interval, sign_flips
-from coherencegym.eval.statistics.scores import REFERENCE, Score, UnitOutcome
+from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, REFERENCE, Score, UnitOutcome
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION
 from coherencegym.eval.tasks.probe.probe import MEAN_LAYER, Probed, ProbeOptions
 from coherencegym.eval.tasks.probe.study import Curve, LayerFit
@@ -33,7 +33,6 @@ from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table
 
 #: Measures and judges of outcomes.
 ACCURACY, FIRST_SENSE = "accuracy", "accuracy, first label"
-BAG = "bag of words"
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ class ProbeResults(TaskResults):
 def _references(own: ProbeScores) -> Iterator[Score]:
     """The floors of a config as scores that are not the model's."""
     floors = {
-        BAG: own.bag_of_words,
+        BAG_OF_WORDS: own.bag_of_words,
         "new weights": fmean(own.random) if own.random else None,
         "control task": own.control,
         "mean surprisals alone": own.surprisal,
@@ -253,25 +252,28 @@ def _outcomes(own: Probed, bag: BagOfWords | None) -> Iterator[UnitOutcome]:
     """The rows that the chosen layer, every layer and a bag of words name rightly."""
     table = own.table.table
     called = {"": own.called(own.chosen)}
-    called |= {layer_name(fit.layer): own.called(fit) for fit in own.curve.fits}
+    if own.chosen.layer != MEAN_LAYER:
+        called |= {layer_name(fit.layer): own.called(fit) for fit in own.curve.fits}
     if bag is not None:
-        called[BAG] = list(bag.predictions[table.split])
+        called[BAG_OF_WORDS] = list(bag.predictions[table.split])
     two = any(row.also for row in table.rows)
     for judge, labels in called.items():
         given = iter(labels)
         for row, reason in zip(table.rows, own.left_out_of_test, strict=True):
             label = None if reason else next(given)
+            # By genre and the like the chosen layer's accuracy is reported, and nothing else.
             about: dict[str, Any] = {"judge": judge, "reason": reason}
+            groups = () if judge else None
             right = None if label is None else float(label in (row.label, *row.also))
-            yield table.outcome(row, ACCURACY, "share", right, **about)
+            yield table.outcome(row, ACCURACY, "share", right, groups=groups, **about)
             if two and not judge:
                 first = None if label is None else float(label == row.label)
-                yield table.outcome(row, FIRST_SENSE, "share", first, **about)
+                yield table.outcome(row, FIRST_SENSE, "share", first, groups=(), **about)
 
 
 def layer_name(layer: int) -> str:
     """The name of a layer, as outcomes have it."""
-    return "mean of layers" if layer == MEAN_LAYER else f"layer {layer}"
+    return "mean of layers" if layer == MEAN_LAYER else f"{LAYER}{layer}"
 
 
 def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
@@ -368,6 +370,10 @@ def _headline(probed: Sequence[Probed], scores: Sequence[ProbeScores]) -> Headli
     )
 
 
+#: The file of all fits, and what its rows say of those of models with new weights.
+LAYERS_FILE, NEW_WEIGHTS = "layers.parquet", "new weights"
+
+
 def layer_rows(results: ProbeResults) -> Iterator[dict[str, Any]]:
     """Rows of ``layers.parquet``: every fit of every layer, of the model and of its twins.
 
@@ -375,7 +381,7 @@ def layer_rows(results: ProbeResults) -> Iterator[dict[str, Any]]:
     """
     for own in results.probed:
         curves: list[tuple[str, int, Curve]] = [("task", 0, own.curve)]
-        curves += [("new weights", n, curve) for n, curve in enumerate(own.random, start=1)]
+        curves += [(NEW_WEIGHTS, n, curve) for n, curve in enumerate(own.random, start=1)]
         for what, draw, curve in curves:
             for fit in curve.fits:
                 yield {
@@ -432,6 +438,13 @@ def label_schema() -> Any:
     return pa.schema({**named, "layer": pa.int32(), "probability": pa.float64()})
 
 
+#: Reasons why a row has no vectors, in words.
+_REASONS = {
+    "too_long": "longer than the model's context",
+    "no_token": "with a segment that has no token",
+}
+
+
 def _notes(
     probed: Sequence[Probed], scores: Sequence[ProbeScores], options: ProbeOptions
 ) -> Iterator[Note]:
@@ -443,7 +456,9 @@ def _notes(
     if any(own.normed for own in scores):
         yield detail("the last layer comes after the model's final norm, the others before it")
     for own in probed:
-        counted = ", ".join(f"{count:,} {reason}" for reason, count in left_out_of(own))
+        counted = ", ".join(
+            f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in left_out_of(own)
+        )
         if counted:
             yield caution(f"{own.table.table.name}: rows without vectors, of all splits: {counted}")
         if own.table.held_out and own.table.table.split == VALIDATION:

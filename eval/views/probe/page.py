@@ -14,18 +14,17 @@ from typing import Any
 
 from coherencegym.eval.results.folder import PREDICTIONS_FILE, results_folder, write_rows
 from coherencegym.eval.results.runs import run_of
-from coherencegym.eval.statistics.intervals import share_interval
-from coherencegym.eval.tasks.probe.probe import Probed
 from coherencegym.eval.tasks.probe.results import (
+    LAYERS_FILE,
     ProbeResults,
     label_rows,
     label_schema,
     layer_rows,
     layer_schema,
-    right_of,
 )
 from coherencegym.eval.views.figures import short_model
 from coherencegym.eval.views.html_report import page_of, title_of, verdict_of, write_html
+from coherencegym.eval.views.probe.curves import layer_curves
 from coherencegym.eval.views.probe.plot import LayerCurve, write_layers
 from coherencegym.eval.views.probe.table import beside_grid, meaning, probes_grid
 from coherencegym.eval.views.task_report import task_grid
@@ -43,46 +42,11 @@ def write_probes(results: ProbeResults, folder: Path, *, overwrite: bool = False
     from coherencegym.eval.views.plots import plot_runs
 
     with results_folder(results, folder, overwrite=overwrite) as work:
-        write_rows(layer_rows(results), layer_schema(), work / "layers.parquet")
+        write_rows(layer_rows(results), layer_schema(), work / LAYERS_FILE)
         write_rows(label_rows(results), label_schema(), work / PREDICTIONS_FILE)
         plot_runs([run_of(results)], work)
         write_layers(layer_curves(results), title_of(results), work)
         write_html(_page(results, work / "layers.svg"), work)
-
-
-def layer_curves(results: ProbeResults) -> list[LayerCurve]:
-    """The curves of a run, one for each config."""
-    model = short_model(str(results.model["name"]))
-    return [
-        _curve(own, model, scores.bag_of_words, scores.most_frequent)
-        for own, scores in zip(results.probed, results.scores, strict=True)
-    ]
-
-
-def _curve(own: Probed, model: str, bag: float | None, most_frequent: float) -> LayerCurve:
-    clusters = [row.cluster for row in own.tested]
-    right = [right_of(own, fit) for fit in own.curve.fits]
-    intervals = [share_interval(values, clusters) for values in right]
-    drawn = [
-        [sum(right_of(own, fit)) / len(clusters) for fit in curve.fits] for curve in own.random
-    ]
-    return LayerCurve(
-        model=model,
-        config=own.table.config,
-        layers=[fit.layer for fit in own.curve.fits],
-        test=[sum(values) / len(values) for values in right],
-        low=[interval.low for interval in intervals],
-        high=[interval.high for interval in intervals],
-        chosen=own.chosen.layer,
-        random=(
-            [min(v) for v in zip(*drawn, strict=True)],
-            [max(v) for v in zip(*drawn, strict=True)],
-        )
-        if drawn
-        else None,
-        bag_of_words=bag,
-        most_frequent=most_frequent,
-    )
 
 
 def _page(results: ProbeResults, figure: Path) -> str:

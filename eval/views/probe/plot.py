@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from coherencegym.eval.views import figures
@@ -22,7 +23,7 @@ class LayerCurve:
         layers, test: numbers of layers, and test accuracies.
         low, high: the 95 % intervals of these; none where they are not known.
         chosen: the layer that validation chose.
-        random: the lowest and the highest accuracy with new weights, by layer; may be empty.
+        random: those of each draw of new weights, by layer; may be empty.
         bag_of_words, most_frequent: the floors that no layer changes.
     """
 
@@ -33,7 +34,7 @@ class LayerCurve:
     low: Sequence[float]
     high: Sequence[float]
     chosen: int
-    random: tuple[Sequence[float], Sequence[float]] | None
+    random: Sequence[Sequence[float]]
     bag_of_words: float | None
     most_frequent: float
 
@@ -61,7 +62,7 @@ def draw_layers(curves: Sequence[LayerCurve], title: str) -> Any:
         list(handles.values()),
         list(handles),
         loc="outside lower center",
-        ncols=3,
+        ncols=min(3, 1 + across),
         fontsize=8,
         frameon=False,
     )
@@ -99,9 +100,9 @@ def _panel(axes: Any, config: str, curves: Sequence[LayerCurve], models: Sequenc
             linestyle="none",
             label="chosen on validation" if place == 0 else None,
         )
-        if curve.random is not None:
-            low, high = ([100 * value for value in side] for side in curve.random)
-            middle = [(one + other) / 2 for one, other in zip(low, high, strict=True)]
+        if curve.random:
+            drawn = [[100 * value for value in own] for own in zip(*curve.random, strict=True)]
+            low, middle, high = ([of(own) for own in drawn] for of in (min, fmean, max))
             label = "new weights" if len(models) == 1 else f"new weights, {curve.model}"
             style = {"color": colour, "linestyle": figures.DASHED, "linewidth": 1}
             axes.plot(curve.layers, middle, label=label, **style)

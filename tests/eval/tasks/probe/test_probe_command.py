@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from commands import one_line
 from made_examples import orders, write_examples
 
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.views.probe.curves import read_curves
 from coherencegym.files.parquet_rows import parquet_rows
 
 SIZES = {"train": 40, "validation": 15, "test": 25}
@@ -129,7 +131,54 @@ def test_results_of_two_runs_are_compared_row_by_row(
     assert main(["compare", str(finished), str(finished)]) == 0
     out = capsys.readouterr().out
     assert "order_toy" in out
-    assert "layer 1" in out
+    assert "layer 1" not in out
+    assert main(["compare", str(finished), str(finished), "--details"]) == 0
+    assert "accuracy, layer 1 " in capsys.readouterr().out
+
+
+def test_layers_of_one_run_are_compared_row_by_row(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ("--layers", "0", "1", "2", "--output", str(tmp_path / "compared"))
+    assert main(["compare", str(finished), *more]) == 0
+    out = capsys.readouterr().out
+    assert "model, layer 2 against model, layer 0 (baseline)" in out
+    assert "corrected for the 6 tests printed; *" in out  # all rows and two genres, of two layers
+    own = json.loads((tmp_path / "compared" / "comparison.json").read_text())["comparisons"]
+    fits = {f["layer"]: f for f in parquet_rows(finished / "layers.parquet") if f["what"] == "task"}
+    for layer, compared in zip((1, 2), own, strict=True):
+        whole = compared["rows"][0]
+        assert whole["baseline_score"] == pytest.approx(fits[0]["test"])
+        assert whole["score"] == pytest.approx(fits[layer]["test"])
+        assert whole["ci_low"] <= whole["difference"] <= whole["ci_high"]
+        assert whole["p"] <= whole["p_holm"] <= 1
+    assert main(["compare", str(finished), "--layers", "0", "7"]) == 2
+    assert "order_toy: no layer 7; expected one of layer 0, layer 1" in one_line(
+        capsys.readouterr().err
+    )
+    assert main(["compare", str(finished)]) == 2
+    assert "expected two or more, or --layers" in one_line(capsys.readouterr().err)
+
+
+def test_curves_of_several_runs_are_in_one_figure(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(finished, other)
+    assert main(["plot", str(finished), str(other), "--output", str(tmp_path / "plots")]) == 0
+    assert "layers.png" in capsys.readouterr().out
+    drawn = (tmp_path / "plots" / "layers.svg").read_text()
+    assert "<!-- new weights, other -->" in drawn  # two runs of one model, by their folders
+    curves = read_curves([finished])
+    assert [curve.chosen for curve in curves] == [results_of(finished)["probes"][0]["layer"]]
+    assert len(curves[0].random) == 2
+    assert all(
+        low <= value <= high
+        for low, value, high in zip(curves[0].low, curves[0].test, curves[0].high, strict=True)
+    )
+    (other / "layers.parquet").unlink()
+    assert main(["plot", str(other), "--output", str(tmp_path / "more")]) == 2
+    assert "no layers.parquet; expected the whole folder" in one_line(capsys.readouterr().err)
 
 
 def test_a_probe_of_the_published_protocol(saved: Path, tmp_path: Path) -> None:
