@@ -5,6 +5,7 @@ As a library::
     from coherencegym.eval import items_from, score
 
     results = score(model, tokenizer, items_from("coherencegym/sentence_order"))
+    found = probe(model, tokenizer, "coherencegym/discourse_tasks", configs="relation_gum_rst")
 
 On the command line: ``coherencegym score --model gpt2 --dataset coherencegym/sentence_order``.
 Nothing heavy is imported until it is used.
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.eval.states import Passage, States, states
 
 if TYPE_CHECKING:
-    from coherencegym.eval.library import Items, items_from, rows, score, to_pandas
+    from coherencegym.eval.library import Items, items_from, probe, rows, score, to_pandas
     from coherencegym.eval.models.body import random_twin
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.models.load import load_encoder
@@ -34,6 +35,7 @@ __all__ = [
     "items_from",
     "load_encoder",
     "load_model",
+    "probe",
     "random_twin",
     "rows",
     "score",

@@ -26,7 +26,10 @@ from coherencegym.files.strict_json import held
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
+    from coherencegym.eval.kinds.examples import LabelledExample
     from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.tasks.probe.probe import ProbeProgress
+    from coherencegym.eval.views.probe.shown import ShownProbes
 
 #: The tables of results that :func:`rows` gives.
 Kind = Literal["scores", "predictions", "regions", "tokens"]
@@ -227,6 +230,99 @@ def score_loaded(
         "trust_remote_code": loaded.remote_code,
     }
     return shown_results(gather(items.source, loaded, found, settings))
+
+
+def probe(
+    model: Any,
+    tokenizer: Any,
+    data: str | Path | Mapping[str, Iterable[LabelledExample | Mapping[str, Any]]],
+    *,
+    name: str | None = None,
+    commit: str | None = None,
+    configs: str | Sequence[str] = (),
+    split: str = "test",
+    revision: str | None = None,
+    max_items: int | None = None,
+    cache: str | Path | None = None,
+    progress: ProbeProgress | None = None,
+    **options: Any,
+) -> ShownProbes:
+    """Ask which layers of a loaded model know the labels of examples.
+
+    Every segment of text becomes one vector a layer, of shape (width,), those of a row's slots are
+    put together, to (blocks * width,), and a classifier of them is trained for each layer on
+    ``train``; ``validation`` chooses penalty and layer::
+
+        found = probe(model, tokenizer, "suites/discourse_tasks", configs="order_gum")
+        own = found.scores[0]
+        own.layer, own.accuracy, own.bag_of_words, own.random
+        found.probed[0].curve.fits[own.layer].log_probabilities  # (test rows, classes)
+
+    Args:
+        model: any model of transformers with hidden states, on its device, in any dtype.
+        tokenizer: its tokenizer.
+        data: a Hub id, a folder of a build, or examples (or rows of a dataset) by split.
+        name, commit: see :func:`score`.
+        configs, split, revision, max_items: parts of a dataset; no configs: all of examples.
+        cache: a folder in which vectors are kept from run to run; None: they are thrown away.
+        progress: called with what is done, how much of it, and how much there is.
+        options: ``layers``, ``pool``, ``encoding``, ``input``, ``probe``, ``seeds``,
+            ``random_init``, ``compat``, ``seed``, ``batch_tokens``
+            (:class:`eval.tasks.probe.probe.ProbeOptions`).
+
+    Returns:
+        What ``coherencegym probe`` prints and writes, which shows itself in a notebook and under
+        ``print``; accuracies are shares from 0 to 1, of ``scores[i]`` for config i.
+
+    Raises:
+        EvaluationError: the data cannot be read, an option is wrong or contradicts the mode, or a
+            text cannot be read.
+    """
+    from coherencegym.eval.models.in_memory import evaluating, in_memory
+
+    chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
+    how: dict[str, Any] = {"max_items": max_items, "cache": cache, "progress": progress}
+    with evaluating(model):
+        loaded = in_memory(model, tokenizer, name, commit, scores=False)
+        return probe_loaded(loaded, data, options, **chosen, **how)
+
+
+def probe_loaded(
+    loaded: LoadedModel,
+    data: str | Path | Mapping[str, Iterable[LabelledExample | Mapping[str, Any]]],
+    options: Mapping[str, Any],
+    *,
+    configs: str | Sequence[str] = (),
+    split: str = "test",
+    revision: str | None = None,
+    max_items: int | None = None,
+    cache: str | Path | None = None,
+    progress: ProbeProgress | None = None,
+) -> ShownProbes:
+    """Probe a model in evaluation mode, of which is known what results say of it."""
+    from coherencegym.eval.tasks.probe.data import probe_table_of, read_probe_tables
+    from coherencegym.eval.tasks.probe.probe import probe_options, probed, settled
+    from coherencegym.eval.tasks.probe.results import gather_probes
+    from coherencegym.eval.views.probe.shown import shown_probes
+
+    how = settled(probe_options(**options), loaded, pooled="pool" in options)
+    names = [configs] if isinstance(configs, str) else list(configs)
+    if isinstance(data, Mapping):
+        table = probe_table_of(data, split)
+        source, found = table.table.source, [table]
+    else:
+        source = find_dataset(str(data), revision, names)
+        found, notes = read_probe_tables(source, names, split, max_items)
+        source = replace(source, notes=(*source.notes, *notes))
+    more: dict[str, Any] = {} if progress is None else {"progress": progress}
+    folder = None if cache is None else Path(cache)
+    all_probed = [probed(loaded, table, how, folder=folder, **more) for table in found]
+    settings = {
+        **{"configs": names, "split": split, "max_items": max_items},
+        **{"model_revision": None, "model_args": dict(loaded.arguments)},
+        **{"device_map": None, "trust_remote_code": loaded.remote_code},
+    }
+    return shown_probes(gather_probes(source, loaded, all_probed, how, settings))
 
 
 def rows(results: Results, kind: Kind = "scores") -> list[dict[str, Any]]:

@@ -59,7 +59,11 @@ def _add_probing(parser: Parser) -> None:
         metavar="all|last|0,4,8",
         help="0 is the embeddings; default all",
     )
-    add("--pool", choices=POOLS, default="mean", help="the tokens of a segment; default mean")
+    add(
+        "--pool",
+        choices=POOLS,
+        help="the tokens of a segment; default mean, or cls under --compat where the model has it",
+    )
     add(
         "--encoding",
         choices=ENCODINGS,
@@ -153,7 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.models.libraries import quiet_libraries
     from coherencegym.eval.results.folder import MARKER
     from coherencegym.eval.tasks.probe.data import read_probe_tables
-    from coherencegym.eval.tasks.probe.probe import probed
+    from coherencegym.eval.tasks.probe.probe import ProbeOptions, probe_options, probed, settled
     from coherencegym.eval.tasks.probe.results import gather_probes
     from coherencegym.eval.views.probe.page import write_probes
     from coherencegym.eval.views.probe.table import print_probes
@@ -162,7 +166,8 @@ def run(arguments: argparse.Namespace) -> int:
     output = options.output_of(arguments, "probe")
     check_folder(output, arguments.overwrite, MARKER)
     settings = options.model_settings(arguments, _RECORDED)
-    chosen = _options(arguments)
+    given = {one.name: getattr(arguments, one.name) for one in fields(ProbeOptions)}
+    chosen = probe_options(**{name: value for name, value in given.items() if value is not None})
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
     source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
@@ -175,6 +180,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     model = _load(arguments)
     folder = _folder(arguments)
+    chosen = settled(chosen, model, pooled=arguments.pool is not None)
     found = []
     for table in tables:
         with _progress(table.table.name) as progress:
@@ -184,26 +190,6 @@ def run(arguments: argparse.Namespace) -> int:
     print_probes(results, verbose=arguments.verbose)
     print(f"written to {output}")
     return 0
-
-
-def _options(arguments: argparse.Namespace) -> ProbeOptions:
-    """The options of probing.
-
-    Raises:
-        EvaluationError: one contradicts ``--compat``.
-    """
-    from coherencegym.eval.tasks.probe.probe import ProbeOptions
-
-    found = ProbeOptions(**{one.name: getattr(arguments, one.name) for one in fields(ProbeOptions)})
-    if not found.compat:
-        return found
-    plain = ProbeOptions()
-    for name in ("layers", "encoding", "input", "probe"):
-        if getattr(found, name) != getattr(plain, name):
-            raise EvaluationError(
-                f"--compat {found.compat}: it says what --{name} is; leave it out"
-            )
-    return replace(found, random_init=0, seeds=0)
 
 
 def _load(arguments: argparse.Namespace) -> LoadedModel:

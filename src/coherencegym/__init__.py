@@ -7,6 +7,7 @@
     cg.score("gpt2", "coherencegym/sentence_order")          # results, which show themselves
     built = cg.build("story_cloze", corpus="sample")         # the folder of a dataset
     cg.score(["demo", "gpt2"], [built, "coherencegym/winograd"])  # an overview
+    cg.probe("gpt2", "coherencegym/discourse_tasks")         # which layers know the labels
 
 ``coherencegym.loaders`` read corpora, ``coherencegym.manipulations`` take their coherence away,
 ``coherencegym.builders`` make datasets with ``coherencegym.cards``, and ``coherencegym.eval``
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.library import Items, rows, to_pandas
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.results.results import Results
-    from coherencegym.library import build, compare, load_items, score
+    from coherencegym.library import build, compare, load_items, probe, score
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,7 @@ __all__ = [
     "compare",
     "load_items",
     "load_model",
+    "probe",
     "rows",
     "score",
     "to_pandas",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.results.saved import Saved
     from coherencegym.eval.views.notebook import Comparisons, ShownResults
     from coherencegym.eval.views.overview import ShownOverview
+    from coherencegym.eval.views.probe.shown import ShownProbes
 
 _MODEL = "expected a model id, a folder, a loaded model, or a list of these"
 _DATA = "expected a dataset's name or folder, items, or a list of these"
@@ -168,6 +169,74 @@ def score(
     return shown
 
 
+def probe(
+    model: Any,
+    data: Any,
+    *,
+    tokenizer: Any = None,
+    configs: str | Sequence[str] = (),
+    split: str = "test",
+    revision: str | None = None,
+    limit: int | None = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    cache: str | Path | None = None,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    **options: Any,
+) -> ShownProbes:
+    """Ask which layers of a model know the labels of a dataset's examples.
+
+    Args:
+        model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
+            ``tokenizer``, or a pair of both. It need not be a causal language model.
+        data: a dataset's name or folder, or examples (or rows) by split: ``train``, ``test`` and,
+            where there is one, ``validation``.
+        tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
+        configs, split, revision, limit: parts of a dataset; no configs: all of examples.
+        device, dtype: place and numbers, see :func:`load_model`, of a model given by name, which is
+            loaded without its head: load it before where surprisals in context are wanted, too.
+        cache: a folder in which vectors are kept from run to run; None: they are thrown away.
+        output: a folder to write results to.
+        overwrite: replace results that are there.
+        options: ``layers``, ``pool``, ``encoding``, ``input``, ``probe``, ``seeds``,
+            ``random_init``, ``compat``, ... (:func:`coherencegym.eval.library.probe`).
+
+    Returns:
+        Results that show themselves in a notebook and under ``print``; ``scores[0].accuracy`` is
+        that of the first config, a share from 0 to 1, at ``scores[0].layer``.
+
+    Raises:
+        EvaluationError: the model or the dataset is not there, an option is wrong, or results are
+            there already.
+    """
+    from coherencegym.eval.library import probe_loaded
+    from coherencegym.eval.models.in_memory import evaluating
+    from coherencegym.eval.models.load import load_encoder
+    from coherencegym.eval.results.folder import MARKER
+    from coherencegym.eval.tasks.probe.probe import probe_options
+    from coherencegym.eval.views.probe.page import write_probes
+    from coherencegym.files.folders import check_folder
+
+    chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
+    _check_chosen({**chosen, "limit": limit})
+    if not isinstance(data, str | Path | Mapping):
+        raise EvaluationError(
+            f"probe: {_named(data)}; expected a dataset's name or folder, or examples by split"
+        )
+    probe_options(**options)
+    if output is not None:
+        check_folder(Path(output), overwrite, MARKER, "output=")
+    given = _model(model, tokenizer, alone=True, scores=False)
+    if isinstance(given, str):
+        given = load_encoder(given, device, dtype)
+    with evaluating(given.model):
+        found = probe_loaded(given, data, options, max_items=limit, cache=cache, **chosen)
+    if output is not None:
+        write_probes(found, Path(output), overwrite=overwrite)
+    return found
+
+
 def _folders(
     output: Path, models: Sequence[str | LoadedModel], read: Sequence[Items], overwrite: bool
 ) -> list[list[Path]]:
@@ -217,7 +286,7 @@ def _items(data: Any, chosen: Mapping[str, Any]) -> Any:
     return rows
 
 
-def _model(model: Any, tokenizer: Any, alone: bool) -> str | LoadedModel:
+def _model(model: Any, tokenizer: Any, alone: bool, scores: bool = True) -> str | LoadedModel:
     """A loaded model, or the name of one, whose config can be read (``alone``: loading tells)."""
     from coherencegym.eval.models.in_memory import in_memory, tokenizer_of
     from coherencegym.eval.models.load import LoadedModel, load_config
@@ -232,7 +301,8 @@ def _model(model: Any, tokenizer: Any, alone: bool) -> str | LoadedModel:
         model, tokenizer = model
     if not hasattr(model, "config") or not hasattr(model, "forward"):
         raise EvaluationError(f"score: {_named(model)}; {_MODEL}")
-    return in_memory(model, tokenizer_of(model) if tokenizer is None else tokenizer)
+    own = tokenizer_of(model) if tokenizer is None else tokenizer
+    return in_memory(model, own, scores=scores)
 
 
 def _named(value: Any) -> str:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import Note, caution
+from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
-from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, example_from_row
+from coherencegym.eval.kinds.table_kind import Row, row_hash, rows_digest
 from coherencegym.eval.tasks.task import Table
 
 TRAIN, VALIDATION = "train", "validation"
 #: The share of the training rows that choose the layer where there is no split to do so.
 _HELD_OUT = 0.1
+#: The name of examples that came from no file.
+IN_MEMORY = "examples"
 
 
 @dataclass(frozen=True)
@@ -127,25 +131,62 @@ def _probe_table(
     where: str,
 ) -> ProbeTable:
     rows = {name: read.read(max_items) for name, read in splits.items()}
-    # What is tested on chooses nothing.
-    train, validation = rows[TRAIN], rows.get(VALIDATION, ()) if split != VALIDATION else ()
-    if held_out := not validation:
-        train, validation = _divided(train)
     tested = splits[split]
     about: dict[str, Any] = dict(tested.about.get("task_defaults", {}))
-    found = ProbeTable(
-        train=train,
-        validation=validation,
-        table=Table(
-            *(source, tested.config, split, rows[split], tested.rows_sha256, tested.verified),
-            *(tested.separated(rows[split]), tested.breakdowns),
-        ),
-        held_out=held_out,
+    table = Table(
+        *(source, tested.config, split, rows[split], tested.rows_sha256, tested.verified),
+        *(tested.separated(rows[split]), tested.breakdowns),
+    )
+    return _divided_up(
+        rows,
+        table,
+        where,
         input=str(about.get("input", "")),
         about=int(about.get("about", 0)),
         protocol=str(about.get("protocol", "")),
         digests=tuple(f"{name} {read.rows_sha256}" for name, read in splits.items()),
     )
+
+
+def probe_table_of(
+    given: Mapping[str, Iterable[LabelledExample | Row]], split: str = "test"
+) -> ProbeTable:
+    """A table of examples, or rows of a dataset, that come from no file, by their split.
+
+    Raises:
+        EvaluationError: a row is not valid, ``train`` or the split to test on is missing, or see
+            :func:`read_probe_tables`.
+    """
+    if lack := _lacking(given, split):
+        raise EvaluationError(f"examples: {lack}")
+    rows = {
+        name: tuple(r if isinstance(r, LabelledExample) else example_from_row(r) for r in own)
+        for name, own in given.items()
+        if name in (TRAIN, VALIDATION, split)
+    }
+    hashes = {
+        name: rows_digest(row_hash(EXAMPLES.to_row(r)) for r in own) for name, own in rows.items()
+    }
+    note = detail("examples from memory: rows are not verified")
+    source = Source(IN_MEMORY, Path(), notes=(note,))
+    table = Table(source, IN_MEMORY, split, rows[split], hashes[split], False, False)
+    digests = tuple(f"{name} {digest}" for name, digest in hashes.items())
+    return _divided_up(rows, table, IN_MEMORY, digests=digests)
+
+
+def _divided_up(
+    rows: Mapping[str, tuple[LabelledExample, ...]],
+    table: Table[LabelledExample],
+    where: str,
+    **about: Any,
+) -> ProbeTable:
+    """The table, with rows to choose by, and checked."""
+    # What is tested on chooses nothing.
+    train, split = rows[TRAIN], table.split
+    validation = rows.get(VALIDATION, ()) if split != VALIDATION else ()
+    if held_out := not validation:
+        train, validation = _divided(train)
+    found = ProbeTable(train, validation, table, held_out, **about)
     parts = ((TRAIN, train), (TRAIN if held_out else VALIDATION, validation), (split, rows[split]))
     for name, own in parts:
         if not own:

@@ -4,32 +4,34 @@ As a function, on a model that one has::
 
     from coherencegym.eval import probe
 
-    (found,) = probe(model, tokenizer, "suites/discourse_tasks", configs=["order_documents"])
-    found.chosen.layer, found.accuracy.score
+    found = probe(model, tokenizer, "suites/discourse_tasks", configs=["order_gum"])
+    found.scores[0].layer, found.scores[0].accuracy, found.scores[0].bag_of_words
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
+from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.models.body import body_of, random_twin
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import Options
+from coherencegym.eval.plan.passages import prepare_passages
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.states import Pool, States, states
 from coherencegym.eval.tasks.probe.classifiers import TRAINERS, Trainer
 from coherencegym.eval.tasks.probe.controls import control_labels, type_of
 from coherencegym.eval.tasks.probe.data import ProbeTable
-from coherencegym.eval.tasks.probe.encoding import Readings, readings
-from coherencegym.eval.tasks.probe.inputs import Input, input_of
+from coherencegym.eval.tasks.probe.encoding import ENCODINGS, Readings, readings
+from coherencegym.eval.tasks.probe.inputs import CHOICES, Input, input_of
 from coherencegym.eval.tasks.probe.published_protocol import protocol_of, published_trainer
 from coherencegym.eval.tasks.probe.study import (
     Curve,
@@ -41,9 +43,13 @@ from coherencegym.eval.tasks.probe.study import (
     fit_features,
     floors_of,
 )
+from coherencegym.eval.text.passage import POOLS, Passage
+from coherencegym.files.strict_json import held
 
 #: The layer of ``--compat discoeval-2019``: the mean over all of them.
 MEAN_LAYER = -1
+#: The mode of the published protocol.
+COMPAT = "discoeval-2019"
 #: The choice of the last layer, whatever its number.
 LAST = (-1,)
 
@@ -75,6 +81,47 @@ class ProbeOptions:
     compat: str = ""
     seed: int = 0
     batch_tokens: int | None = None
+
+
+def probe_options(**given: Any) -> ProbeOptions:
+    """The options of a run by their names, checked.
+
+    Raises:
+        EvaluationError: there is no such option or value, or one contradicts ``compat``.
+    """
+    known = {one.name for one in fields(ProbeOptions)}
+    for name in given:
+        if name not in known:
+            listed = ", ".join(sorted(known))
+            near = did_you_mean(name, known)
+            raise EvaluationError(f"no option {name!r}; expected one of {listed}{near}")
+    found = held(given, ProbeOptions)
+    for name, value, values in (
+        ("pool", found.pool, POOLS),
+        ("encoding", found.encoding, ENCODINGS),
+        ("input", found.input, CHOICES),
+        ("probe", found.probe, tuple(TRAINERS)),
+        ("compat", found.compat, ("", COMPAT)),
+    ):
+        if value not in values:
+            listed = ", ".join(map(repr, values))
+            raise EvaluationError(f"{name}={value!r}; expected one of {listed}")
+    if not found.compat:
+        return found
+    plain = ProbeOptions()
+    for name in ("layers", "encoding", "input", "probe"):
+        if getattr(found, name) != getattr(plain, name):
+            raise EvaluationError(
+                f"--compat {found.compat}: it says what --{name} is; leave it out"
+            )
+    return replace(found, random_init=0, seeds=0)
+
+
+def settled(options: ProbeOptions, model: LoadedModel, *, pooled: bool) -> ProbeOptions:
+    """The options for a model: ``compat`` takes [CLS] where there is one, unless one was chosen."""
+    if options.compat and not pooled and _pools_first_token(model):
+        return replace(options, pool="cls")
+    return options
 
 
 @dataclass(frozen=True)
@@ -174,6 +221,17 @@ def probed(
         normed=vectors.normed,
         tokens=vectors.tokens,
     )
+
+
+def _pools_first_token(model: LoadedModel) -> bool:
+    """Tell whether a model has a first token whose vector is of the whole text, as BERT has."""
+    passage = Passage.whole("a")
+    causal = body_of(model.model).causal
+    try:
+        prepare_passages(model.tokenizer, model.model.config, [passage], "cls", causal=causal)
+    except EvaluationError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,14 @@ unsuccessful rounds, not those in a row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.source import Published
 from coherencegym.eval.tasks.probe.classifiers import Classifier, Trainer, accuracy_of, called_by
+from coherencegym.files.strict_json import held
 
 _SEED, _BATCH = 1111, 64
 _SMALL = 1e-9
@@ -63,6 +65,37 @@ def protocol_of(task: str) -> Protocol:
             f"{', '.join(PROTOCOLS)}, built with --corpus discoeval"
         )
     return PROTOCOLS[task]
+
+
+#: What a reader of the published figures must know of the tables that they stand in.
+TABLES = (
+    "two sets of published figures: in Table 2 of the paper SP has its sentences shuffled and SSP "
+    "a hidden layer, by mistake; the table in the repository's README 262b253 is to replace it, "
+    "say the authors; cite one of them by name. Those of SP, BSO and DC are means over domains"
+)
+
+
+def published_accuracies(
+    manifest: Mapping[str, Any], configs: Iterable[tuple[str, str]]
+) -> tuple[Published, ...]:
+    """The published accuracies on the tasks of some configs, each given with its protocol.
+
+    Only for the paper's own items: on others they say nothing.
+    """
+    about = manifest.get("configs", {})
+    asked = {
+        (about.get(config, {}).get("corpus", {}).get("name", ""), _task(config, protocol))
+        for config, protocol in configs
+    }
+    rows = (held(entry, Published) for entry in manifest.get("published", ()))
+    return tuple(row for row in rows if (row.corpus, row.config) in asked)
+
+
+def _task(config: str, protocol: str) -> str:
+    """The name of a task in the paper's tables."""
+    if protocol == "PDTB":
+        return "PDTB-E" if config.endswith("explicit") else "PDTB-I"
+    return "RST-DT" if protocol == "RST" else protocol
 
 
 def rounds(protocol: Protocol, run: Callable[[], float]) -> tuple[int, float, int]:

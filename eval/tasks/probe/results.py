@@ -17,7 +17,7 @@ from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail, partial_notes
 from coherencegym.eval.data.signature import versions
-from coherencegym.eval.data.source import Source
+from coherencegym.eval.data.source import Published, Source
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
 from coherencegym.eval.statistics.intervals import INTERVALS, macro_interval
@@ -26,6 +26,7 @@ from coherencegym.eval.statistics.paired import difference_interval, sign_flips
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, REFERENCE, Score, UnitOutcome
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION
 from coherencegym.eval.tasks.probe.probe import MEAN_LAYER, Probed, ProbeOptions
+from coherencegym.eval.tasks.probe.published_protocol import TABLES, published_accuracies
 from coherencegym.eval.tasks.probe.study import Curve, LayerFit
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
@@ -105,11 +106,15 @@ class ProbeScores:
 
 @dataclass(frozen=True)
 class ProbeResults(TaskResults):
-    """Everything that a run reports; ``probed`` are the tables, ``scores`` what each came to."""
+    """Everything that a run reports; ``probed`` are the tables, ``scores`` what each came to.
+
+    ``published`` are accuracies of papers, under ``--compat`` only.
+    """
 
     probed: Sequence[Probed] = field(default=(), repr=False)
     scores: Sequence[ProbeScores] = ()
     outcomes: Sequence[UnitOutcome] = field(default=(), repr=False)
+    published: Sequence[Published] = ()
 
     @property
     def rows(self) -> list[Score]:
@@ -131,7 +136,10 @@ class ProbeResults(TaskResults):
 
     def more(self) -> dict[str, Any]:
         """The keys of ``results.json`` that only this task has."""
-        return {"probes": [asdict(own) for own in self.scores]}
+        return {
+            "probes": [asdict(own) for own in self.scores],
+            "published": [asdict(row) for row in self.published],
+        }
 
 
 def _references(own: ProbeScores) -> Iterator[Score]:
@@ -196,6 +204,8 @@ def gather_probes(
         "dtype": model.dtype,
     }
     bags = [_bag_of(own) for own in probed]
+    configs = [(own.table.config, own.table.protocol) for own in probed]
+    quoted = published_accuracies(source.manifest, configs) if options.compat else ()
     outcomes = [one for own, bag in zip(probed, bags, strict=True) for one in _outcomes(own, bag)]
     scores = [_scores_of(own, bag) for own, bag in zip(probed, bags, strict=True)]
     return ProbeResults(
@@ -212,12 +222,14 @@ def gather_probes(
                 settings["max_items"],
             ),
             *_notes(probed, scores, options),
+            *([caution(TABLES)] if quoted else []),
         ],
         task="probe",
         headline=_headline(probed, scores),
         probed=probed,
         scores=scores,
         outcomes=outcomes,
+        published=quoted,
     )
 
 
@@ -438,6 +450,12 @@ def label_schema() -> Any:
     return pa.schema({**named, "layer": pa.int32(), "probability": pa.float64()})
 
 
+#: Vectors of a segment, in words.
+_POOLED = {
+    "cls": "[CLS], as of BERT there",
+    "mean": "the mean over tokens, as of ELMo there",
+    "last": "the last token, which the paper has not",
+}
 #: Reasons why a row has no vectors, in words.
 _REASONS = {
     "too_long": "longer than the model's context",
@@ -479,5 +497,6 @@ def _notes(
         yield caution(f"! fewer than {FEW_ITEMS} rows: read the interval, not the accuracy")
     if options.compat:
         yield caution(
-            f"--compat {options.compat}: as published in 2019, one seed, nothing standardised"
+            f"--compat {options.compat}: as published in 2019, one seed, nothing standardised; the "
+            f"mean of all layers of {_POOLED[options.pool]}"
         )

@@ -26,7 +26,7 @@ from coherencegym.eval.views.figures import short_model
 from coherencegym.eval.views.html_report import page_of, title_of, verdict_of, write_html
 from coherencegym.eval.views.probe.curves import layer_curves
 from coherencegym.eval.views.probe.plot import LayerCurve, write_layers
-from coherencegym.eval.views.probe.table import beside_grid, meaning, probes_grid
+from coherencegym.eval.views.probe.table import beside_grid, meaning, probes_grid, published_grids
 from coherencegym.eval.views.task_report import task_grid
 
 #: Rows of each table that are on the page.
@@ -60,7 +60,7 @@ def _page(results: ProbeResults, figure: Path) -> str:
         meanings=[meaning(own, short_model(model)) for own in results.scores],
         drawn=task_grid(results.rows),
         strips=results.rows,
-        grids=[probes_grid(results), beside_grid(results)],
+        grids=[probes_grid(results), beside_grid(results), *published_grids(results)],
         figure=f"data:image/svg+xml;base64,{drawn}",
         described="; ".join(_described(curve) for curve in layer_curves(results)),
         tables=list(_tables(results)),

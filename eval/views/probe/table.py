@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -29,9 +30,12 @@ def print_probes(results: ProbeResults, console: Any = None, *, verbose: bool = 
     console.print(grid.in_width(probes_grid(results), width=console.width))
     if verbose:
         console.print(grid.in_width(beside_grid(results), width=console.width))
+        for block in published_grids(results):
+            console.print(grid.rich_block(block, console.width))
     for own in results.scores:
         console.print(grid.plain_text(meaning(own, str(results.model["name"]))), soft_wrap=True)
-    grid.print_notes(console, results.notes, results.signature, verbose=verbose)
+    rows = len(results.published)
+    grid.print_notes(console, results.notes, results.signature, verbose=verbose, rows=rows)
 
 
 def probes_grid(results: ProbeResults) -> grid.Grid:
@@ -90,6 +94,25 @@ def beside_grid(results: ProbeResults) -> grid.Grid:
         *("mean surprisals", "first layer near the best", "expected layer"),
     )
     return grid.made("config", names, rows)
+
+
+def published_grids(results: ProbeResults) -> list[grid.Grid]:
+    """A table for each task of a paper: a row for each of its models, a column for each source."""
+    found = []
+    for task in dict.fromkeys((row.config, row.row) for row in results.published):
+        own = [row for row in results.published if (row.config, row.row) == task]
+        sources = list(dict.fromkeys(row.source for row in own))
+        by_model: dict[str, dict[str, float]] = {}
+        for row in own:
+            by_model.setdefault(row.model, {})[row.source] = row.score
+        rows = [
+            grid.GridRow((model, *(grid.share_cell(scores.get(source)) for source in sources)))
+            for model, scores in by_model.items()
+        ]
+        name = ", ".join(filter(None, task))
+        title = f"published accuracies, %: {name}"
+        found.append(replace(grid.made("model", sources, rows), title=title))
+    return found
 
 
 def _range(values: Iterable[float]) -> str:

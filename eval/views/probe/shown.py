@@ -1,0 +1,45 @@
+"""Results of a probe as a notebook and ``print`` show them."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, fields
+
+from coherencegym.eval.tasks.probe.results import ProbeResults
+from coherencegym.eval.views.probe.table import (
+    beside_grid,
+    print_probes,
+    probes_grid,
+    published_grids,
+)
+
+
+@dataclass(frozen=True, repr=False)
+class ShownProbes(ProbeResults):
+    """Results of a probe that a notebook shows as tables, and that print as the terminal has them.
+
+    ``scores`` has the figures of each config (:class:`eval.tasks.probe.results.ProbeScores`),
+    ``probed`` the fits of every layer.
+    """
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        file = io.StringIO()
+        print_probes(self, Console(file=file, highlight=False), verbose=False)
+        return file.getvalue()
+
+    def _repr_html_(self) -> str:
+        """The tables, notes and signature as HTML: no script, no request, all escaped."""
+        from coherencegym.eval.views.html_report import templates
+
+        grids = [probes_grid(self), beside_grid(self), *published_grids(self)]
+        text: str = (
+            templates().get_template("notebook.html.jinja").render(results=self, grids=grids)
+        )
+        return text
+
+
+def shown_probes(results: ProbeResults) -> ShownProbes:
+    """The same results, which show themselves."""
+    return ShownProbes(**{field.name: getattr(results, field.name) for field in fields(results)})

@@ -1,0 +1,155 @@
+"""``probe`` in Python, on models that are loaded; and what must come of a probe that is right."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_examples import orders, write_examples
+
+import coherencegym as cg
+from coherencegym.errors import EvaluationError
+from coherencegym.eval import probe
+from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+
+QUICK: dict[str, Any] = {"seeds": 0, "random_init": 0}
+Tiny = tuple[Any, Any]
+
+
+@pytest.fixture(scope="module")
+def tiny(make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]) -> Tiny:
+    tokenizer = make_tokenizer()
+    return make_model("gpt2", tokenizer), tokenizer
+
+
+@pytest.fixture(scope="module")
+def bert() -> Tiny:
+    import torch
+    from tiny_encoders import ENCODERS, encoder_tokenizer
+    from transformers import AutoConfig, AutoModel
+
+    tokenizer = encoder_tokenizer("bert")
+    torch.manual_seed(0)
+    config = AutoConfig.for_model(
+        "bert", vocab_size=len(tokenizer), initializer_range=0.3, pad_token_id=0, **ENCODERS["bert"]
+    )
+    return AutoModel.from_config(config).eval(), tokenizer
+
+
+def data(test: int = 40) -> dict[str, list[LabelledExample]]:
+    return {"train": orders(60, 0), "validation": orders(20, 1), "test": orders(test, 2)}
+
+
+def test_examples_from_memory(tiny: Tiny) -> None:
+    given = data()
+    found = probe(*tiny, given, layers=(0, 1), **QUICK)
+    (own,) = found.scores
+    assert (own.train, own.validation, own.test, own.layers) == (120, 40, 80, (0, 1))
+    assert own.accuracy > 0.8
+    assert found.probed[0].curve.fits[1].log_probabilities.shape == (80, 2)
+    assert "bag of words" in str(found)
+    assert "<table" in found._repr_html_()
+    # The name stays for the whole: labels of a file are numbers, those of rows are names.
+    rows = {split: [EXAMPLES.to_row(one) for one in own] for split, own in given.items()}
+    assert probe(*tiny, rows, layers=(0, 1), **QUICK).scores == found.scores
+
+
+def test_the_toolkits_call(tiny: Tiny, tmp_path: Path) -> None:
+    folder = write_examples(tmp_path / "data", data(10))
+    found = cg.probe(tiny, folder, layers=(1,), output=tmp_path / "run", **QUICK)
+    assert found.scores[0].layer == 1
+    assert (tmp_path / "run" / "report.html").is_file()
+    with pytest.raises(EvaluationError, match="another folder with output="):
+        cg.probe(tiny, folder, output=tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        (data(4), {"layer": 3}, "no option 'layer'; expected one of .*did you mean 'layers'"),
+        (data(4), {"pool": "max"}, "pool='max'; expected one of 'mean', 'last', 'cls'"),
+        (data(4), {"compat": "discoeval"}, "compat='discoeval'; expected one of '', 'discoeval-20"),
+        ({"test": orders(4, 0)}, {}, "no split 'train' to learn from"),
+        ([1, 2], {}, "expected a dataset's name or folder, or examples by split"),
+    ],
+)
+def test_a_mistake_is_one_line(tiny: Tiny, given: Any, options: Any, message: str) -> None:
+    with pytest.raises(EvaluationError, match=message):
+        cg.probe(tiny, given, **options)
+
+
+def test_labels_that_are_permuted_cannot_be_found(tiny: Tiny) -> None:
+    given = data(200)
+    labels = [one.label for one in given["train"]]
+    random.Random(0).shuffle(labels)
+    given["train"] = [
+        replace(one, label=label) for one, label in zip(given["train"], labels, strict=True)
+    ]
+    (own,) = probe(*tiny, given, **QUICK).scores
+    assert abs(own.accuracy - 0.5) <= 3 * (0.25 / own.test) ** 0.5
+
+
+def test_in_the_embeddings_the_first_token_is_the_same_everywhere(bert: Tiny) -> None:
+    found = probe(*bert, data(), pool="cls", layers=(0,), **QUICK)
+    (own,) = found.scores
+    assert own.accuracy == own.most_frequent == 0.5
+    said = [note.text for note in found.notes if note.kind == "caution"]
+    assert any("nothing varies in the chosen layer" in text for text in said)
+
+
+def test_the_published_protocol_takes_the_first_token_where_there_is_one(
+    bert: Tiny, tiny: Tiny, tmp_path: Path
+) -> None:
+    published = [
+        {"config": task, "row": "", "model": "BERT-Base", "score": score, "source": source}
+        | {"corpus": "discoeval"}
+        for task, score, source in (("SSP", 0.806, "Table 2"), ("BSO", 0.681, "Table 2"))
+    ]
+    defaults = {"input": "order", "protocol": "BSO"}
+    folder = write_examples(tmp_path / "data", data(10), task_defaults=defaults)
+    _quote(folder, published, "discoeval")
+    first = probe(*bert, folder, compat="discoeval-2019")
+    assert first.settings["pool"] == "cls"
+    assert [(row.config, row.score) for row in first.published] == [("BSO", 0.681)]
+    texts = " ".join(note.text for note in first.notes)
+    assert "the mean of all layers of [CLS]" in texts
+    assert "cite one of them by name" in texts
+    assert first.more()["published"][0]["source"] == "Table 2"
+    assert "published accuracies, %: BSO" in first._repr_html_()
+    _quote(folder, published, "gum")
+    other = probe(*tiny, folder, compat="discoeval-2019")
+    assert other.settings["pool"] == "mean"
+    assert other.published == ()
+    _quote(folder, published, "discoeval")
+    assert probe(*tiny, folder, layers=(0,), **QUICK).published == ()
+
+
+def _quote(folder: Path, published: list[Any], corpus: str) -> None:
+    import json
+
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["published"] = published
+    manifest["configs"]["order_toy"]["corpus"] = {"name": corpus}
+    path.write_text(json.dumps(manifest))
+
+
+def test_both_of_the_papers_tables_are_quoted() -> None:
+    from coherencegym.builders.making.entries import read_published
+
+    rows = [row for suite, row in read_published() if suite == "discourse_tasks"]
+    assert len(rows) == 2 * 14 * 7
+    means: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        means.setdefault((row.source, row.model), []).append(100 * row.score)
+    for (source, model), printed in {
+        ("Chen et al. 2019, Table 2", "BERT-Large"): 58.1,
+        ("Chen et al. 2019, Table 2", "InferSent"): 52.6,  # the paper prints 49.8
+        ("DiscoEval README 262b253", "BERT-Large"): 58.6,
+        ("DiscoEval README 262b253", "InferSent"): 50.8,
+    }.items():
+        assert sum(means[source, model]) / 7 == pytest.approx(printed, abs=0.06)
