@@ -1,5 +1,5 @@
 # Everything on a fresh machine with Python 3.11 and make:
-#   make demo   build every suite from the embedded samples and score the embedded model on them
+#   make demo   build every suite from the embedded samples, score the embedded model, and probe it
 #   make test   lint, types, tests
 #   make bounds tests again with the lowest releases that setup.cfg allows (tests/bounds.txt)
 #   make docs   the documents as a site in site/, every link checked
@@ -24,6 +24,10 @@ demo: $(VENV)/.installed
 	@echo
 	@$(BIN)/python -m coherencegym.eval score --model demo --dataset $(OUT)/suites \
 		--output $(OUT)/results --overwrite
+	@echo
+	@$(BIN)/python -m coherencegym.eval probe --model demo --dataset $(OUT)/suites/discourse_tasks \
+		--config order_sample --seeds 2 --random-init 1 --output $(OUT)/probe --overwrite
+	@echo
 	@echo "The overview leads to a report for each suite; next, a model of your own:"
 	@echo "  $(BIN)/coherencegym score --model gpt2 --dataset $(OUT)/suites"
 

@@ -48,6 +48,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
             headline=[name for name, _ in headline],
             grouped=any(config.get("headline") for _, config in headline),
             measured=any(map(artefact_score, _qualities(configs))),
+            labelled=any(table["kind"].labels for table in tables),
             scores=scores_markdown(manifest),
             part=read_in_part(manifest),
             published=_published(published(manifest, [name for name, _ in configs])),
@@ -85,6 +86,7 @@ def _templates() -> Any:
         "aggregate": artefact_score,
         "spread": _spread_text,
         "share": _share_text,
+        "floor": _floor_text,
         "pair": show_pair,
         "names": _names,
         "plain": escape,
@@ -221,6 +223,24 @@ def read_in_part(manifest: dict[str, Any], *, absent: bool = True) -> list[str]:
 def artefact_score(quality: dict[str, Any]) -> dict[str, Any] | None:
     """The artefact score over all items, if there is one."""
     return _of_all(quality.get("artefact", []))
+
+
+def label_floors(quality: dict[str, Any]) -> dict[str, float | None]:
+    """The accuracies on labelled examples that need no vector; empty for tables of other kinds."""
+    if "most_frequent" not in quality:
+        return {}
+    found = {
+        "bag of words": quality["bag_of_words"].get("all"),
+        "most frequent": quality["most_frequent"],
+    }
+    return {what: (own or {}).get("any_label") for what, own in found.items()}
+
+
+def _floor_text(quality: dict[str, Any]) -> str:
+    """What a score on a table is held against, in per cent."""
+    if not (floors := label_floors(quality)):
+        return _share_text(artefact_score(quality))
+    return "; ".join("–" if one is None else f"{100 * one:.1f}" for one in floors.values())
 
 
 def _question_tables(human: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from coherencegym.loaders.find import NO_FILES
 if TYPE_CHECKING:
     from coherencegym.eval.views.grid import Grid
 
+_ARTEFACT = "artefact, % [95 % interval]"
 #: Reasons that are named; the card has them all.
 _REASONS = 3
 
@@ -74,22 +75,32 @@ def _brief(suite: Suite, manifest: dict[str, Any], destination: Path | None) -> 
 
 
 def build_grid(manifest: dict[str, Any]) -> Grid:
-    """The configs and splits of a build, with their counts and artefact scores."""
-    from coherencegym.cards.metadata import ordered_configs
-    from coherencegym.cards.render import artefact_score
-    from coherencegym.eval.views.grid import GridRow, made, share_with_interval
+    """The configs and splits of a build, with their counts, and what a score is held against.
 
-    rows = []
+    That is the artefact score of items, and of labelled examples what a bag of words reaches, and
+    who always says the most frequent class.
+    """
+    from coherencegym.cards.metadata import ordered_configs
+    from coherencegym.cards.render import artefact_score, label_floors
+    from coherencegym.eval.views.grid import GridRow, of_cells, share_cell, share_with_interval
+
+    headings, cells = [], []
     for name, config in ordered_configs(manifest):
         label = f"{name} (default)" if config["default"] else name
         for split, counts in config["splits"].items():
-            score = artefact_score(config["quality"][split]) or {}
+            quality = config["quality"][split]
+            score = artefact_score(quality) or {}
+            floors = label_floors(quality)
+            own = {"items": f"{counts['rows']:,}", "discourses": f"{counts['discourses']:,}"}
             shown = share_with_interval(
                 score.get("score"), score.get("ci_low"), score.get("ci_high")
             )
-            cells = (f"{counts['rows']:,}", f"{counts['discourses']:,}")
-            rows.append(GridRow((f"{label}, {split}", *cells, shown)))
-    return made("config, split", ("items", "discourses", "artefact, % [95 % interval]"), rows)
+            own[_ARTEFACT] = "" if floors else shown
+            for what in ("bag of words", "most frequent"):
+                own[f"{what}, %"] = share_cell(floors.get(what)) if floors else ""
+            headings.append(GridRow((f"{label}, {split}",)))
+            cells.append(own)
+    return of_cells("config, split", headings, cells)
 
 
 def _left_out(found: Sequence[Mapping[str, Any]]) -> list[str]:

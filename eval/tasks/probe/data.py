@@ -21,7 +21,7 @@ TRAIN, VALIDATION = "train", "validation"
 #: The share of the training rows that choose the layer where there is no split to do so.
 _HELD_OUT = 0.1
 #: The name of examples that came from no file.
-IN_MEMORY = "examples"
+MADE_EXAMPLES = "examples"
 
 
 @dataclass(frozen=True)
@@ -168,10 +168,10 @@ def probe_table_of(
         name: rows_digest(row_hash(EXAMPLES.to_row(r)) for r in own) for name, own in rows.items()
     }
     note = detail("examples from memory: rows are not verified")
-    source = Source(IN_MEMORY, Path(), notes=(note,))
-    table = Table(source, IN_MEMORY, split, rows[split], hashes[split], False, False)
+    source = Source(MADE_EXAMPLES, Path(), notes=(note,))
+    table = Table(source, MADE_EXAMPLES, split, rows[split], hashes[split], False, False)
     digests = tuple(f"{name} {digest}" for name, digest in hashes.items())
-    return _divided_up(rows, table, IN_MEMORY, digests=digests)
+    return _divided_up(rows, table, MADE_EXAMPLES, digests=digests)
 
 
 def _divided_up(

@@ -43,7 +43,7 @@ from coherencegym.eval.tasks.probe.study import (
     fit_features,
     floors_of,
 )
-from coherencegym.eval.text.passage import POOLS, Passage
+from coherencegym.eval.text.passage import Passage
 from coherencegym.files.strict_json import held
 
 #: The layer of ``--compat discoeval-2019``: the mean over all of them.
@@ -97,7 +97,6 @@ def probe_options(**given: Any) -> ProbeOptions:
             raise EvaluationError(f"no option {name!r}; expected one of {listed}{near}")
     found = held(given, ProbeOptions)
     for name, value, values in (
-        ("pool", found.pool, POOLS),
         ("encoding", found.encoding, ENCODINGS),
         ("input", found.input, CHOICES),
         ("probe", found.probe, tuple(TRAINERS)),

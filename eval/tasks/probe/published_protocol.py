@@ -68,7 +68,7 @@ def protocol_of(task: str) -> Protocol:
 
 
 #: What a reader of the published figures must know of the tables that they stand in.
-TABLES = (
+PUBLISHED_TABLES = (
     "two sets of published figures: in Table 2 of the paper SP has its sentences shuffled and SSP "
     "a hidden layer, by mistake; the table in the repository's README 262b253 is to replace it, "
     "say the authors; cite one of them by name. Those of SP, BSO and DC are means over domains"

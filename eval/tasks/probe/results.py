@@ -26,7 +26,7 @@ from coherencegym.eval.statistics.paired import difference_interval, sign_flips
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, REFERENCE, Score, UnitOutcome
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION
 from coherencegym.eval.tasks.probe.probe import MEAN_LAYER, Probed, ProbeOptions
-from coherencegym.eval.tasks.probe.published_protocol import TABLES, published_accuracies
+from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES, published_accuracies
 from coherencegym.eval.tasks.probe.study import Curve, LayerFit
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
@@ -222,7 +222,7 @@ def gather_probes(
                 settings["max_items"],
             ),
             *_notes(probed, scores, options),
-            *([caution(TABLES)] if quoted else []),
+            *([caution(PUBLISHED_TABLES)] if quoted else []),
         ],
         task="probe",
         headline=_headline(probed, scores),

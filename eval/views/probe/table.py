@@ -141,7 +141,7 @@ def meaning(own: ProbeScores, model: str) -> str:
     if below:
         return (
             f"{own.config}: {name} names {value} of the labels, no more than "
-            f"{_listed(below)}: it shows nothing"
+            f"{_listed(below)}: it shows nothing that these do not"
         )
     if own.over_bag is not None and own.over_bag.low <= 0:
         return (
