@@ -22,11 +22,18 @@ from coherencegym.eval.tasks.probe.results import (
     layer_rows,
     layer_schema,
 )
+from coherencegym.eval.tasks.score.summary import shown_rows
 from coherencegym.eval.views.figures import short_model
-from coherencegym.eval.views.html_report import page_of, title_of, verdict_of, write_html
+from coherencegym.eval.views.html_report import page_of, title_of, write_html
 from coherencegym.eval.views.probe.curves import layer_curves
 from coherencegym.eval.views.probe.plot import LayerCurve, write_layers
-from coherencegym.eval.views.probe.table import beside_grid, meaning, probes_grid, published_grids
+from coherencegym.eval.views.probe.table import (
+    beside_grid,
+    meaning,
+    probe_verdict,
+    probes_grid,
+    published_grids,
+)
 from coherencegym.eval.views.task_report import task_grid
 
 #: Rows of each table that are on the page.
@@ -51,15 +58,17 @@ def write_probes(results: ProbeResults, folder: Path, *, overwrite: bool = False
 
 def _page(results: ProbeResults, figure: Path) -> str:
     model = str(results.model["name"])
+    rows = shown_rows(results.rows)
     drawn = base64.b64encode(figure.read_bytes()).decode()
     return page_of(
         "probe.html.jinja",
         results=results,
         title=title_of(results),
-        verdict=verdict_of(results),
+        verdict=probe_verdict(results),
         meanings=[meaning(own, short_model(model)) for own in results.scores],
-        drawn=task_grid(results.rows),
-        strips=results.rows,
+        drawn=task_grid(rows, counts=False),
+        strips=rows,
+        legends=("bag of words", "most frequent label"),
         grids=[probes_grid(results), beside_grid(results), *published_grids(results)],
         figure=f"data:image/svg+xml;base64,{drawn}",
         described="; ".join(_described(curve) for curve in layer_curves(results)),

@@ -17,7 +17,8 @@ from coherencegym.eval.tasks.probe.results import (
 )
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.views import grid
-from coherencegym.eval.views.table import headline_line
+from coherencegym.eval.views.figures import short_model
+from coherencegym.eval.views.verdict import Verdict
 
 
 def print_probes(results: ProbeResults, console: Any = None, *, verbose: bool = True) -> None:
@@ -25,17 +26,44 @@ def print_probes(results: ProbeResults, console: Any = None, *, verbose: bool = 
     console = grid.console_for(console, 200)
     about = results.dataset
     grid.print_heading(console, about["suite"], about["version"], results.model["name"])
-    if results.headline is not None:
-        console.print(grid.plain_text(headline_line(results.headline)))
+    if len(results.scores) > 1:
+        console.print(grid.plain_text(str(probe_verdict(results))), soft_wrap=True)
     console.print(grid.in_width(probes_grid(results), width=console.width))
     if verbose:
         console.print(grid.in_width(beside_grid(results), width=console.width))
         for block in published_grids(results):
             console.print(grid.rich_block(block, console.width))
     for own in results.scores:
-        console.print(grid.plain_text(meaning(own, str(results.model["name"]))), soft_wrap=True)
+        console.print(
+            grid.plain_text(meaning(own, short_model(str(results.model["name"])))), soft_wrap=True
+        )
     rows = len(results.published)
     grid.print_notes(console, results.notes, results.signature, verbose=verbose, rows=rows)
+
+
+def probe_verdict(results: ProbeResults) -> Verdict | None:
+    """The verdict on a run: the mean accuracy over configs beside those of the floors."""
+    found = results.headline
+    if found is None:
+        return None
+    name = short_model(str(results.model["name"]))
+    value = grid.share_with_interval(found.score, found.ci_low, found.ci_high)
+    floors: dict[str, list[float | None]] = {
+        "the most frequent label": [own.most_frequent for own in results.scores],
+        "a bag of words": [own.bag_of_words for own in results.scores],
+        "new weights": [fmean(own.random) if own.random else None for own in results.scores],
+    }
+    known = {what: [one for one in own if one is not None] for what, own in floors.items()}
+    means = {what: fmean(known[what]) for what, own in floors.items() if own == known[what]}
+    over = f", averaged over {found.n_cells} configs" if found.n_cells > 1 else ""
+    beside = ", ".join(f"{what} {grid.share_cell(mean)}" for what, mean in means.items())
+    said = f"{name}: layers chosen on validation name {value} % of the labels{over} ({beside})"
+    not_above = [what for what, mean in means.items() if (found.ci_low or 0.0) <= mean]
+    if not_above:
+        return Verdict(said, f"this shows no more than {_listed(not_above)}", "open")
+    if "new weights" not in means:
+        return Verdict(said, "whether training put it there, new weights would say", "open")
+    return Verdict(said, "more than the words say, and than the architecture alone", "shows")
 
 
 def probes_grid(results: ProbeResults) -> grid.Grid:
