@@ -23,7 +23,13 @@ from coherencegym.eval.results.runs import Run, read_run, run_folders
 from coherencegym.hub.commits import TRIES, Head, commit, fetch, make_repository, read_head
 
 #: Files of a results folder that are pushed, where they are there.
-_PUSHED = (MARKER, *(f"{kind}.parquet" for kind in TABLES), "scores.png", "heatmap.png")
+_PUSHED = (
+    MARKER,
+    *(f"{kind}.parquet" for kind in TABLES),
+    "scores.png",
+    "heatmap.png",
+    "layers.png",
+)
 _CARD = "README.md"
 _RUN = re.compile(rf"({RUNS}/[\w.-]+/[\w.-]+/[\w.-]+/[0-9a-f]{{12}})/([\w.-]+)", re.ASCII)
 

@@ -27,7 +27,7 @@ FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next 
 LAST_MARK = "<!-- end of scores -->"
 _TAGS = ("coherencegym", "evaluation", "discourse", "coherence")
 #: Tables of a run that have a config each, so that ``load_dataset`` reads one run, not a mixture.
-TABLES = ("predictions", "regions", "outcomes", "documents")
+TABLES = ("predictions", "regions", "outcomes", "documents", "layers")
 #: The folder of runs in a repository.
 RUNS = "runs"
 
@@ -37,7 +37,9 @@ _EXPLANATION = (
     "50 %. A model has to beat the artefact score, that of a classifier which does not read, to "
     "show more than habits of position or wording. The headline is a suite's one number: the mean "
     "over the configs that it names, however many items each has. Other measures (F1, the area "
-    "under the ROC curve) are over documents with a sentence from elsewhere, or their sentences.",
+    "under the ROC curve) are over documents with a sentence from elsewhere, or their sentences. "
+    "An accuracy is that of a classifier of a model's vectors, at the layer that validation chose; "
+    "its artefact score is that of a bag of words, and chance that of the most frequent label.",
     "The texts of the items are not here. They are in the datasets, under the terms of those; no "
     "licence is stated for these numbers unless the metadata of this card has one.",
 )
@@ -48,8 +50,8 @@ _ORDER = (
 _TABLES = (
     "Each run has a config for each of its tables: `predictions`, a row for every prediction of "
     "every item, and `regions`, the surprisal (bits) of every region that a prediction reads; "
-    "`outcomes`, what every unit came to under every measure, and `documents`, the scores of their "
-    "sentences:"
+    "`outcomes`, what every unit came to under every measure, `documents`, the scores of their "
+    "sentences, and `layers`, the accuracies of classifiers of every layer:"
 )
 
 

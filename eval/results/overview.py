@@ -139,7 +139,11 @@ def overview_of(results: Iterable[TaskResults | Run]) -> Overview:
 
 
 def _suite(run: Run) -> SuiteKey:
-    return run.suite or run.data, run.version, run.data
+    name = run.suite or run.data
+    if run.headline is not None and run.headline.measure == "accuracy":
+        # Of a suite there are probes beside scores, and probes of other configs have other rows.
+        name = f"{name} (accuracy, {first_names(run.headline.over, 2)})"
+    return name, run.version, run.data
 
 
 def _model(run: Run) -> ModelKey:

@@ -18,6 +18,7 @@ from coherencegym.eval.results.overview import (
     overview_of,
 )
 from coherencegym.eval.results.runs import Run
+from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.eval.views import grid
@@ -25,7 +26,6 @@ from coherencegym.files.folders import check_folder
 
 #: The files of an overview.
 PAGE, MARKDOWN = "index.html", "overview.md"
-TITLE = "Overview: CD scores in per cent [95 % interval]"
 _REFERENCES = {"artefact": "artefact_score", "human": "human_score", "chance": "chance"}
 _LEGEND = {
     "artefact": "artefact: a classifier that never sees the contrast in context, on the same parts",
@@ -34,6 +34,13 @@ _LEGEND = {
 }
 #: The manipulation of such a suite moves surprisals by itself.
 _CONTROLLED = "† read the difference from its controls in the report, and not this score alone"
+
+
+def overview_title(shown: Overview) -> str:
+    """The title, which names the measure where there is one."""
+    heads = [run.headline for run in shown.runs if run.headline is not None]
+    scores = "CD scores" if all(head.measure == CD for head in heads) else "scores"
+    return f"Overview: {scores} in per cent [95 % interval]"
 
 
 class ShownOverview(Overview):
@@ -91,7 +98,7 @@ def overview_grid(
             )
             for row in rows
         ]
-    return grid.made("suite", headers, rows, TITLE)
+    return grid.made("suite", headers, rows, overview_title(shown))
 
 
 def _drawn(shown: Overview, table: grid.Grid) -> Iterator[dict[str, Any]]:
@@ -171,7 +178,7 @@ def write_overview(shown: Overview, folder: Path) -> None:
     """Write ``overview.md`` and ``index.html``, which lead to the reports of the runs."""
     places = {run.folder: _place(Path(run.folder), folder) for run in shown.runs if run.folder}
     table = overview_grid(shown, places)
-    lines = [f"# {TITLE}", "", *grid.markdown(table), "", *shown.sentences(), ""]
+    lines = [f"# {overview_title(shown)}", "", *grid.markdown(table), "", *shown.sentences(), ""]
     lines += [f"- {note.replace('*', chr(92) + '*', 1)}" for note in _legend(shown, table)]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
@@ -201,7 +208,7 @@ def _page(shown: Overview, table: grid.Grid) -> str:
         overview=shown,
         rows=list(_drawn(shown, table)),
         several=len(shown.models) > 1,
-        title=TITLE,
+        title=overview_title(shown),
         legend_notes=_legend(shown, table),
         policy=policy,
         style=Markup(style),

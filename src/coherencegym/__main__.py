@@ -64,6 +64,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "score": _evaluate(_ASK, "score models on suites", "score"),
     "detect": _evaluate(_ASK, "find the sentence that does not belong", "detect"),
     "train-detector": _evaluate(_ASK, "fine-tune an encoder to find it", "train-detector"),
+    "probe": _evaluate(_ASK, "ask which layers know the labels of examples", "probe"),
     "spans": _evaluate(_ASK, "ask whether it is right about the parts of texts, too", "spans"),
     "overview": _evaluate(_READ, "show several runs in one table, best model first", "overview"),
     "compare": _evaluate(_READ, "compare models, item by item", "compare"),

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from suites import build_from, rows
 
+from coherencegym.builders.command.show import build_grid
 from coherencegym.builders.discourse.cutting import (
     choose,
     paragraphs,
@@ -224,6 +225,30 @@ def test_the_sample_makes_every_task_that_it_can(built: tuple[Path, dict[str, An
     assert manifest["configs"]["order_sample"]["features"]["label"]["names"] == [
         *("exchanged", "in order"),
     ]
+
+
+def test_labels_are_held_against_what_needs_no_vector(built: tuple[Path, dict[str, Any]]) -> None:
+    folder, manifest = built
+    card = (folder / "README.md").read_text()
+    assert "# Discourse tasks: what do a model's vectors know of a text?" in card
+    opening = card.partition("## Dataset Details")[0]
+    assert "coherencegym score --model" in opening
+    assert "coherencegym probe --model" in opening
+    quality = manifest["configs"]["order_sample"]["quality"]["test"]
+    bag, frequent = (
+        f"{100 * one['any_label']:.1f}"
+        for one in (quality["bag_of_words"]["all"], quality["most_frequent"])
+    )
+    line = next(line for line in card.splitlines() if line.startswith("| `order_sample` | test"))
+    assert line.endswith(f"| {bag}; {frequent} |")
+    grid = build_grid(manifest)
+    assert grid.headers[3:] == (
+        "artefact, % [95 % interval]",
+        "bag of words, %",
+        "most frequent, %",
+    )
+    (row,) = (row for row in grid.rows if row.cells[0] == "order_sample, test")
+    assert row.cells[3:] == ("", bag, frequent)
 
 
 def test_no_family_is_in_two_splits(built: tuple[Path, dict[str, Any]]) -> None:

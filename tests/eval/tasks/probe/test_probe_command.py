@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 from commands import one_line
+from hub.server import HubServer
+from huggingface_hub import HfApi
 from made_examples import orders, write_examples
 
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.hub.push_results import push_results
 from coherencegym.eval.views.probe.curves import read_curves
 from coherencegym.files.parquet_rows import parquet_rows
 
@@ -281,3 +284,34 @@ def test_without_a_split_to_choose_by_a_tenth_of_the_rows_is_held_out(
     assert 2 <= own["validation"] <= 30
     assert own["validation"] % 2 == 0  # both orders of a pair are on one side
     assert any("a tenth of train was held out" in note["text"] for note in results["notes"])
+
+
+def test_results_are_pushed_and_stand_in_overviews(
+    hub: HubServer,
+    hub_api: HfApi,
+    finished: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    push_results(hub_api, [finished], "coherencegym/results")
+    files = hub.files("coherencegym/results")
+    names = {name.rpartition("/")[2]: name for name in files}
+    kept = {"results.json", "outcomes.parquet", "predictions.parquet", "layers.parquet"}
+    assert {*kept, "scores.png", "layers.png"} <= {*names}
+    assert "report.html" not in names  # which has the texts
+    for name in kept:
+        assert b"there was a" not in files[names[name]]
+        (tmp_path / name).write_bytes(files[names[name]])
+    card = files["README.md"].decode()
+    whole = results_of(finished)["headline"]
+    assert f"| accuracy | 50 | {100 * whole['score']:.1f} % |" in card
+    # What was pushed is enough to compare and to draw it again.
+    assert main(["compare", str(tmp_path), str(finished), "--layers", "1"]) == 0
+    assert len(read_curves([tmp_path])) == 1
+    capsys.readouterr()
+    assert main(["model-index", str(finished)]) == 0
+    assert "accuracy" in capsys.readouterr().out
+    assert main(["overview", str(finished)]) == 0
+    out = capsys.readouterr().out
+    assert "Overview: scores in per cent" in out
+    assert "discourse_tasks (accuracy, order_toy) 1.0.0" in out
