@@ -84,16 +84,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         check_folder(arguments.output, arguments.overwrite, COMPARISON_MARKER)
     folders = options.results_named(arguments.results)
+    if len(folders) * max(1, len(arguments.layers)) < 2:
+        raise EvaluationError(
+            f"{arguments.results[0]}: one folder of results; expected two or more, or --layers of "
+            "the one"
+        )
     results = [read_saved(folder) for folder in folders]
     labels = model_labels(results)
     if arguments.layers:
         sides = [(each, number) for each in range(len(results)) for number in arguments.layers]
         labels = [f"{labels[each]}, layer {number}" for each, number in sides]
         results = [at_layer(results[each], number) for each, number in sides]
-    if len(results) < 2:
-        raise EvaluationError(
-            f"{arguments.results[0]}: one folder of results; expected two or more, or --layers"
-        )
     places = list(combinations(range(len(results)), 2))
     if not arguments.all_pairs:
         places = [(baseline, model) for baseline, model in places if baseline == 0]

@@ -244,7 +244,9 @@ def _legend(figure: Any, rows: PlotRows, chosen: Mapping[ScoreKey, Score]) -> No
         for number, one in enumerate(rows.series)
     ]
     if any(row.artefact_score is not None for row in chosen.values()):
-        text = "artefact score" if many else "artefact score: contrast not seen in context"
+        is_cd = only_cd(list(chosen.values()))
+        said = "contrast not seen in context" if is_cd else "words alone"
+        text = "artefact score" if many else f"artefact score: {said}"
         look = {"color": figures.ARTEFACT, "marker": "|", "linestyle": ""}
         handles.append(figures.key(text, **look, markersize=11, markeredgewidth=2.4))
     if any(row.human_score is not None for row in chosen.values()):

@@ -467,10 +467,11 @@ def _notes(
     probed: Sequence[Probed], scores: Sequence[ProbeScores], options: ProbeOptions
 ) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
-    yield detail(
-        "the layer is chosen on validation rows; its accuracy on test means something where it is "
-        "above the bag of words and above new weights"
-    )
+    if not options.compat:
+        yield detail(
+            "the layer is chosen on validation rows; its accuracy on test means something where it "
+            "is above the bag of words and above new weights"
+        )
     if any(own.normed for own in scores):
         yield detail("the last layer comes after the model's final norm, the others before it")
     for own in probed:

@@ -111,7 +111,7 @@ def beside_grid(results: ProbeResults) -> grid.Grid:
                 grid.share_cell(own.embeddings),
                 grid.share_cell(own.with_embeddings),
                 grid.share_cell(own.surprisal),
-                str(own.first_near_best),
+                str(own.first_near_best) if own.layer >= 0 else "–",
                 grid.number_cell(own.expected_layer, ".1f"),
             )
         )

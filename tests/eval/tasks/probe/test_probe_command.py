@@ -160,7 +160,7 @@ def test_layers_of_one_run_are_compared_row_by_row(
         capsys.readouterr().err
     )
     assert main(["compare", str(finished)]) == 2
-    assert "expected two or more, or --layers" in one_line(capsys.readouterr().err)
+    assert "expected two or more, or --layers of the one" in one_line(capsys.readouterr().err)
 
 
 def test_curves_of_several_runs_are_in_one_figure(
