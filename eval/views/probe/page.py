@@ -23,13 +23,12 @@ from coherencegym.eval.tasks.probe.results import (
     layer_schema,
 )
 from coherencegym.eval.tasks.score.summary import shown_rows
-from coherencegym.eval.views.figures import short_model
 from coherencegym.eval.views.html_report import page_of, title_of, write_html
 from coherencegym.eval.views.probe.curves import layer_curves
 from coherencegym.eval.views.probe.plot import LayerCurve, write_layers
 from coherencegym.eval.views.probe.table import (
     beside_grid,
-    meaning,
+    meanings,
     probe_verdict,
     probes_grid,
     published_grids,
@@ -57,7 +56,6 @@ def write_probes(results: ProbeResults, folder: Path, *, overwrite: bool = False
 
 
 def _page(results: ProbeResults, figure: Path) -> str:
-    model = str(results.model["name"])
     rows = shown_rows(results.rows)
     drawn = base64.b64encode(figure.read_bytes()).decode()
     return page_of(
@@ -65,7 +63,7 @@ def _page(results: ProbeResults, figure: Path) -> str:
         results=results,
         title=title_of(results),
         verdict=probe_verdict(results),
-        meanings=[meaning(own, short_model(model)) for own in results.scores],
+        meanings=meanings(results),
         drawn=task_grid(rows, counts=False),
         strips=rows,
         legends=("bag of words", "most frequent label"),

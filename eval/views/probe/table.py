@@ -33,10 +33,8 @@ def print_probes(results: ProbeResults, console: Any = None, *, verbose: bool = 
         console.print(grid.in_width(beside_grid(results), width=console.width))
         for block in published_grids(results):
             console.print(grid.rich_block(block, console.width))
-    for own in results.scores:
-        console.print(
-            grid.plain_text(meaning(own, short_model(str(results.model["name"])))), soft_wrap=True
-        )
+    for sentence in meanings(results):
+        console.print(grid.plain_text(sentence), soft_wrap=True)
     rows = len(results.published)
     grid.print_notes(console, results.notes, results.signature, verbose=verbose, rows=rows)
 
@@ -151,32 +149,43 @@ def _range(values: Iterable[float]) -> str:
     return f"{grid.share_cell(found[0])} to {grid.share_cell(found[-1])}"
 
 
-def meaning(own: ProbeScores, model: str) -> str:
-    """A sentence on whether the accuracy means anything."""
-    name = f"{layer_name(own.layer)} of {model}"
-    value = f"{grid.share_cell(own.accuracy)} %"
+def meanings(results: ProbeResults) -> list[str]:
+    """A sentence for each config on whether its accuracy means anything."""
+    model = short_model(str(results.model["name"]))
+    lows = {
+        (one.config, one.split): one.ci_low
+        for one in results.rows
+        if one.level == "all" and one.measure == ACCURACY
+    }
+    return [_meaning(own, model, lows[own.config, own.split] or 0.0) for own in results.scores]
+
+
+def _meaning(own: ProbeScores, model: str, low: float) -> str:
+    """``low`` is the lower end of the interval of the accuracy."""
     floors = {"the most frequent label": own.most_frequent}
     if own.bag_of_words is not None:
         floors["a bag of words"] = own.bag_of_words
     if own.random:
         floors["new weights"] = max(own.random)
-    above = [floor for floor, reached in floors.items() if own.accuracy > reached]
+    said = (
+        f"{own.config}: {layer_name(own.layer)} of {model} names {grid.share_cell(own.accuracy)} % "
+        "of the labels"
+    )
     below = [
         f"{floor} ({grid.share_cell(reached)} %)"
         for floor, reached in floors.items()
         if own.accuracy <= reached
     ]
     if below:
-        return (
-            f"{own.config}: {name} names {value} of the labels, no more than "
-            f"{_listed(below)}: it shows nothing that these do not"
-        )
-    if own.over_bag is not None and own.over_bag.low <= 0:
-        return (
-            f"{own.config}: {name} names {value} of the labels, more than {_listed(above)}, but by "
-            "no more than chance would have it above a bag of words"
-        )
-    return f"{own.config}: {name} names {value} of the labels, more than {_listed(above)}"
+        return f"{said}, no more than {_listed(below)}: it shows nothing that these do not"
+    close = [floor for floor, reached in floors.items() if low <= reached]
+    if own.over_bag is not None:  # tested row by row, which tells more
+        close = [floor for floor in close if floor != "a bag of words"]
+        close += ["a bag of words"] if own.over_bag.low <= 0 else []
+    said += f", more than {_listed(list(floors))}"
+    if close:
+        return f"{said}, but above {_listed(close)} by no more than chance would have it"
+    return said
 
 
 def _listed(names: list[str]) -> str:

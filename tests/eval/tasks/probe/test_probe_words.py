@@ -1,0 +1,56 @@
+"""What a probe's accuracy means, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from coherencegym.eval.tasks.probe.results import OverFloor, ProbeScores
+from coherencegym.eval.views.probe.table import _meaning
+
+
+def scores(accuracy: float, bag: float, over: float, random: float) -> ProbeScores:
+    return ProbeScores(
+        config="c",
+        split="test",
+        train=100,
+        validation=20,
+        test=100,
+        labels=("a", "b"),
+        layers=(0, 1),
+        layer=1,
+        normed=True,
+        setting=0.1,
+        accuracy=accuracy,
+        macro_f1=accuracy,
+        most_frequent=0.5,
+        bag_of_words=bag,
+        over_bag=OverFloor(accuracy - bag, over, 1.0, 0.01),
+        random=(random - 0.1, random),
+        control=None,
+        subsamples=(),
+        compression=None,
+        control_compression=None,
+        embeddings=None,
+        with_embeddings=None,
+        surprisal=None,
+        first_near_best=0,
+        expected_layer=None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "low", "said"),
+    [
+        (scores(0.8, 0.6, 0.1, 0.7), 0.75, "a bag of words and new weights"),
+        (scores(0.8, 0.6, 0.1, 0.7), 0.65, "above new weights by no more than chance"),
+        (scores(0.8, 0.7, -0.1, 0.6), 0.75, "above a bag of words by no more than chance"),
+        (scores(0.8, 0.7, 0.01, 0.6), 0.65, "the most frequent label, a bag of words and new w"),
+        (scores(0.7, 0.7, -0.1, 0.6), 0.65, "no more than a bag of words (70.0 %): it shows not"),
+        (scores(0.4, 0.3, 0.1, 0.2), 0.35, "no more than the most frequent label (50.0 %)"),
+    ],
+)
+def test_an_accuracy_is_held_against_every_floor(own: ProbeScores, low: float, said: str) -> None:
+    sentence = _meaning(own, "model", low)
+    assert said in sentence
+    assert sentence.startswith("c: layer 1 of model names ")
+    assert ("chance" in sentence) == ("chance" in said)
