@@ -213,6 +213,7 @@ def print_costs(costs: Iterable[Cost]) -> None:
     console.print(grid.in_width(grid.made("config", names, rows), width=console.width))
     console.print(
         grid.plain_text(
-            "· minutes are rough, on this machine's processor, with those of new weights"
+            "· minutes are rough, on this machine's processor, with those of new weights; of small "
+            "models, where little of it is arithmetic, it may be several times as many"
         )
     )
