@@ -168,6 +168,8 @@ def to_row(value: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if type(value) is tuple:
+        return [_plain(each) for each in value]
     return to_row(value) if hasattr(type(value), "__dataclass_fields__") else value
 
 

@@ -193,6 +193,14 @@ def _is_pair(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(map(is_whole, value))
 
 
+#: The files as the repository has them, in its folders or in none, and their splits.
+_FILES = {
+    "ConvEnt_train_resplit.json": "train",
+    "ConvEnt_dev_resplit.json": "validation",
+    "ConvEnt_test_annotation_merged2.json": "test",
+    "ART_test_rand200_annotation_merged2.json": "test",
+}
+
 CORPUS = Corpus(
     name="verifiable",
     title="Conversational Entailment and ART with annotated spans",
@@ -205,11 +213,10 @@ CORPUS = Corpus(
         "ConvEnt_*.json and ART_test_rand200_annotation_merged2.json"
     ),
     proven=True,
-    patterns=(
-        FilePattern("ConvEnt_train_resplit.json", "train"),
-        FilePattern("ConvEnt_dev_resplit.json", "validation"),
-        FilePattern("ConvEnt_test_annotation_merged2.json", "test"),
-        FilePattern("ART_test_rand200_annotation_merged2.json", "test"),
+    patterns=tuple(
+        FilePattern(folder + name, split, name)
+        for name, split in _FILES.items()
+        for folder in ("", f"all_data/{name.partition('_')[0]}/")
     ),
     reader=read_verifiable,
     producers=(
