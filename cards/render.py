@@ -237,7 +237,7 @@ def label_floors(quality: dict[str, Any]) -> dict[str, float | None]:
 
 
 def _floor_text(quality: dict[str, Any]) -> str:
-    """What a score on a table is held against, in per cent."""
+    """The figures that a score on a table is held against, in per cent."""
     if not (floors := label_floors(quality)):
         return _share_text(artefact_score(quality))
     return "; ".join("–" if one is None else f"{100 * one:.1f}" for one in floors.values())

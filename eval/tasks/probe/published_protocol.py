@@ -67,7 +67,7 @@ def protocol_of(task: str) -> Protocol:
     return PROTOCOLS[task]
 
 
-#: What a reader of the published figures must know of the tables that they stand in.
+#: Facts on the published figures, and the tables that they stand in.
 PUBLISHED_TABLES = (
     "two sets of published figures: in Table 2 of the paper SP has its sentences shuffled and SSP "
     "a hidden layer, by mistake; the table in the repository's README 262b253 is to replace it, "

@@ -27,7 +27,7 @@ from coherencegym.files.strict_json import Many, Share, Some, read_json
 
 @dataclass(frozen=True)
 class _Probe:
-    """What ``results.json`` says of a config, as far as it is read."""
+    """The facts of a config in ``results.json``, as far as they are read."""
 
     config: str
     split: str
