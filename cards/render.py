@@ -227,7 +227,7 @@ def artefact_score(quality: dict[str, Any]) -> dict[str, Any] | None:
 
 def label_floors(quality: dict[str, Any]) -> dict[str, float | None]:
     """The accuracies on labelled examples that need no vector; empty for tables of other kinds."""
-    if "most_frequent" not in quality:
+    if "bag_of_words" not in quality:
         return {}
     found = {
         "bag of words": quality["bag_of_words"].get("all"),
