@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from coherencegym.loaders.corpora.discoeval import sentences
@@ -170,6 +170,8 @@ def test_tex(tokenised: str) -> None:
 @given(st.lists(st.sampled_from([*"ab12=+-^_{}()[]$,.%\\", "x_", "^2", "-ray"]), max_size=20))
 def test_of_tex_only_spaces_go(tokens: list[str]) -> None:
     text = " ".join(tokens)
+    # Accents are composed with their letter, which is more than a space.
+    assume(not re.search(r"\\ ?[\^.=]", text))
     put = without_tex_spaces(text, str.strip)
     assert "".join(put.split()) == "".join(text.split())
 
