@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.release.rows import to_table, write_split
+from made_tables import write_table
+
 from coherencegym.eval.kinds.documents import DOCUMENTS, Document
-from coherencegym.eval.kinds.table_kind import to_row
 
 
 def write_documents(
@@ -22,22 +21,8 @@ def write_documents(
     **about: Any,
 ) -> Path:
     """A config of documents in a dataset folder, beside those that are there."""
-    sizes = {}
-    for split, documents in splits.items():
-        table = to_table([to_row(d) for d in documents], DOCUMENTS.features(extra))
-        sizes[split] = {"rows": write_split(folder, config, split, table).rows}
-    path = folder / "manifest.json"
-    known = json.loads(path.read_text())["configs"] if path.exists() else {}
-    described = {"kind": "documents", "splits": sizes, "quality": {}, **about}
-    manifest = {
-        "format": 1,
-        "suite": "intruder_sentences",
-        "version": "1.0.0",
-        "toolkit_version": "0.1.0",
-        "configs": {**known, config: described},
-    }
-    path.write_text(json.dumps(manifest))
-    return folder
+    suite = "intruder_sentences"
+    return write_table(folder, DOCUMENTS, suite, splits, config, extra=extra, **about)
 
 
 def with_intruders(

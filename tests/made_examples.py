@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.builders.release.rows import to_table, write_split
+from made_tables import write_table
+
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, Slot
 
 
@@ -19,32 +19,8 @@ def write_examples(
     **about: Any,
 ) -> Path:
     """A config of examples in a dataset folder, beside those that are there."""
-    rows = {split: [EXAMPLES.to_row(one) for one in own] for split, own in splits.items()}
     extra = {name: "string" for own in splits.values() for name in own[0].extra}
-    features = EXAMPLES.features(extra, [row for own in rows.values() for row in own])
-    sizes = {
-        split: {"rows": write_split(folder, config, split, to_table(own, features)).rows}
-        for split, own in rows.items()
-    }
-    path = folder / "manifest.json"
-    known = json.loads(path.read_text())["configs"] if path.exists() else {}
-    described = {
-        "kind": "examples",
-        "splits": sizes,
-        "features": features.to_dict(),
-        "quality": {},
-        "breakdowns": [],
-        **about,
-    }
-    manifest = {
-        "format": 1,
-        "suite": "discourse_tasks",
-        "version": "1.0.0",
-        "toolkit_version": "0.1.0",
-        "configs": {**known, config: described},
-    }
-    path.write_text(json.dumps(manifest))
-    return folder
+    return write_table(folder, EXAMPLES, "discourse_tasks", splits, config, extra=extra, **about)
 
 
 NOUNS = ("dog", "cat", "ship", "oven", "rose", "judge", "baker", "sailor")

@@ -253,17 +253,22 @@ def add_items(parser: Parser, several: bool = False) -> None:
     add_alike(parser, "--revision")
 
 
-def add_reading(parser: Parser, shared: str) -> None:
-    """Declare batches, sharing (of ``shared``, texts that begin alike) and the cache."""
-    add = parser.group(READING).add_argument
+def add_batches(parser: Parser) -> None:
+    """Declare how large a batch may be."""
     rare(
-        add(
+        parser.group(READING).add_argument(
             "--batch-tokens",
             type=positive,
             metavar="N",
             help="most tokens in a forward pass, padding included; default by device and memory",
         )
     )
+
+
+def add_reading(parser: Parser, shared: str) -> None:
+    """Declare batches, sharing (of ``shared``, texts that begin alike) and the cache."""
+    add_batches(parser)
+    add = parser.group(READING).add_argument
     rare(
         add(
             "--no-sharing",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
-from coherencegym.numbers import not_negative, positive
+from coherencegym.numbers import not_negative
 
 if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
@@ -112,15 +112,8 @@ def _add_probing(parser: Parser) -> None:
             help="the classifiers of the paper to the letter, for its own items and numbers only",
         )
     )
+    options.add_batches(parser)
     add = parser.group(options.READING).add_argument
-    rare(
-        add(
-            "--batch-tokens",
-            type=positive,
-            metavar="N",
-            help="most tokens in a forward pass, padding included; default by device and memory",
-        )
-    )
     rare(
         add(
             "--cache",

@@ -6,7 +6,7 @@ no accuracy of a probe means anything without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +59,7 @@ def bag_of_words(texts: Mapping[str, SlotTexts], labels: Mapping[str, Sequence[s
     if len(set(labels.get(LEARNING, ()))) < 2:
         raise FitError(f"no two labels in split {LEARNING!r}; expected some to tell apart")
     others = [split for split in texts if split != LEARNING]
-    bags = bags_of(texts[LEARNING], [texts[split] for split in others], _tf_idf)
+    bags = _bags_of(texts[LEARNING], [texts[split] for split in others])
     if bags is None:
         raise FitError(f"no word stands in two rows of split {LEARNING!r}; expected some")
     learned, unseen = bags
@@ -79,29 +79,22 @@ def bag_of_words(texts: Mapping[str, SlotTexts], labels: Mapping[str, Sequence[s
     return BagOfWords(predictions, accuracy, float(best.C))
 
 
-def _tf_idf() -> Any:
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    return TfidfVectorizer(min_df=2, sublinear_tf=True)
-
-
 def _share(predicted: Sequence[str], labels: Sequence[str]) -> float:
     right = sum(one == other for one, other in zip(predicted, labels, strict=True))
     return right / len(labels)
 
 
-def bags_of(
-    learned: SlotTexts, unseen: Sequence[SlotTexts], vectorizer: Callable[[], Any]
-) -> tuple[Any, list[Any]] | None:
+def _bags_of(learned: SlotTexts, unseen: Sequence[SlotTexts]) -> tuple[Any, list[Any]] | None:
     """The bags of words of rows, side by side for all slots, as sparse matrices (rows, words).
 
     Words are those of ``learned``, with a vocabulary for each slot; none where it has no word.
     """
     from scipy.sparse import hstack
+    from sklearn.feature_extraction.text import TfidfVectorizer
 
     columns: list[list[Any]] = []
     for slot in range(len(learned[0])):
-        bag = vectorizer()
+        bag = TfidfVectorizer(min_df=2, sublinear_tf=True)
         try:
             own = bag.fit_transform([row[slot] for row in learned])
         except ValueError:  # no word that counts in this slot: nothing to learn from it

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -217,17 +217,23 @@ def gathered(
         dataset=dataset,
         settings=recorded,
         notes=[
-            *source.notes,
-            *partial_notes(
-                source.manifest,
-                [(table.config, len(table.rows)) for table in tables],
-                settings["max_items"],
-            ),
-            *map(detail, (*model.notes, *task.notes)),
+            *run_notes(source, model, tables, settings["max_items"]),
+            *map(detail, task.notes),
         ],
         outcomes=outcomes,
         task=task.name,
     )
+
+
+def run_notes(
+    source: Source, model: LoadedModel, tables: Sequence[Table[Any]], limit: int | None
+) -> Iterator[Note]:
+    """Lines for a reader of any task's scores: on the dataset, the part read, the model."""
+    yield from source.notes
+    yield from partial_notes(
+        source.manifest, [(table.config, len(table.rows)) for table in tables], limit
+    )
+    yield from map(detail, model.notes)
 
 
 #: Facts that a suite says of itself, in its manifest and in results.

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.data.notes import Note, caution, detail, partial_notes
+from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Published, Source
 from coherencegym.eval.models.load import LoadedModel
@@ -30,7 +30,13 @@ from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES, p
 from coherencegym.eval.tasks.probe.study import Curve, LayerFit
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table, signature_of
+from coherencegym.eval.tasks.task import (
+    TaskResults,
+    about_dataset,
+    about_table,
+    run_notes,
+    signature_of,
+)
 
 #: Measures and judges of outcomes.
 ACCURACY, FIRST_SENSE = "accuracy", "accuracy, first label"
@@ -214,13 +220,7 @@ def gather_probes(
         dataset=dataset,
         settings=recorded,
         notes=[
-            *source.notes,
-            *map(detail, model.notes),
-            *partial_notes(
-                source.manifest,
-                ((table.config, len(table.rows)) for table in tables),
-                settings["max_items"],
-            ),
+            *run_notes(source, model, tables, settings["max_items"]),
             *_notes(probed, scores, options),
             *([caution(PUBLISHED_TABLES)] if quoted else []),
         ],

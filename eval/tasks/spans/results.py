@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import Note, caution, detail, partial_notes
+from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.spans import SpanText
@@ -49,7 +49,13 @@ from coherencegym.eval.tasks.spans.published_scores import (
     published_for,
 )
 from coherencegym.eval.tasks.spans.released import ReleasedSpans, released_coherence
-from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table, signature_of
+from coherencegym.eval.tasks.task import (
+    TaskResults,
+    about_dataset,
+    about_table,
+    run_notes,
+    signature_of,
+)
 
 #: Measures of outcomes, beside those of :data:`COHERENCE_MEASURES`.
 ACCURACY, SPAN_ACCURACY, MONOTONE, STRICT_IF_RIGHT = (
@@ -262,12 +268,7 @@ def gather_spans(
         dataset=dataset,
         settings=recorded,
         notes=[
-            *(detail(str(note)) for note in (*source.notes, *model.notes)),
-            *partial_notes(
-                source.manifest,
-                ((table.config, len(table.rows)) for table in tables),
-                settings["max_items"],
-            ),
+            *run_notes(source, model, tables, settings["max_items"]),
             *_notes(answered, scores),
         ],
         task="spans",
