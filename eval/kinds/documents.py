@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, StrictInt
+from pydantic import StrictInt
 
 from coherencegym.eval.kinds.table_kind import (
+    MODEST,
     Clustered,
     Column,
     Row,
+    RowName,
     SuiteError,
     TableKind,
     of_modest_length,
@@ -27,11 +29,6 @@ from coherencegym.eval.kinds.table_kind import (
 #: The position of a document without an intruder.
 NO_INTRUDER = -1
 
-#: Characters that a card's example has at most, where there is such a document.
-_MODEST = 900
-
-_Name = Annotated[str, Field(coerce_numbers_to_str=True)]
-
 
 @dataclass(frozen=True)
 class Document(Clustered):
@@ -40,11 +37,11 @@ class Document(Clustered):
     The opening sentence says what the document is about, and is never the intruder.
     """
 
-    item_id: _Name
+    item_id: RowName
     sentences: tuple[str, ...]
     intruder_position: StrictInt
-    discourse_id: _Name
-    corpus: _Name
+    discourse_id: RowName
+    corpus: RowName
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -87,7 +84,7 @@ def validate_document(document: Document) -> None:
 def _example(rows: Sequence[Row]) -> Row:
     """An intruded document, where there is one."""
     intruded = [row for row in rows if row["intruder_position"] != NO_INTRUDER]
-    return of_modest_length(intruded or rows, lambda row: sum(map(len, row["sentences"])), _MODEST)
+    return of_modest_length(intruded or rows, lambda row: sum(map(len, row["sentences"])), MODEST)
 
 
 DOCUMENTS = TableKind(

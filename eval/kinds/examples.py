@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, StrictInt
+from pydantic import StrictInt
 
 from coherencegym.eval.kinds.table_kind import (
+    MODEST,
     Clustered,
     Column,
     Row,
+    RowName,
     SuiteError,
     TableKind,
     of_modest_length,
@@ -27,11 +29,6 @@ from coherencegym.eval.kinds.table_kind import (
 
 #: The place of a slot that does not stand in the text.
 NO_PLACE = -1
-
-#: Characters that a card's example has at most, where there is such a row.
-_MODEST = 900
-
-_Name = Annotated[str, Field(coerce_numbers_to_str=True)]
 
 
 @dataclass(frozen=True)
@@ -54,14 +51,14 @@ class LabelledExample(Clustered):
         also: other answers that are right too, such as the second sense of a relation.
     """
 
-    item_id: _Name
+    item_id: RowName
     slots: tuple[Slot, ...]
     text: tuple[str, ...]
     places: tuple[StrictInt, ...]
-    label: _Name
-    discourse_id: _Name
-    corpus: _Name
-    also: tuple[_Name, ...] = ()
+    label: RowName
+    discourse_id: RowName
+    corpus: RowName
+    also: tuple[RowName, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -112,7 +109,7 @@ def _length(row: Row) -> int:
 
 
 def _example(rows: Sequence[Row]) -> Row:
-    return of_modest_length(rows, _length, _MODEST)
+    return of_modest_length(rows, _length, MODEST)
 
 
 EXAMPLES = TableKind(

@@ -15,14 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, StrictInt
+from pydantic import StrictInt
 
 from coherencegym.eval.kinds.table_kind import (
+    MODEST,
     Clustered,
     Column,
     Row,
+    RowName,
     SuiteError,
     TableKind,
     of_modest_length,
@@ -33,11 +35,6 @@ from coherencegym.eval.kinds.table_kind import (
 NEGATIVE, POSITIVE = 0, 1
 #: The answer for a span that is as good in any alternative.
 UNDECIDED = -1
-
-#: Characters that a card's example has at most, where there is such a row.
-_MODEST = 900
-
-_Name = Annotated[str, Field(coerce_numbers_to_str=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,7 @@ class SpanText(Clustered):
         gold: the right answers for spans, the whole among them, each span once.
     """
 
-    item_id: _Name
+    item_id: RowName
     units: tuple[str, ...]
     speakers: tuple[str, ...]
     hypothesis: str
@@ -72,8 +69,8 @@ class SpanText(Clustered):
     label: StrictInt
     evidence: tuple[tuple[StrictInt, StrictInt], ...]
     gold: tuple[GoldSpan, ...]
-    discourse_id: _Name
-    corpus: _Name
+    discourse_id: RowName
+    corpus: RowName
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -159,7 +156,7 @@ def _length(row: Row) -> int:
 def _example(rows: Sequence[Row]) -> Row:
     """A row with evidence and several spans, where there is one."""
     shown = [row for row in rows if row["evidence"] and len(row["gold"]) > 1]
-    return of_modest_length(shown or rows, _length, _MODEST)
+    return of_modest_length(shown or rows, _length, MODEST)
 
 
 SPANS = TableKind(

@@ -7,7 +7,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import Field
 
 from coherencegym.errors import EvaluationError
 from coherencegym.files.strict_json import held
@@ -28,6 +30,13 @@ FAMILY = "family"
 
 #: The abstract change of speaker in a text; the evaluator renders it for each model.
 SEPARATOR = "[SEP]"
+
+
+#: A name in a row; a number is taken for its digits.
+RowName = Annotated[str, Field(coerce_numbers_to_str=True)]
+
+#: Characters that a card's example has at most, where there is such a row.
+MODEST = 900
 
 
 class SuiteError(EvaluationError):
