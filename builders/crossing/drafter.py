@@ -13,7 +13,7 @@ compare the same four.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -75,6 +75,18 @@ def crossed_columns(**own: Column) -> dict[str, Column]:
     return _CROSSED_COLUMNS | own
 
 
+#: The reason why a partner is in no item.
+_LEFT = "no partner that is left goes with it"
+
+
+@dataclass(frozen=True, slots=True)
+class Coupled:
+    """The couples whose first context is a discourse's, and what of it is in none, by reason."""
+
+    couples: list[Couple]
+    skipped: Counter[str]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Crossed:
     """Couples of partners, each two contexts and two targets; one item for each couple.
@@ -94,6 +106,7 @@ class Crossed:
             numbered, or two.
         columns: the suite's own columns, of a couple.
         groups: the groups of a couple's prediction.
+        found: the couples of a fit, by discourse.
     """
 
     partners: Callable[[Discourse, Context], Iterator[Partner]]
@@ -109,7 +122,7 @@ class Crossed:
     names: tuple[str | tuple[str, str], str | tuple[str, str]] = ("context", "target")
     columns: Callable[[Couple], dict[str, Any]] = no_couple_columns
     groups: Callable[[Couple], tuple[str, ...]] = lambda couple: ()
-    coupled: Mapping[str, tuple[Couple, ...]] = field(default_factory=dict)
+    found: Mapping[str, Coupled] = field(default_factory=dict)
 
     @property
     def recipe(self) -> str:
@@ -146,13 +159,26 @@ class Crossed:
         by_family: dict[str, list[Discourse]] = defaultdict(list)
         for discourse in discourses:
             by_family[discourse.meta.get(self.family, "") if self.family else ""].append(discourse)
-        coupled: dict[str, list[Couple]] = defaultdict(list)
+        found: dict[str, Coupled] = {}
         for of_family in by_family.values():
-            unseen = Context(context.seed, context.suite)  # what is skipped is counted later
-            partners = [one for each in of_family for one in self.partners(each, unseen)]
-            for couple in self.couple(partners, context):
-                coupled[couple.first.discourse.id].append(couple)
-        return replace(self, coupled={key: tuple(own) for key, own in coupled.items()})
+            found |= self._found(of_family, context)
+        return replace(self, found=found)
+
+    def _found(self, discourses: Sequence[Discourse], context: Context) -> dict[str, Coupled]:
+        """Couple the partners of some discourses, and say what is left of each."""
+        found: dict[str, Coupled] = {}
+        partners: list[Partner] = []
+        for discourse in discourses:
+            own = Context(context.seed, context.suite)
+            partners += self.partners(discourse, own)
+            found[discourse.id] = Coupled([], own.skipped)
+        alone = {partner.key for partner in partners}
+        for couple in self.couple(partners, context):
+            alone -= {couple.first.key, couple.second.key}
+            found[couple.first.discourse.id].couples.append(couple)
+        for identifier, _ in alone:
+            found[identifier].skipped[_LEFT] += 1
+        return found
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Draft]:
         """Yield the items whose first context is the discourse's.
@@ -160,17 +186,9 @@ class Crossed:
         Raises:
             SuiteError: two conditions have the same text.
         """
-        partners = list(self.partners(discourse, context))
-        if self.across or self.family:
-            couples = self.coupled.get(discourse.id, ())
-            seconds = {one.second.key for own in self.coupled.values() for one in own}
-        else:
-            couples = tuple(self.couple(partners, context))
-            seconds = {one.second.key for one in couples}
-        taken = seconds | {one.first.key for one in couples}
-        if left := sum(partner.key not in taken for partner in partners):
-            context.skipped["no partner that is left goes with it"] += left
-        for couple in couples:
+        own = (self.found or self._found([discourse], context))[discourse.id]
+        context.skipped.update(own.skipped)
+        for couple in own.couples:
             yield self._draft(couple)
 
     def _draft(self, couple: Couple) -> Draft:

@@ -130,14 +130,14 @@ class MostSimilar:
             groups([partner.discourse.texts for partner in partners]),
         )
         similarity = {
-            (min(i, int(j)), max(i, int(j))): round(float(cosine), 6)
-            for i, (others, cosines) in enumerate(
+            (min(i, int(j)), max(i, int(j))): round(float(near), 6)
+            for i, (others, nearness) in enumerate(
                 zip(found.indices, found.similarities, strict=True)
             )
-            for j, cosine in zip(others, cosines, strict=True)
+            for j, near in zip(others, nearness, strict=True)
             if j >= 0
         }
-        wanted = [(-cosine, i, j) for (i, j), cosine in similarity.items()]
+        wanted = [(-near, i, j) for (i, j), near in similarity.items()]
         if not self.balanced:
             chosen = _best_first(partners, self.fits, wanted, context)
         else:
@@ -159,7 +159,7 @@ def _favours(one: Partner, other: Partner) -> float:
 
 
 def _repeated(context: Partner, target: Partner) -> float:
-    return cosine(content_words(context.parts[0]), content_words(target.parts[1]))
+    return cosine(content_words(context.parts[0]), content_words(target.parts[-1]))
 
 
 def _best_first(

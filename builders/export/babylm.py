@@ -30,14 +30,11 @@ from coherencegym.builders.export.item_pairs import SAME_TEXT, SEPARATED
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import (
     WHOLE,
-    Arithmetic,
     Comparison,
     Junction,
-    Quantity,
-    RegionRef,
     Truth,
-    Value,
     parse_formula,
+    sum_of,
 )
 from coherencegym.eval.kinds.items import SEPARATOR, Condition, Item, Prediction
 
@@ -264,7 +261,9 @@ def _sides(item: Item, node: Truth) -> _Sides:
     """The two sides of a comparison of sums, each over the same regions of its conditions."""
     if not isinstance(node, Comparison) or node.operator == "=":
         raise _LeftOutError(OTHER_FORMULA)
-    less, more = _added(node.left), _added(node.right)
+    less, more = sum_of(node.left), sum_of(node.right)
+    if not (less and more):
+        raise _LeftOutError(OTHER_FORMULA)
     if node.operator == ">":
         less, more = more, less
     places = {name: sorted(map(str, own)) for name, own in (less | more).items()}
@@ -279,19 +278,6 @@ def _sides(item: Item, node: Truth) -> _Sides:
     if numbers != list(range(numbers[0], numbers[-1] + 1)):
         raise _LeftOutError(OTHER_FORMULA)
     return _Sides(tuple(less), tuple(more), numbers[0], numbers[-1])
-
-
-def _added(node: Quantity) -> dict[str, list[RegionRef]]:
-    """The regions that are added up, by condition."""
-    match node:
-        case Value():
-            return {node.condition: [node.region]}
-        case Arithmetic(operator="+"):
-            found = _added(node.left)
-            for name, regions in _added(node.right).items():
-                found[name] = found.get(name, []) + regions
-            return found
-    raise _LeftOutError(OTHER_FORMULA)
 
 
 def _against_several(item: Item, node: Junction) -> tuple[_Passage, list[_Passage]]:

@@ -11,14 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from coherencegym.eval.kinds.formula import (
-    Arithmetic,
-    Comparison,
-    Quantity,
-    Truth,
-    Value,
-    parse_formula,
-)
+from coherencegym.eval.kinds.formula import WHOLE, Comparison, Truth, parse_formula, sum_of
 from coherencegym.eval.kinds.items import Item
 
 #: The form of an identifier.
@@ -62,15 +55,15 @@ def _compared(item: Item, formula: Truth) -> Iterator[tuple[str, str]]:
     """The (coherent, incoherent) conditions that a formula compares."""
     if not isinstance(formula, Comparison) or formula.operator == "=":
         return
-    better, worse = _terms(formula.right), _terms(formula.left)
+    better, worse = sum_of(formula.right), sum_of(formula.left)
     if formula.operator == "<":
         better, worse = worse, better
-    left = list(dict.fromkeys(value.condition for value in worse))
-    coherent = list(dict.fromkeys(value.condition for value in better))
-    if not left or len(left) != len(coherent):
+    if not worse or len(worse) != len(better):
         return
-    first = min((v.region for v in (*better, *worse) if isinstance(v.region, int)), default=1)
-    for name in coherent:
+    left = list(worse)
+    regions = [region for own in (*better.values(), *worse.values()) for region in own]
+    first = min((region for region in regions if region != WHOLE), default=1)
+    for name in better:
         own = [region.content for region in item.condition(name).regions]
 
         def likeness(other: str, own: list[str] = own) -> tuple[bool, int]:
@@ -81,18 +74,6 @@ def _compared(item: Item, formula: Truth) -> Iterator[tuple[str, str]]:
         nearest = max(left, key=likeness)
         left.remove(nearest)
         yield name, nearest
-
-
-def _terms(quantity: Quantity) -> list[Value]:
-    """The values that a quantity adds up; none where it is anything but their sum."""
-    match quantity:
-        case Value():
-            return [quantity]
-        case Arithmetic(operator="+", left=left, right=right):
-            terms, others = _terms(left), _terms(right)
-            return terms + others if terms and others else []
-        case _:
-            return []
 
 
 def place_digest(suite: str, config: str, split: str, item_id: str, pair: ConditionPair) -> str:

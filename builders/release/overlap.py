@@ -45,8 +45,13 @@ def no_overlap_in(conditions: Iterable[Condition]) -> Incoherence:
     """The measure of incoherence of some conditions that is less where more words are repeated."""
     named = {condition.condition_name: condition for condition in conditions}
 
+    # Once: an original is compared with every one of its replacements.
+    @cache
+    def of(name: str, region: int | str) -> float:
+        return overlap(named[name], region)
+
     def no_overlap(name: str, contrast: Contrast) -> float:
-        return -sum(overlap(named[name], region) for region in contrast.regions)
+        return -sum(of(name, region) for region in contrast.regions)
 
     return no_overlap
 

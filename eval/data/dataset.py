@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution
-from coherencegym.eval.data.source import Source
+from coherencegym.eval.data.source import FLOORS, Source
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds.items import ITEMS, Item
 from coherencegym.eval.kinds.table_kind import row_hash, rows_digest, to_row
@@ -29,7 +29,8 @@ class ItemTable:
         verified: the row hashes were compared with those that the build wrote.
         separator: ``[SEP]`` in a text is a change of speaker.
         breakdowns: columns by whose values scores are also reported.
-        artefacts, overlaps: the build's artefact and overlap scores of this table.
+        floors: the build's scores of what does not read this table, by name: ``artefact``,
+            ``overlap``.
         headline: the group of predictions that the table's own score is over; empty: all.
         controls: the configs that are its controls.
         length_confound: the suite wants the correlation of margin and length shown.
@@ -45,8 +46,7 @@ class ItemTable:
     verified: bool
     separator: bool
     breakdowns: tuple[str, ...] = ()
-    artefacts: tuple[Mapping[str, Any], ...] = ()
-    overlaps: tuple[Mapping[str, Any], ...] = ()
+    floors: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     headline: str = ""
     controls: tuple[str, ...] = ()
     length_confound: bool = False
@@ -80,8 +80,7 @@ def tables(
             verified=read.verified,
             separator=read.separated(items),
             breakdowns=read.breakdowns,
-            artefacts=tuple(quality.get("artefact", ())),
-            overlaps=tuple(quality.get("overlap", ())),
+            floors={name: quality[name] for name in FLOORS if name in quality},
             humans=tuple(quality.get("human", {}).get("scores", ())),
             headline=str(about.get("headline", "")),
             controls=tuple(about.get("controls", ())),

@@ -52,6 +52,10 @@ class _Score:
     ci_high: float | None = None
 
 
+#: Scores of what does not read, which a model has to beat, as a build's quality names them.
+FLOORS = ("artefact", "overlap")
+
+
 @dataclass(frozen=True, kw_only=True)
 class _FloorScore(_Score):
     formula: str

@@ -125,8 +125,7 @@ def _scores(table: ItemTable, judgements: Sequence[Judgement]) -> list[ItemScore
         table.split,
         judgements,
         breakdowns=table.breakdowns,
-        artefacts=table.artefacts,
-        overlaps=table.overlaps,
+        floors=table.floors,
         humans=table.humans,
         headline=table.headline,
     )

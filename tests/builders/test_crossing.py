@@ -225,8 +225,8 @@ def test_what_reads_regions_alone_always_ties(parts: list[tuple[str, str]], seed
     discourses = [text(f"d{i}", *pair) for i, pair in enumerate(parts)]
     fitted = ACROSS.fit(discourses, Context(seed), Fits())
     coupled = Counter[str]()
-    for couples in fitted.coupled.values():
-        for couple in couples:
+    for own in fitted.found.values():
+        for couple in own.couples:
             coupled.update([couple.first.discourse.id, couple.second.discourse.id])
             if len({*couple.first.parts, *couple.second.parts}) < 4:
                 continue  # an exchange of equal texts is refused
@@ -243,7 +243,7 @@ def test_what_reads_regions_alone_always_ties(parts: list[tuple[str, str]], seed
             assert outcome.margin == 0
     assert set(coupled.values()) <= {1}
     again = ACROSS.fit(discourses, Context(seed), Fits())
-    assert again.coupled == fitted.coupled
+    assert again.found == fitted.found
 
 
 def test_a_classifier_of_regions_is_at_chance_by_construction() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.notes import Note, caution
+from coherencegym.eval.data.source import FLOORS
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.measures import mean_area
@@ -52,7 +53,7 @@ class Headline:
     @property
     def floor(self) -> float | None:
         """The higher of the artefact and the overlap score; None where neither is known."""
-        known = (self.artefact_score, self.overlap_score)
+        known = (getattr(self, f"{name}_score") for name in FLOORS)
         return max((score for score in known if score is not None), default=None)
 
     @property
@@ -69,11 +70,8 @@ def floor_notes(headline: Headline | None) -> Iterator[Note]:
     low = headline.ci_low if headline else None
     if headline is None or low is None:
         return
-    floors = {
-        "chance": headline.chance,
-        "the artefact score": headline.artefact_score,
-        "the overlap score": headline.overlap_score,
-    }
+    floors = {"chance": headline.chance}
+    floors |= {f"the {name} score": getattr(headline, f"{name}_score") for name in FLOORS}
     missed = [name for name, floor in floors.items() if floor is not None and low <= floor]
     if missed:
         *others, last = missed

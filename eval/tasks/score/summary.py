@@ -88,8 +88,7 @@ def summarise(
     judgements: Sequence[Judgement],
     *,
     breakdowns: Sequence[str] = (),
-    artefacts: Sequence[Mapping[str, Any]] = (),
-    overlaps: Sequence[Mapping[str, Any]] = (),
+    floors: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     headline: str = "",
     humans: Sequence[Mapping[str, Any]] = (),
 ) -> list[ItemScore]:
@@ -98,7 +97,7 @@ def summarise(
     Args:
         config, split, judgements: the table, and all its predictions.
         breakdowns: columns by whose values scores are also reported.
-        artefacts, overlaps, humans: the manifest's scores of this table.
+        floors, humans: the manifest's scores of this table, the former by name.
         headline: the group of predictions that the score of all items, and those by column, are
             over; empty: all predictions.
     """
@@ -107,7 +106,7 @@ def summarise(
     labels = {item_id: column_labels(item, breakdowns) for item_id, item in items.items()}
     rows = select(judgements, lambda j: labels[j.item.item_id], headline)
     about = {"config": config, "split": split}
-    return [_score(about, row, artefacts, overlaps, humans) for row in rows]
+    return [_score(about, row, floors or {}, humans) for row in rows]
 
 
 #: Levels of scores that are over a group of predictions.
@@ -216,8 +215,7 @@ def item_values(judgements: Iterable[Any]) -> list[ItemValue]:
 def _score(
     about: Mapping[str, Any],
     row: Selection,
-    artefacts: Sequence[Mapping[str, Any]],
-    overlaps: Sequence[Mapping[str, Any]],
+    floors: Mapping[str, Sequence[Mapping[str, Any]]],
     humans: Sequence[Mapping[str, Any]],
 ) -> ItemScore:
     judgements: list[Judgement] = row.judgements
@@ -225,17 +223,18 @@ def _score(
     group = row.name if row.level in (*_GROUPS, "column") else ""
     # People judged texts, whatever the formula and the metric.
     human = next((h for h in humans if row.level != "formula" and h["group"] == group), {})
+    beside = _named("human", human)
+    for name, own in floors.items():
+        beside |= _named(name, _floor(own, formula, metric, group))
     return ItemScore(
         **about,
+        **beside,
         formula=formula,
         metric=metric,
         group=group,
         level=row.level,
         **_values_of(judgements),
         **_counts_of(judgements),
-        **_named("artefact", _floor(artefacts, formula, metric, group)),
-        **_named("overlap", _floor(overlaps, formula, metric, group)),
-        **_named("human", human),
         human_n=human.get("n", 0),
     )
 

@@ -40,7 +40,7 @@ def test_reads_a_folder(tmp_path: Path, pair_items: list[Item], write_dataset: W
     assert list(table.items) == pair_items
     assert table.verified
     assert table.breakdowns == ("moved",)
-    assert table.artefacts == (artefact,)
+    assert table.floors == {"artefact": [artefact]}
     assert table.humans == (human,)
 
 

@@ -40,7 +40,9 @@ def scores(make_item: Callable[..., Item]) -> list[ItemScore]:
         formulas = ("[(1;%a%)-1] > 0", "(1;%a%) > 0")
         judgements += [Judgement(item, f, "mean", (), outcome) for f in formulas]
     artefact = {"formula": formulas[0], "metric": "mean", "group": "", "score": 0.6125}
-    return summarise(NAME, "test", judgements, breakdowns=["moved"], artefacts=[artefact])
+    return summarise(
+        NAME, "test", judgements, breakdowns=["moved"], floors={"artefact": [artefact]}
+    )
 
 
 def printed(scores: list[ItemScore], width: int) -> str:

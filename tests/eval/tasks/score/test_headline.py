@@ -54,7 +54,7 @@ def headline(*tables: tuple[ItemTable, Any]) -> Headline | None:
             own.config,
             own.split,
             judgements,
-            artefacts=own.artefacts,
+            floors=own.floors,
             humans=own.humans,
             headline=own.headline,
             breakdowns=own.breakdowns,
@@ -97,7 +97,7 @@ def test_only_items_with_the_headline_value_count() -> None:
         {"": [True, True, True, False]},
         headline_value="moved=true",
         breakdowns=("moved",),
-        artefacts=artefacts,
+        floors={"artefact": artefacts},
     )
     judgements = [
         replace(judgement, item=replace(judgement.item, extra={"moved": moved}))
@@ -122,7 +122,7 @@ def test_splits_of_a_config_are_one_cell() -> None:
 def test_others_are_averaged_only_where_every_config_has_one() -> None:
     def with_artefact(config: str, score: float) -> tuple[ItemTable, Any]:
         one = {"formula": "f", "metric": "mean", "group": "", "score": score}
-        return table(config, {"": [True, False]}, artefacts=(one,))
+        return table(config, {"": [True, False]}, floors={"artefact": (one,)})
 
     found = headline(with_artefact("a", 0.6), with_artefact("b", 0.8))
     assert found is not None

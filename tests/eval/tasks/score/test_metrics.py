@@ -336,7 +336,7 @@ def test_breakdown_by_column_and_artefact_scores_beside(make_item: Callable[...,
             "s",
             [judgement(item, 1.0 if i < 3 else -1.0) for i, item in enumerate(items)],
             breakdowns=["moved"],
-            artefacts=artefacts,
+            floors={"artefact": artefacts},
         )
     )
     assert scores["all", "", "f"].artefact_score == 0.7
