@@ -41,6 +41,8 @@ _DECLARED = {
     "documents": "documents.CORPUS",
     "disrpt": "disrpt.CORPUS",
     "verifiable": "verifiable.CORPUS",
+    "decor": "decor.CORPUS",
+    "cohesentia": "cohesentia.CORPUS",
 }
 
 
