@@ -302,3 +302,23 @@ def _schema() -> Any:
     from coherencegym.eval.results.folder import outcomes_schema
 
     return outcomes_schema()
+
+
+def test_the_library_finds_what_the_command_does(
+    models: Sequence[Path], data: Path, folders: Sequence[Path], tmp_path: Path
+) -> None:
+    import coherencegym as cg
+
+    found = cg.correlate(str(models[0]), data, device="cpu", output=tmp_path / "out")
+    results = json.loads((folders[0] / "results.json").read_text())
+    assert found.headline is not None
+    assert found.headline.score == pytest.approx(results["headline"]["score"])
+    assert found.signature == results["signature"]
+    assert "− bits a token" in str(found)
+    assert "<table" in found._repr_html_()
+    compared = cg.compare(found, tmp_path / "out")
+    assert {row.difference for row in compared.comparisons[0].rows} == {0}
+    with pytest.raises(cg.EvaluationError, match="correlate: no option scorer; expected some of"):
+        cg.correlate(str(models[0]), data, scorer="x")
+    with pytest.raises(cg.EvaluationError, match="correlate: 3 is a int; expected a dataset's"):
+        cg.correlate(str(models[0]), 3)  # type: ignore[arg-type]
