@@ -115,7 +115,7 @@ def share_with_interval(
 
 def score_cell(value: float | None, measure: str) -> str:
     """A score with its unit: ``69.7 %``, or ``+0.41`` where it is a correlation."""
-    if is_correlation(measure):
+    if value is None or is_correlation(measure):
         return number_cell(value, "+.2f")
     return f"{share_cell(value)} %"
 

@@ -23,7 +23,7 @@ from coherencegym.eval.models.load import load
 from coherencegym.eval.results.folder import read_outcomes
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.statistics.measures import added_up
-from coherencegym.eval.statistics.scores import UnitOutcome
+from coherencegym.eval.statistics.scores import Score, UnitOutcome
 from coherencegym.eval.surprisal import surprisals
 from coherencegym.eval.tasks.correlate.task import (
     CORRELATE,
@@ -322,3 +322,22 @@ def test_the_library_finds_what_the_command_does(
         cg.correlate(str(models[0]), data, scorer="x")
     with pytest.raises(cg.EvaluationError, match="correlate: 3 is a int; expected a dataset's"):
         cg.correlate(str(models[0]), 3)  # type: ignore[arg-type]
+
+
+def test_a_correlation_is_no_share_on_the_card_of_results(folders: Sequence[Path]) -> None:
+    from coherencegym.eval.hub.results_card import _cells
+    from coherencegym.eval.results.runs import read_run
+
+    run = read_run(folders[0])
+    (score,) = [
+        one
+        for one in run.reported
+        if isinstance(one, Score) and (one.config, one.what) == ("sample_holistic", _WHAT)
+    ]
+    cells = _cells(run, score, "")
+    assert cells[4] == _WHAT
+    assert cells[6] == f"{score.score:+.2f}"
+    assert cells[7] == f"{score.ci_low:+.2f} to {score.ci_high:+.2f}"
+
+
+_WHAT = "Spearman, bits a token"
