@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from coherencegym.eval.statistics.correlation import correlation, correlation_within
 from coherencegym.eval.statistics.effective_size import clustered
 from coherencegym.eval.statistics.intervals import (
     Interval,
@@ -393,6 +394,40 @@ def of_artefacts(number: int, cue: str, runs: int, generator: Generator) -> Foun
     return Found(judged(*before, truth), _judged(now, truth))
 
 
+#: Texts of a prompt, how much of their variance is the prompt's, and the correlations that are
+#: tried between scores and what raters feel.
+_TEXTS, _SHARED, _STRENGTHS = 3, 0.3, (0.0, 0.3, 0.7)
+
+
+def of_correlations(clusters: int, kind: str, runs: int, generator: Generator) -> list[Found]:
+    """Spearman's coefficient of scores with ratings from 1 to 5, partial, or within clusters.
+
+    What is held constant goes along with the score. Nothing was computed before.
+    """
+
+    def texts(number: int, strength: float) -> tuple[Any, Any, Any]:
+        shape = [[1, strength], [strength, 1]]
+        shared = generator.multivariate_normal([0, 0], shape, number).repeat(_TEXTS, axis=0)
+        own = generator.multivariate_normal([0, 0], shape, number * _TEXTS)
+        scores, felt = (math.sqrt(_SHARED) * shared + math.sqrt(1 - _SHARED) * own).T
+        ratings = np.clip(np.round(3.5 + 1.2 * felt), 1, 5)
+        return scores, ratings, 0.3 * scores + generator.normal(size=len(scores))
+
+    def measured(number: int, strength: float) -> Any:
+        scores, ratings, lengths = texts(number, strength)
+        names = [f"{place:06d}" for place in np.arange(number).repeat(_TEXTS)]
+        if kind == "within clusters":
+            return correlation_within(scores, ratings, names)
+        return correlation(scores, ratings, names, lengths if kind == "partial" else None)
+
+    found = []
+    for strength in _STRENGTHS:
+        truth = measured(20_000, strength).value
+        now = [own.interval for _ in range(runs) if (own := measured(clusters, strength))]
+        found.append(Found((math.nan, math.nan), _judged(now, truth)))
+    return found
+
+
 def sections(quick: bool, runs: int, seed: int) -> Iterator[tuple[str, Iterator[str]]]:
     """The tables, each with its title; ``quick``: of few clusters."""
 
@@ -435,6 +470,16 @@ def sections(quick: bool, runs: int, seed: int) -> Iterator[tuple[str, Iterator[
             few[1:],
             ("F1", "AUC"),
             lambda n, kind: [of_documents(n, kind, fewer, ours)],
+        ),
+    )
+    rated = generator(6)
+    yield (
+        "Correlations with ratings",
+        table(
+            "clusters",
+            few[1:],
+            ("plain", "partial", "within clusters"),
+            lambda n, kind: of_correlations(n, kind, fewer, rated),
         ),
     )
     classifier = generator(5)

@@ -23,7 +23,7 @@ from coherencegym.builders.discourse.windows import (
 from coherencegym.builders.making.fitting import Division
 from coherencegym.builders.suite import Suite
 from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpora.discoeval_rows import DISCOEVAL_ROWS
+from coherencegym.loaders.corpora.discoeval.rows import DISCOEVAL_ROWS
 
 
 def _configured(windows: int) -> dict[str, Any]:

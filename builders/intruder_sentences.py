@@ -43,7 +43,7 @@ from coherencegym.builders.suite import (
     draft_item,
 )
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
-from coherencegym.loaders.corpora.insted import SHEN_2021
+from coherencegym.loaders.corpora.insted.documents import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import (
     Choice,

@@ -8,7 +8,7 @@ from typing import Any
 
 from coherencegym.cards.example import escape
 from coherencegym.eval.statistics.scores import CD
-from coherencegym.files.strict_json import Many, Share, Some, held
+from coherencegym.files.strict_json import Many, SignedShare, Some, held
 
 #: The plot's place beside the card, and the key of a manifest that has the scores.
 PLOT, SCORES = "assets/scores.png", "scores"
@@ -27,15 +27,15 @@ class ModelScore:
     model: str
     commit: str
     measure: str
-    score: Share
-    ci_low: Share | None
-    ci_high: Share | None
-    artefact_score: Share | None
-    human_score: Share | None
-    chance: Share | None
+    score: SignedShare
+    ci_low: SignedShare | None
+    ci_high: SignedShare | None
+    artefact_score: SignedShare | None
+    human_score: SignedShare | None
+    chance: SignedShare | None
     over: str
     n: int
-    overlap_score: Share | None = None
+    overlap_score: SignedShare | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)

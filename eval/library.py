@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.kinds.spans import SpanText
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.tasks.probe.probe import ProbeProgress
+    from coherencegym.eval.views.correlate.shown import ShownCorrelations
     from coherencegym.eval.views.probe.shown import ShownProbes
     from coherencegym.eval.views.spans.shown import ShownSpans
 
@@ -418,6 +419,43 @@ def spans_loaded(
     }
     own = own_settings(how, reading)
     return shown_spans(gather_spans(source, loaded, answered, settings, own))
+
+
+def correlations_loaded(
+    loaded: LoadedModel,
+    data: str | Path,
+    options: Mapping[str, Any],
+    *,
+    configs: str | Sequence[str] = (),
+    split: str = "test",
+    revision: str | None = None,
+    max_items: int | None = None,
+) -> ShownCorrelations:
+    """Correlate the scores of a model in evaluation mode with the ratings of a dataset.
+
+    Raises:
+        EvaluationError: the data cannot be read, there is no such option, or one is wrong.
+    """
+    from coherencegym.eval.tasks.correlate.results import gather_correlations
+    from coherencegym.eval.tasks.correlate.task import CORRELATE, correlated
+    from coherencegym.eval.tasks.task import read_tables
+    from coherencegym.eval.views.correlate.shown import shown_correlations
+
+    own, reading = divided_options(options)
+    if own:
+        known = "bos, batch_tokens, share"
+        raise EvaluationError(f"correlate: no option {', '.join(own)}; expected some of {known}")
+    names = [configs] if isinstance(configs, str) else list(configs)
+    source = find_dataset(str(data), revision, names)
+    tables = read_tables(CORRELATE, source, names, split, max_items)
+    outcomes = [one for table in tables for one in correlated(loaded, table, reading)]
+    settings = {
+        **{"configs": names, "split": split, "max_items": max_items},
+        **reading.record(),
+        **{"model_revision": None, "model_args": dict(loaded.arguments)},
+        **{"device_map": None, "trust_remote_code": loaded.remote_code},
+    }
+    return shown_correlations(gather_correlations(source, loaded, tables, outcomes, settings))
 
 
 def divided_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], Options]:

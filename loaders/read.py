@@ -104,7 +104,8 @@ def read(
     """Find the files of a corpus; what comes back yields its discourses lazily.
 
     Args:
-        corpus: one of :func:`loaders.registry.corpus` or :func:`loaders.corpora.hub.hub_corpus`.
+        corpus: one of :func:`loaders.registry.corpus` or
+            :func:`loaders.corpora.hub.texts.hub_corpus`.
         data_dir: looked in before the usual places (:mod:`loaders.find`).
         splits: read only these; none: all that are there and read by default.
         skip_bad_rows: count bad rows in ``skipped`` and go on.

@@ -25,8 +25,8 @@ _DECLARED = {
     "storycloze": "stories.STORYCLOZE",
     "rocstories": "stories.ROCSTORIES",
     "personachat": "personachat.CORPUS",
-    "winograd": "winograd.CORPUS",
-    "winogrande": "winograd.WINOGRANDE",
+    "winograd": "winograd.schemas.CORPUS",
+    "winogrande": "winograd.schemas.WINOGRANDE",
     "gum": "gum.CORPUS",
     "arrau": "mmax.ARRAU",
     "parcor": "mmax.PARCOR",
@@ -35,12 +35,14 @@ _DECLARED = {
     "pdtb": "pdtb.PDTB",
     "tedmdb": "pdtb.TEDMDB",
     "dialoguenli": "dialoguenli.CORPUS",
-    "discoeval": "discoeval.CORPUS",
-    "insted": "insted.CORPUS",
+    "discoeval": "discoeval.documents.CORPUS",
+    "insted": "insted.documents.CORPUS",
     "irc": "irc.CORPUS",
     "documents": "documents.CORPUS",
     "disrpt": "disrpt.CORPUS",
     "verifiable": "verifiable.CORPUS",
+    "decor": "decor.CORPUS",
+    "cohesentia": "cohesentia.CORPUS",
 }
 
 

@@ -1,4 +1,4 @@
-"""Ending swap: put the other ending of a story in the place of the right one.
+"""Ending swap: put the other ending of a text in the place of the right one.
 
 Beyer et al. 2021, section 4.2, on the Story Cloze Test (Mostafazadeh et al. 2016).
 """
@@ -18,9 +18,11 @@ from coherencegym.manipulations.operator import Composable, Context
 class EndingSwap(Composable):
     """Replace the last unit by each other option that the corpus gives for it.
 
-    Applies to a discourse with an alternative that fills its whole last unit. Variants are
-    ``distractor_ending``, ``distractor_ending-2``, ...
+    Applies to a discourse with an alternative that fills its whole last unit. Variants are called
+    ``name``, ``name-2``, ...
     """
+
+    name: str = "distractor_ending"
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
         """Yield the discourse once for each wrong ending."""
@@ -37,5 +39,5 @@ class EndingSwap(Composable):
             del wrong[text]
         for number, other in enumerate(wrong, start=1):
             swapped = replace_text(discourse, *whole, other, operator="EndingSwap")
-            name = "distractor_ending" if number == 1 else f"distractor_ending-{number}"
+            name = self.name if number == 1 else f"{self.name}-{number}"
             yield dataclasses.replace(swapped, variant=name)

@@ -586,6 +586,110 @@ DAMAGES: dict[str, dict[str, Damage]] = {
             "false", "null", "2: record 1: 23_plausible is null beside", "no 23_plausible"
         ),
     },
+    "decor": {
+        "NUL byte": Damage("kettle", "ke\0tle", f"2: {NUL}", "NUL byte"),
+        "not UTF-8": Damage("kettle", "ke\udcfftle", f"2: {BYTE}", "not UTF-8"),
+        "too few fields": Damage(
+            "-1.0,,", "-1.0,", "2: 12 fields, expected 13 as in the", "truncated line"
+        ),
+        "unknown label": Damage(
+            "-1.0", "2", "2: label is '2', expected 1 (coherent), 0 or", "unknown label"
+        ),
+        "unknown flag": Damage(",1.0,", ",yes,", "2: R2 is 'yes', expected 1, 0", "unknown flag"),
+        "a coherent sentence rewritten": Damage(
+            "-1.0", "1", "2: a rewrite of a coherent", "rewrite of a coherent sentence"
+        ),
+        "empty sentence": Damage(
+            '"He said ""tea""."', " ", "2: sentence is empty, expected a text", "empty sentence"
+        ),
+        "empty id": Damage("1.txt", "", "2: essay_id is empty, expected an", "empty essay_id"),
+        "column missing": Damage("Rewrite", "Other", "1: no column Rewrite; expected"),
+        "duplicate id": Damage(
+            "2.txt,Running is good.,Bo ran. He fell.",
+            '1.txt,Running is good.,"Bo ran. He fell, and fell."',
+            "3: id '1/26' stands at",
+            "duplicate id",
+            kept=(0,),
+        ),
+    },
+    "cohesentia": {
+        "NUL byte": Damage("kettle", "ke\0tle", "1: member 1: no JSON (invalid control"),
+        "bracket never closed": Damage("[1, 3, 4]", "[1, 3, 4", "1: member 1: no JSON (expec"),
+        "cut off": Damage(
+            ', "12": {', ', "12": ', "1: member 2: ':' after it, expected a comma or"
+        ),
+        "name that is none": Damage('"12":', "12:", "1: member 2: no name in quotation marks"),
+        "colon missing": Damage('"12":', '"12"', "1: member 2: no colon after the name of a"),
+        "NaN": Damage("4.0", "NaN", "1: member 1: NaN, expected a value", "malformed JSON"),
+        "name twice": Damage(
+            '"Title"', '"Text"', "1: member 1: the name 'Text' stands twice", "malformed JSON"
+        ),
+        "member that is none": Damage(
+            '{"11"',
+            '{"0": 3, "11"',
+            "1: member 1: a number, expected",
+            "no JSON object",
+            kept=(0, 1),
+        ),
+        "not UTF-8": Damage("kettle", "kett\udcffe", f"1: member 1: Text: {BYTE}", "not UTF-8"),
+        "title missing": Damage(
+            '"Title"', '"Heading"', "1: member 1: no field Title, expected", "no Title"
+        ),
+        "id that is none": Damage(
+            '"StoryID": 11', '"StoryID": "x"', "1: member 1: StoryID is a text, exp", "bad id"
+        ),
+        "rating too high": Damage(
+            '"annot1": 3',
+            '"annot1": 6',
+            "1: member 1: IncrementalData: 'annot1' is 6, expected a number from 1 to 5",
+            "malformed ratings",
+        ),
+        "rating that is none": Damage(
+            *('"annot0": 4.0', '"annot0": "4"', "1: member 1: HolisticData: 'annot0' is a text, "),
+            "malformed ratings",
+        ),
+        "no ratings": Damage(
+            '{"annot0": 4.0}', "{}", "1: member 1: HolisticData has no scores", "malformed ratings"
+        ),
+        "no way of rating": Damage(
+            *('"HolisticData": {', '"HolisticData": 3, "x": {', "1: member 1: HolisticData is a n"),
+            "malformed ratings",
+        ),
+        "no sentences": Damage(
+            '"sentences": [',
+            '"sentences": "x", "y": [',
+            "1: member 1: sentences is no list",
+            "malformed sentences",
+        ),
+        "empty sentence": Damage(
+            '["The kettle sang."', '[" "', "1: member 1: sentence 0 is empty", "empty text"
+        ),
+        "reason elsewhere": Damage(
+            '{"1": [1',
+            '{"7": [1',
+            "1: member 1: a reason for sentence '7', exp",
+            "malformed reasons",
+        ),
+        "unknown reason": Damage(
+            "[1, 3, 4]",
+            "[1, 9]",
+            "1: member 1: the reasons for sentence 1, exp",
+            "malformed reasons",
+        ),
+        "reasons of no annotator": Damage(
+            '"annot1": {}',
+            '"annot1": 3',
+            "1: member 1: reasons is no object of",
+            "malformed reasons",
+        ),
+        "duplicate id": Damage(
+            '"StoryID": 12',
+            '"StoryID": 11',
+            "1: id 'cohesentia-11' stands at",
+            "duplicate id",
+            kept=(0,),
+        ),
+    },
     "discoeval": {
         **sentences(6, "0, 1, 2, 3, 4"),
         "empty sentence": Damage(

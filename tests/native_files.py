@@ -342,6 +342,31 @@ INTRUDED: tuple[dict[str, Any], ...] = (
 ANSWERED = {"file_id": "1", "gold": "1", "annoated": ["1", "-1", "2"]}
 
 
+REWRITES = """\
+essay_id,topic,context,sentence,label,R1,R2,R3,R4,R5,R6,R7,Rewrite
+1.txt,Tea is good.,The kettle sang. Ann came.,"He said ""tea"".",-1.0,,1.0,,,,,,"She said ""tea""."
+2.txt,Running is good.,Bo ran. He fell.,But it hurt.,0.0,0.0,0.0,1.0,0.0,0.0,0.0,1.0,So it hurt.
+"""
+RATED = {
+    str(number): {
+        "StoryID": number,
+        "Title": "A day",
+        "Text": f"A day: {' '.join(sentences)}",
+        "IncrementalData": {
+            "sentences": sentences,
+            "scores": {"annot0": 2, "annot1": 3},
+            "reasons": {"annot0": {"1": [1, 3, 4]}, "annot1": {}},
+            "consensus_score": 2,
+        },
+        "HolisticData": {"scores": {"annot0": 4.0}, "consensus_score": 4},
+    }
+    for number, sentences in (
+        (11, ["The kettle sang.", "It was Tuesday."]),
+        (12, ["Bo ran.", "É? He fell."]),
+    )
+}
+
+
 def _one(corpus: str, name: str, content: str) -> Layout:
     return Layout(corpus, {name: content})
 
@@ -376,6 +401,8 @@ LAYOUTS = {
         | {f"rst/lisp_binary/GUM_bio_{document}.dis": _tree_of(document) for document in _RELATIONS}
         | _related("rst/gdtb/pdtb/gold/00/GUM_bio_{}", "rst/gdtb/pdtb/raw/00/GUM_bio_{}"),
     ),
+    "decor": _one("decor", "data/test/test_rewrite_213_no_delete.csv", REWRITES),
+    "cohesentia": _one("cohesentia", "data/TestData.json", json.dumps(RATED)),
     "disrpt": _one("disrpt", "eng.pdtb.x/eng.pdtb.x_test.rels", f"{RELS}\n"),
     "pdtb": Layout("pdtb", _related("gold/02/wsj_{}", "raw/02/wsj_{}")),
     "tedmdb": Layout(

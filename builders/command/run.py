@@ -39,7 +39,7 @@ from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
 from coherencegym.hub.commits import check_rights, check_target
 from coherencegym.loaders.corpora.documents import documents_corpus
-from coherencegym.loaders.corpora.hub import hub_corpus
+from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.registry import is_extension

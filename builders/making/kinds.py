@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any, Generic, TypeVar
 
 from coherencegym.builders.judgement.figures import human_figures
@@ -31,6 +32,7 @@ from coherencegym.builders.suite import Column, Config, DocumentDraft, Draft
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.kinds.ratings import RATINGS, RatedText
 from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import TableKind
 
@@ -143,6 +145,13 @@ def _judge_spans(
     return span_human_figures(said, list(matcher.digests)) if said else {}
 
 
+def range_of(values: Sequence[float]) -> dict[str, float]:
+    """The least, the mean and the greatest of some values; empty where there are none."""
+    if not values:
+        return {}
+    return {"least": min(values), "mean": round(fmean(values), 4), "most": max(values)}
+
+
 def _survey_examples(
     config: Config, drafts: Mapping[str, Sequence[LabelledExample]]
 ) -> AcrossSplits[LabelledExample]:
@@ -168,6 +177,14 @@ MAKINGS: Mapping[str, Making[Any]] = {
         quality=lambda config, drafts, decisions: document_quality(drafts),
     ),
     EXAMPLES.name: Making[LabelledExample](survey=_survey_examples),
+    RATINGS.name: Making[RatedText](
+        quality=lambda config, drafts, decisions: {
+            "items": len(drafts),
+            "ratings": range_of([one.rating for one in drafts]),
+            "raters": range_of([len(one.ratings) for one in drafts]),
+            "characters": range_of([len(one.text) for one in drafts]),
+        },
+    ),
     SPANS.name: Making[SpanText](
         quality=lambda config, drafts, decisions: span_quality(drafts),
         judge=_judge_spans,

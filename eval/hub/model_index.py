@@ -104,7 +104,13 @@ def _said(score: Score | Headline) -> str:
 
 
 #: The Hub's names of measures that are no accuracies.
-_METRICS = {"F1": "f1", "AUC": "roc_auc", "precision": "precision", "recall": "recall"}
+_METRICS = {
+    "F1": "f1",
+    "AUC": "roc_auc",
+    "Spearman": "spearmanr",
+    "precision": "precision",
+    "recall": "recall",
+}
 
 
 def _task(score: Score | Headline) -> str:

@@ -19,6 +19,7 @@ from coherencegym.eval.views.grid import (
     GridRow,
     made,
     markdown,
+    score_cell,
     share_cell,
     share_with_interval,
 )
@@ -226,7 +227,8 @@ def _cells(run: Run, score: Score | Headline, mark: str) -> tuple[str, ...]:
         measure = score.what
     interval = "–"
     if score.ci_low is not None and score.ci_high is not None:
-        interval = f"{100 * score.ci_low:.1f} to {100 * score.ci_high:.1f} %{mark}"
+        low, high = (score_cell(end, score.measure) for end in (score.ci_low, score.ci_high))
+        interval = f"{low.removesuffix(' %')} to {high}{mark}"
     return (
         run.suite,
         run.version,
@@ -234,12 +236,8 @@ def _cells(run: Run, score: Score | Headline, mark: str) -> tuple[str, ...]:
         run.model,
         measure or CD,
         f"{score.n:,}",
-        _percent(score.score),
+        score_cell(score.score, score.measure),
         interval,
-        _percent(score.artefact_score),
-        _percent(score.overlap_score),
+        score_cell(score.artefact_score, score.measure),
+        score_cell(score.overlap_score, score.measure),
     )
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"

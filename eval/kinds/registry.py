@@ -8,13 +8,14 @@ from typing import Any
 from coherencegym.eval.kinds.documents import DOCUMENTS
 from coherencegym.eval.kinds.examples import EXAMPLES
 from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.kinds.ratings import RATINGS
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.kinds.table_kind import SuiteError, TableKind
 
 #: Name -> kind. In a dataset of several the configs of the first come first, and one of them is
 #: the default.
 TABLE_KINDS: Mapping[str, TableKind[Any]] = {
-    kind.name: kind for kind in (ITEMS, DOCUMENTS, EXAMPLES, SPANS)
+    kind.name: kind for kind in (ITEMS, DOCUMENTS, EXAMPLES, SPANS, RATINGS)
 }
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.predictions import Outcome
-from coherencegym.eval.statistics.scores import STATISTICS, UnitOutcome
+from coherencegym.eval.statistics.scores import CORRELATIONS, STATISTICS, UnitOutcome
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.selections import column_labels
 from coherencegym.eval.tasks.task import TaskResults
@@ -98,6 +98,8 @@ def write_rows(rows: Iterable[Mapping[str, Any]], schema: Any, path: Path) -> No
 
 #: Their names in the folder of results.
 OUTCOMES_FILE, PREDICTIONS_FILE = "outcomes.parquet", "predictions.parquet"
+#: Columns of outcomes that only correlations have, and folders of earlier releases have not.
+_CORRELATED = ("against", "given")
 #: Columns of predictions that are null where one is undefined or its item is too long.
 _OUTCOME = ("met", "tie", "margin")
 
@@ -137,7 +139,7 @@ class SavedJudgement:
 
 def outcomes_schema() -> Any:
     """The Arrow schema of outcomes, whose columns are their fields."""
-    return _schema(UnitOutcome.__dataclass_fields__, nullable=("value", "truth"))
+    return _schema(UnitOutcome.__dataclass_fields__, nullable=("value", "truth", *_CORRELATED))
 
 
 def predictions_schema() -> Any:
@@ -156,7 +158,7 @@ def _schema(names: Sequence[str] | Mapping[str, Any], nullable: Sequence[str]) -
     kinds = {
         **{"columns": texts, "groups": texts},
         **{"met": truth, "tie": truth, "too_close": truth, "truth": truth},
-        **{"margin": number, "value": number, "whole": number},
+        **dict.fromkeys(("margin", "value", "whole", *_CORRELATED), number),
     }
     return pa.schema(
         [pa.field(name, kinds.get(name, pa.string()), name in nullable) for name in names]
@@ -220,7 +222,7 @@ def read_outcomes(path: Path) -> dict[Key, list[UnitOutcome]]:
         EvaluationError: it cannot be read, has other columns, or a row contradicts itself.
     """
     found: dict[Key, list[UnitOutcome]] = {}
-    for where, row in _checked(path, outcomes_schema()):
+    for where, row in _checked(path, outcomes_schema(), _CORRELATED):
         for is_wrong, what in _contradictions(row):
             if is_wrong:
                 raise EvaluationError(f"{where}: {what}")
@@ -229,10 +231,15 @@ def read_outcomes(path: Path) -> dict[Key, list[UnitOutcome]]:
     return found
 
 
-def _checked(path: Path, schema: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows and where each is, of the types of a schema, without a null where none may be."""
+def _checked(
+    path: Path, schema: Any, later: Sequence[str] = ()
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows and where each is, of the types of a schema, without a null where none may be.
+
+    ``later``: columns that an earlier release did not write.
+    """
     required = [field.name for field in schema if not field.nullable]
-    for number, row in enumerate(parquet_rows(path, schema)):
+    for number, row in enumerate(parquet_rows(path, schema, later)):
         where = f"{path}: row {number}"
         for name in required:
             value = row[name]
@@ -249,9 +256,16 @@ def _contradictions(row: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
     yield (value is None) != has_reason, "expected either a value or a reason why there is none"
     is_ranked = statistic == "ranks"
     yield (row["truth"] is None) == is_ranked, "truth; expected it for ranks, and for nothing else"
-    finite = math.isfinite(whole) and (value is None or math.isfinite(value))
-    yield not finite, "value or whole is no number"
-    if value is not None and not is_ranked:
+    against, given = (row.get(name) for name in _CORRELATED)
+    numbers = (whole, value, against, given)
+    finite = all(number is None or math.isfinite(number) for number in numbers)
+    yield not finite, "value, whole, against or given is no number"
+    correlated = statistic in CORRELATIONS
+    wrong = (against is None) == correlated
+    yield wrong, "against; expected it for correlations, and for nothing else"
+    wrong = (given is None) == (statistic == "partial")
+    yield wrong, "given; expected it for partial correlations, and for nothing else"
+    if value is not None and not is_ranked and not correlated:
         is_part = 0 <= value <= whole
         yield not is_part, f"a value of {value:g} of {whole:g}; expected a part of it"
     yield statistic == "share" and whole != 1, f"a share of {whole:g}; expected one of 1"

@@ -13,13 +13,14 @@ from coherencegym.eval.statistics.intervals import Interval
 from coherencegym.eval.statistics.measures import (
     Counts,
     Measure,
+    correlation_difference,
     grouped,
     ranks_difference,
     ratio_difference,
     value_of,
 )
 from coherencegym.eval.statistics.paired import Test, difference_interval, paired_test, swaps
-from coherencegym.eval.statistics.scores import ScoreRow, UnitOutcome, level_of
+from coherencegym.eval.statistics.scores import CORRELATIONS, ScoreRow, UnitOutcome, level_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +123,7 @@ def _row(group: str, pairs: Sequence[UnitPair], seed: int) -> PairedScore:
 
 def _higher(these: Sequence[UnitOutcome], those: Sequence[UnitOutcome]) -> int:
     """The units of which the second have more; values that rank have scales of their own."""
-    if these and these[0].statistic == "ranks":
+    if these and these[0].statistic in {"ranks", *CORRELATIONS}:
         return 0
     return sum(_share(that) > _share(this) for this, that in zip(these, those, strict=True))
 
@@ -138,7 +139,9 @@ def _tested(
     clusters = [one.cluster for one in left]
     values, others = ([one.value or 0.0 for one in side] for side in (left, right))
     statistic = left[0].statistic
-    if statistic == "ranks":
+    if statistic in CORRELATIONS:
+        measure, test = correlation_difference(left, right)
+    elif statistic == "ranks":
         measure, test = ranks_difference(values, others, [bool(o.truth) for o in left], clusters)
     elif statistic == "ratio":
         before: Counts = values, [one.whole for one in left]

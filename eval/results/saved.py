@@ -30,7 +30,7 @@ from coherencegym.eval.statistics.scores import CD, UnitOutcome
 from coherencegym.eval.tasks.score.selections import select
 from coherencegym.eval.tasks.score.summary import item_values
 from coherencegym.files import strict_json
-from coherencegym.files.strict_json import Share, Some, kind
+from coherencegym.files.strict_json import SignedShare, Some, kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class _Score:
     met: float = 0.0
     measure: str = CD
     judge: str = ""
-    score: Share | None = None
+    score: SignedShare | None = None
 
 
 @dataclass(frozen=True)

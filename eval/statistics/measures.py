@@ -1,4 +1,4 @@
-"""Measures from outcomes of units: shares, ratios such as F1, the area under a ROC curve.
+"""Measures from outcomes of units: shares, ratios such as F1, areas under ROC curves, correlations.
 
 Each has a 95 % interval over clusters of units, and a difference that pairs two sides on the same
 units.
@@ -12,6 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from coherencegym.eval.statistics.correlation import (
+    RankCorrelation,
+    correlation,
+    correlation_within,
+    correlations_difference,
+)
 from coherencegym.eval.statistics.effective_size import (
     Clusters,
     adjusted,
@@ -27,16 +33,18 @@ from coherencegym.eval.statistics.intervals import (
     share_interval,
 )
 from coherencegym.eval.statistics.paired import Test, difference_interval, signs_and_sizes
-from coherencegym.eval.statistics.scores import Score, UnitOutcome, level_of
+from coherencegym.eval.statistics.scores import CORRELATIONS, Score, UnitOutcome, level_of
 
 #: Parts and wholes of each unit, whose sums make a ratio.
 Counts = tuple[Sequence[float], Sequence[float]]
 _T = TypeVar("_T")
+#: The value that a judge which reads nothing reaches, where that is known.
+_CHANCE = {"ranks": 0.5, **dict.fromkeys(CORRELATIONS, 0.0)}
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A share from 0 to 1, its 95 % interval, and over how many.
+    """A share from 0 to 1, or a correlation, its 95 % interval, and over how many.
 
     ``value`` is None where nothing can be said: a precision without predictions. ``n`` counts
     documents for accuracies and differences, and sentences for the others.
@@ -73,11 +81,15 @@ class Measure:
 def value_of(outcomes: Sequence[UnitOutcome]) -> float | None:
     """The value that outcomes of one measure, all with a value, add up to; None where they do not.
 
-    A ratio without wholes has none, nor have ranks where all units are of one kind.
+    A ratio without wholes has none, nor have ranks where all units are of one kind, and
+    correlations where a side does not vary.
     """
     values = [one.value for one in outcomes if one.value is not None]
     if not values:
         return None
+    if outcomes[0].statistic in CORRELATIONS:
+        found_one = correlation_of([one for one in outcomes if one.value is not None])
+        return found_one.value if found_one else None
     if outcomes[0].statistic == "ranks":
         truths = [bool(one.truth) for one in outcomes]
         found = [v for v, truth in zip(values, truths, strict=True) if truth]
@@ -91,11 +103,69 @@ def measured(outcomes: Sequence[UnitOutcome]) -> Measure:
     """The value that outcomes of one measure, at least one, add up to, with its interval."""
     known = [one for one in outcomes if one.value is not None]
     values, clusters = [one.value or 0.0 for one in known], [one.cluster for one in known]
+    if outcomes[0].statistic in CORRELATIONS:
+        if (found := correlation_of(known)) is None:
+            return Measure(None, None, None, "", len(known))
+        return _measure(found.value, found.interval, len(known))
     if outcomes[0].statistic == "ranks":
         return area(values, [bool(one.truth) for one in known], clusters)
     if outcomes[0].statistic == "ratio":
         return ratio(values, [one.whole for one in known], clusters, len(known))
     return accuracy(values, clusters)
+
+
+def correlation_of(outcomes: Sequence[UnitOutcome]) -> RankCorrelation | None:
+    """The correlation of outcomes that all have a value; None where it is not defined."""
+    if not outcomes:
+        return None
+    sides = [one.value or 0.0 for one in outcomes], [one.against or 0.0 for one in outcomes]
+    clusters = [one.cluster for one in outcomes]
+    if outcomes[0].statistic == "within":
+        return correlation_within(*sides, clusters)
+    is_partial = outcomes[0].statistic == "partial"
+    given = [one.given or 0.0 for one in outcomes] if is_partial else None
+    return correlation(*sides, clusters, given)
+
+
+def mean_correlation(tables: Sequence[Sequence[UnitOutcome]]) -> Measure:
+    """The unweighted mean of the correlations of tables, each of outcomes that all have a value.
+
+    A cluster may be in several tables, and then adds to all of their correlations at once.
+
+    Raises:
+        ValueError: that of a table is not defined.
+    """
+    import numpy as np
+
+    found = [one for table in tables if (one := correlation_of(table)) is not None]
+    if not found or len(found) < len(tables):
+        raise ValueError("a correlation needs units of which both sides vary")
+    number, owner = owners([one.cluster for table in tables for one in table])
+    ends = np.cumsum([len(table) for table in tables])
+    added, weights = np.zeros(number), np.zeros(number)
+    for one, own in zip(found, np.split(owner, ends[:-1]), strict=True):
+        # What each cluster adds stands in the order of their names, as the numbers here do.
+        added[np.unique(own)] += one.added / len(found)
+        weights += np.bincount(own, minlength=number) / len(own) / len(found)
+    mean = RankCorrelation(
+        math.fsum(one.value for one in found) / len(found), added, worth(weights)
+    )
+    return _measure(mean.value, mean.interval, int(ends[-1]))
+
+
+def correlation_difference(
+    before: Sequence[UnitOutcome], after: Sequence[UnitOutcome]
+) -> tuple[Measure, Test]:
+    """The correlation of the second outcomes minus that of the first, on the same units, its test.
+
+    Raises:
+        ValueError: one of them is not defined.
+    """
+    left, right = correlation_of(before), correlation_of(after)
+    if left is None or right is None:
+        raise ValueError("a correlation needs units of which both sides vary")
+    value, interval, test = correlations_difference(left, right)
+    return _measure(value, interval, len(after)), test
 
 
 def added_up(outcomes: Iterable[UnitOutcome]) -> list[Score]:
@@ -113,7 +183,7 @@ def added_up(outcomes: Iterable[UnitOutcome]) -> list[Score]:
                 group=group,
                 level=level_of(group),
                 **measured(members).as_score(),
-                chance=0.5 if first.statistic == "ranks" else None,
+                chance=_CHANCE.get(first.statistic),
                 counts=dict(left_out),
             )
         )

@@ -9,12 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from coherencegym.files.strict_json import Share
+from coherencegym.files.strict_json import Share, SignedShare
 
 #: Ways to add up outcomes: the mean of their values; the sum of values over that of wholes; the
-#: share of pairs in which a true unit is above another (the area under the ROC curve).
-Statistic = Literal["share", "ratio", "ranks"]
+#: share of pairs in which a true unit is above another (the area under the ROC curve); or how their
+#: ranks correlate with those of other numbers: as they are, with a third one held constant, or
+#: within clusters (:mod:`eval.statistics.correlation`).
+Statistic = Literal["share", "ratio", "ranks", "correlation", "partial", "within"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+#: Those that are correlations, from -1 to 1.
+CORRELATIONS = frozenset({"correlation", "partial", "within"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +36,8 @@ class UnitOutcome:
         whole: the value is a part of it, for a ratio; 1 for others.
         truth: the unit is one of those to be found, for ranks; None for others.
         reason: says why there is no value; empty where there is one.
+        against: the number that the value is to go along with, for correlations; None for others.
+        given: the number that is held constant, for partial ones.
     """
 
     config: str
@@ -47,6 +53,8 @@ class UnitOutcome:
     whole: float = 1.0
     truth: bool | None = None
     reason: str = ""
+    against: float | None = None
+    given: float | None = None
 
 
 #: The measure of a suite of minimal pairs or sets (Beyer et al. 2021, section 3).
@@ -55,6 +63,9 @@ CD = "CD score"
 REFERENCE = "reference"
 #: The judge of outcomes that is such a baseline: a classifier that sees words alone.
 BAG_OF_WORDS = "bag of words"
+#: Others: how long a text is, how far it repeats words, and one person beside others.
+LENGTH, REPEATED_WORDS, ONE_RATER = "length", "repeated words", "one rater"
+_BASELINES = frozenset({BAG_OF_WORDS, LENGTH, REPEATED_WORDS, ONE_RATER})
 #: The judges of outcomes that are layers of the model begin so; a number follows.
 LAYER = "layer "
 
@@ -97,7 +108,8 @@ class Score(ScoreRow):
     """One row of results; what has a default an older release may not have written.
 
     Attributes:
-        score: the value with its 95 % interval and how that was computed; None without units.
+        score: the value with its 95 % interval and how that was computed; None without units. It is
+            a share, or a correlation, which may be below 0.
         artefact_score: the same for a classifier that never sees the contrast in context.
         overlap_score: the same for the side that repeats more words of the text before it.
         human_score: the same for people, with its interval, over ``human_n`` units; None, and 0,
@@ -106,17 +118,17 @@ class Score(ScoreRow):
         counts: units that are left out, by reason, or that are of a kind.
     """
 
-    score: Share | None
-    ci_low: Share | None
-    ci_high: Share | None
+    score: SignedShare | None
+    ci_low: SignedShare | None
+    ci_high: SignedShare | None
     ci_method: str = ""
-    artefact_score: Share | None = None
+    artefact_score: SignedShare | None = None
     artefact_ci_low: float | None = None
     artefact_ci_high: float | None = None
-    overlap_score: Share | None = None
+    overlap_score: SignedShare | None = None
     overlap_ci_low: float | None = None
     overlap_ci_high: float | None = None
-    human_score: Share | None = None
+    human_score: SignedShare | None = None
     human_ci_low: float | None = None
     human_ci_high: float | None = None
     human_n: int = 0
@@ -124,12 +136,21 @@ class Score(ScoreRow):
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
+#: The measures that are correlations begin so.
+SPEARMAN = "Spearman"
+
+
+def is_correlation(measure: str) -> bool:
+    """Say that a measure goes from -1 to 1."""
+    return measure.startswith(SPEARMAN)
+
+
 def level_of(group: str, judge: str = "") -> str:
     """The level of a score of units, by the name of their group and by who judged.
 
     Each layer of a model by itself is a detail.
     """
-    if judge == BAG_OF_WORDS:
+    if judge in _BASELINES:
         return REFERENCE
     if judge.startswith(LAYER):
         return "detail"

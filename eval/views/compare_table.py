@@ -9,7 +9,7 @@ from typing import Any
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.labels import labels, printable
 from coherencegym.eval.results.paired_scores import PairedScore
-from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.statistics.scores import CD, is_correlation
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.views import grid
 from coherencegym.eval.views.table import items
@@ -24,6 +24,7 @@ _TESTS = {
     "sign flips": "sign flips: permutation test over discourses or families, where one gives "
     "several items or an item has several predictions",
     "swaps": "swaps: permutation test that swaps what both models said of a document (Yeh 2000)",
+    "influence": "influence: test of two rank correlations with the same ratings, over clusters",
     "DeLong": "DeLong: test of two areas under the ROC curve on the same sentences, over documents",
 }
 
@@ -97,7 +98,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     for remark in comparison.remarks:
         yield f"differs: {printable(remark)}"
     units = "predictions" if all(row.measure == CD for row in comparison.rows) else "sentences"
-    units = "rows" if comparison.baseline.task == "probe" else units
+    units = {"probe": "rows", "correlate": "texts"}.get(comparison.baseline.task, units)
     for who, count in (
         ("the baseline", _most(comparison, lambda row: row.undefined_baseline)),
         ("the model", _most(comparison, lambda row: row.undefined)),
@@ -106,7 +107,8 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
             yield f"undefined or too long for {who}, so left out for both: {count:,} {units}"
     if hidden := len(comparison.rows) - len(comparison.shown):
         yield f"{hidden:,} finer rows: only in comparison.json (--output), without correction"
-    if not any(row.baseline_higher or row.higher for row in comparison.rows):
+    counted = [row for row in comparison.rows if not is_correlation(row.measure)]
+    if counted and not any(row.baseline_higher or row.higher for row in counted):
         yield "no item is judged differently"
 
 
@@ -136,6 +138,8 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
         f"{' of one comparison' * several}; * below {SIGNIFICANT:g}"
         f"{'; not corrected for the number of comparisons' * several}"
     )
+    if any(is_correlation(row.measure) for row in rows):
+        yield "correlations (Spearman) are shown times 100"
     yield (
         "differences are in percentage points; the interval of each row excludes 0 where p is "
         "below 0.05"

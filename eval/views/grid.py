@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from coherencegym.eval.data.notes import Note, cautions_first
+from coherencegym.eval.statistics.scores import is_correlation
 
 #: The end of a header whose cells have intervals.
 _INTERVAL = "[95 % interval]"
@@ -110,6 +111,22 @@ def share_with_interval(
     """A share and its interval in per cent: ``69.7 [63.3, 75.5]``; see :func:`with_interval`."""
     value, low, high = (None if each is None else 100 * each for each in (value, low, high))
     return with_interval(value, low, high, form)
+
+
+def score_cell(value: float | None, measure: str) -> str:
+    """A score with its unit: ``69.7 %``, or ``+0.41`` where it is a correlation."""
+    if value is None or is_correlation(measure):
+        return number_cell(value, "+.2f")
+    return f"{share_cell(value)} %"
+
+
+def score_with_interval(
+    value: float | None, low: float | None, high: float | None, measure: str
+) -> str:
+    """A score with its interval and its unit; see :func:`score_cell`."""
+    if is_correlation(measure):
+        return with_interval(value, low, high, "+.2f")
+    return f"{share_with_interval(value, low, high)} %"
 
 
 def rich_table(grid: Grid, *, edge: bool = True, narrowest: int = 20) -> Any:

@@ -17,7 +17,7 @@ from coherencegym.eval.results.overview import (
     overview_of,
 )
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.statistics.scores import CD, SPEARMAN
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.eval.views import grid
@@ -41,6 +41,8 @@ _LEGEND = {
 #: The baselines beside headlines that are no CD scores, by their measure.
 _BESIDE = {
     "accuracy": "of probes (accuracy): artefact is a bag of words, chance the most frequent label",
+    SPEARMAN: "of ratings (Spearman): a correlation, times 100; artefact is a bag of words, "
+    "overlap repeated words, human one person beside others, chance 0, where what is below is drawn",
     "strict": "of spans (strict): artefact is a bag of words, chance the best constant answer",
 }
 #: The manipulation of such a suite moves surprisals by itself.

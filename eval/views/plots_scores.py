@@ -7,7 +7,7 @@ from typing import Any
 
 from coherencegym.eval.results.labels import difference_labels, labels
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.statistics.scores import Score, only_cd
+from coherencegym.eval.statistics.scores import Score, is_correlation, only_cd
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.views import figures
 from coherencegym.eval.views.plot_rows import (
@@ -108,11 +108,16 @@ def _score_panel(
     figures.row_labels(axes, names, whole, widest)
     for text, is_whole in zip(axes.get_yticklabels(), whole, strict=True):
         text.set_color("black" if is_whole else "#444444")
-    axes.set_xlim(-0.02, 1.02)
+    correlated = any(is_correlation(row.measure) for row in rows.values())
+    axes.set_xlim(-1.02 if correlated else -0.02, 1.02)
     axes.set_xticks(figures.QUARTERS, figures.PER_CENT)
+    if correlated:
+        axes.set_xticks((-1, -0.5, 0, 0.5, 1))
+        axes.set_xticklabels(("−1", "−0.5", "0", "0.5", "1"))
     # Two lines: the axes are only half as wide as the figure.
     said = "CD score with 95 % interval, %\n(items whose prediction holds)"
-    axes.set_xlabel(said if only_cd(list(rows.values())) else "95 % interval, %", fontsize=9)
+    other = "95 % interval" if correlated else "95 % interval, %"
+    axes.set_xlabel(said if only_cd(list(rows.values())) else other, fontsize=9)
 
 
 def _difference_panel(

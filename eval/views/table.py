@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.plan.options import SYNTAXGYM_2021
 from coherencegym.eval.results.labels import difference_labels, formula_labels, labels
 from coherencegym.eval.results.results import Results
-from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.statistics.scores import CD, is_correlation
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
@@ -57,7 +58,8 @@ def print_scores(results: Results, console: Any = None, *, verbose: bool = True)
 
 def headline_line(headline: Headline) -> str:
     """The one number of a suite in a line, with what it is to be held against."""
-    score = grid.share_with_interval(headline.score, headline.ci_low, headline.ci_high)
+    ends = headline.ci_low, headline.ci_high
+    score = grid.score_with_interval(headline.score, *ends, headline.measure)
     cells = f"mean of {headline.n_cells:,} equal parts, " if headline.n_cells > 1 else ""
     beside = {
         "artefact": headline.artefact_score,
@@ -65,9 +67,12 @@ def headline_line(headline: Headline) -> str:
         "human": headline.human_score,
         "chance": headline.chance,
     }
-    others = [f"{name} {grid.share_cell(value)}" for name, value in beside.items() if value]
+    said = grid.share_cell
+    if is_correlation(headline.measure):
+        said = partial(grid.number_cell, form="+.2f")
+    others = [f"{name} {said(value)}" for name, value in beside.items() if value]
     what = "CD" if headline.measure == CD else headline.measure
-    return f"{what} {score} % ({cells}{headline.n:,} items); {', '.join(others)}"
+    return f"{what} {score} ({cells}{headline.n:,} items); {', '.join(others)}"
 
 
 def score_table(scores: Sequence[ItemScore], width: int) -> Any:

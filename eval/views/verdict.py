@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Literal, Protocol
 
-from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.statistics.scores import CD, is_correlation
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.views.grid import share_cell
+from coherencegym.eval.views.grid import number_cell, score_cell, share_cell
 
 #: The score shows something; it does not; it is below chance.
 Bearing = Literal["shows", "open", "below"]
@@ -97,13 +98,16 @@ def verdict(
     """
     if one.score is None:
         return None
-    number = _per_cent(one.score)
+    number = _number(one.score, one.measure)
     interval = ""
     if one.ci_low is not None and one.ci_high is not None:
-        interval = f" [{share_cell(one.ci_low)}, {share_cell(one.ci_high)}]"
+        form = partial(number_cell, form="+.2f") if is_correlation(one.measure) else share_cell
+        interval = f" [{form(one.ci_low)}, {form(one.ci_high)}]"
     what = f"{model} finds the incoherent version more surprising in {number} of {of}{interval}"
     if one.measure != CD:
         what = f"{model} reaches {number} {one.measure}{interval}"
+    if is_correlation(one.measure):
+        what = f"{model}'s scores correlate with the ratings by {number}{interval} ({one.measure})"
     parts = [what + (f", averaged over {over}" if over else "")]
     references = {
         "chance": one.chance,
@@ -113,7 +117,7 @@ def verdict(
     beside = {name: _beside(one, value) for name, value in references.items()}
     before = ""
     for often, names in _runs((often, name) for name, often in beside.items() if often):
-        *firsts, last = (f"{name} ({_per_cent(references[name])})" for name in names)
+        *firsts, last = (f"{name} ({_number(references[name], one.measure)})" for name in names)
         others = (" and " if often == _MORE else " or ").join(
             [", ".join(firsts), last][not firsts :]
         )
@@ -124,16 +128,16 @@ def verdict(
     if any(each.ci_low is not None for each in differences):
         shows, bearing = _beside_controls(differences)
     if one.human_score is not None:
-        shows += f"; people reach {_per_cent(one.human_score)}"
+        shows += f"; people reach {_number(one.human_score, one.measure)}"
     if one.n < FEW_ITEMS:
         shows += f"; these are only {one.n} items: read the interval, not the score"
     found = ", ".join(parts)
     return Verdict(found if one.measure == CD else _of_height(found), shows, bearing)
 
 
-def _per_cent(value: float | None) -> str:
-    """A share that stays in one line."""
-    return f"{share_cell(value)}\N{NO-BREAK SPACE}%"
+def _number(value: float | None, measure: str) -> str:
+    """A score that stays in one line."""
+    return score_cell(value, measure).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 _MORE, _LESS, _NO_MORE = "more often", "less often", "no more often"
@@ -165,6 +169,8 @@ def _meaning(
 ) -> tuple[str, Bearing]:
     if not against_chance:
         return "without an interval and chance this says little", "open"
+    if against_chance == _LESS and is_correlation(one.measure):
+        return "it finds less surprising what people find less coherent", "below"
     if against_chance == _LESS and one.measure != CD:
         return "a judge that reads nothing does better", "below"
     if against_chance == _LESS:

@@ -1,1 +1,1 @@
-"""One module for each corpus."""
+"""One module for each corpus, or a folder where it has several sides."""

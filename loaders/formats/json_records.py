@@ -1,4 +1,4 @@
-"""Files of JSON objects: one array of them, or one object a line (JSON lines).
+"""Files of JSON objects: one array of them, one object a line (JSON lines), or one of objects.
 
 What files called ``.jsonl`` really hold differs, so the first character decides. Memory does not
 grow with the file, only with its longest record, and that is bounded (:data:`LONGEST_RECORD`). The
@@ -77,6 +77,45 @@ def json_records(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
             )
         text.seek(0)
         yield from _lines(file, text, options)
+
+
+def json_members(file: CorpusFile, options: ReadOptions) -> Iterator[Record]:
+    """Read the objects that are the members of one object, whatever their names.
+
+    What is no JSON ends the reading: nothing says where the next member begins.
+
+    Raises:
+        CorpusError: the file is empty, no object, no JSON, or has no member; or a member is no
+            object.
+    """
+    with open_text(file) as text:
+        window = _Window(text)
+        mark, number = window.after_space(), 0
+        if mark != "{":
+            found = shown(mark) if mark else "nothing but white space"
+            raise CorpusError(
+                f"{file.path}:{window.line}: the file begins with {found}, expected a JSON object "
+                "of objects"
+            )
+        while mark != "}":
+            number += 1
+            window.move(window.place + 1)
+            place = f"{file.path}:{window.line}: member {number}"
+            try:
+                window.name()
+                window.after_space()
+                line, value = window.line, window.value()
+                mark = window.after_space()
+                if mark not in (",", "}"):
+                    raise _no_comma(mark)
+            except _MalformedError as malformed:
+                raise CorpusError(f"{place}: {malformed}") from None
+            if _is_record(value, place, options):
+                yield Record(number, line, place, value)
+        window.move(window.place + 1)
+        if after := window.after_space():
+            message = f"{file.path}:{window.line}: {shown(after)} after the object"
+            options.bad(f"{message}, expected the end", "text after the object")
 
 
 def json_kind(value: Any) -> str:
@@ -231,6 +270,15 @@ class _Window:
                 raise _overlong()
             self.move(end)
             return value
+
+    def name(self) -> None:
+        """Read the name of a member and the colon after it, and pass them."""
+        if self.after_space() != '"':
+            raise _MalformedError("no name in quotation marks, expected that of a member")
+        self.value()
+        if self.after_space() != ":":
+            raise _MalformedError("no colon after the name of a member, expected one")
+        self.move(self.place + 1)
 
     def seek_record(self) -> bool:
         """Go to where the next record of an array seems to begin; false at the end."""

@@ -8,6 +8,7 @@
     built = cg.build("story_cloze", corpus="sample")         # the folder of a dataset
     cg.score(["demo", "gpt2"], [built, "coherencegym/winograd"])  # an overview
     cg.probe("gpt2", "coherencegym/discourse_tasks")         # which layers know the labels
+    cg.correlate("gpt2", "suites/coherence_ratings")         # with people's ratings
     cg.spans("gpt2", "coherencegym/span_coherence")          # right for the right parts?
 
 ``coherencegym.loaders`` read corpora, ``coherencegym.manipulations`` take their coherence away,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.library import Items, rows, to_pandas
     from coherencegym.eval.models.load import load as load_model
     from coherencegym.eval.results.results import Results
-    from coherencegym.library import build, compare, load_items, probe, score, spans
+    from coherencegym.library import build, compare, correlate, load_items, probe, score, spans
     from coherencegym.training import ScoreCallback
 
 __version__ = "0.1.0"
@@ -37,6 +38,7 @@ __all__ = [
     "__version__",
     "build",
     "compare",
+    "correlate",
     "load_items",
     "load_model",
     "probe",

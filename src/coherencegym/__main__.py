@@ -67,6 +67,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "train-detector": _evaluate(_ASK, "train documents, by its earlier name", "train-detector"),
     "probe": _evaluate(_ASK, "ask which layers know the labels of examples", "probe"),
     "spans": _evaluate(_ASK, "ask whether it is right about the parts of texts, too", "spans"),
+    "correlate": _evaluate(_ASK, "correlate scores with people's ratings of texts", "correlate"),
     "overview": _evaluate(_READ, "show several runs in one table, best model first", "overview"),
     "compare": _evaluate(_READ, "compare models, item by item", "compare"),
     "plot": _evaluate(_READ, "draw several runs in one figure", "plot"),

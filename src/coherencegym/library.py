@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.saved import Saved
     from coherencegym.eval.tasks.spans.asking import SpanOptions
+    from coherencegym.eval.views.correlate.shown import ShownCorrelations
     from coherencegym.eval.views.notebook import Comparisons, ShownResults
     from coherencegym.eval.views.overview import ShownOverview
     from coherencegym.eval.views.probe.shown import ShownProbes
@@ -306,6 +307,64 @@ def spans(
     return found
 
 
+def correlate(
+    model: Any,
+    data: str | Path,
+    *,
+    tokenizer: Any = None,
+    configs: str | Sequence[str] = (),
+    split: str = "test",
+    revision: str | None = None,
+    limit: int | None = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    **options: Any,
+) -> ShownCorrelations:
+    """Correlate a model's scores of texts with the ratings of people.
+
+    Args:
+        model: a Hub id or a folder; what :func:`load_model` returns; a model of transformers, with
+            ``tokenizer``, or a pair of both.
+        data: a dataset's name or folder.
+        tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
+        configs, split, revision, limit: parts of it; no configs: all that hold rated texts.
+        device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
+        output: a folder to write results to.
+        overwrite: replace results that are there.
+        options: ``bos``, ``batch_tokens`` and ``share``, as for :func:`score`.
+
+    Returns:
+        Results that show themselves in a notebook and under ``print``; ``headline.score`` is
+        Spearman's correlation, from -1 to 1.
+
+    Raises:
+        EvaluationError: the model or the dataset is not there, an option is wrong, or results are
+            there already.
+    """
+    from coherencegym.eval.library import correlations_loaded
+    from coherencegym.eval.models.in_memory import evaluating
+    from coherencegym.eval.models.load import load
+    from coherencegym.eval.results.folder import MARKER
+    from coherencegym.eval.views.correlate.page import write_correlations
+    from coherencegym.files.folders import check_folder
+
+    chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
+    _check_chosen({**chosen, "limit": limit})
+    if not isinstance(data, str | Path):
+        raise EvaluationError(f"correlate: {_named(data)}; expected a dataset's name or folder")
+    if output is not None:
+        check_folder(Path(output), overwrite, MARKER, "output=")
+    given = _model(model, tokenizer, alone=True)
+    loaded = load(given, device, dtype) if isinstance(given, str) else given
+    with evaluating(loaded.model):
+        found = correlations_loaded(loaded, data, options, max_items=limit, **chosen)
+    if output is not None:
+        write_correlations(found, Path(output), overwrite=overwrite)
+    return found
+
+
 def _for_spans(name: str, options: SpanOptions, device: str, dtype: str) -> LoadedModel:
     """A model by its name, with the head that its scorer needs."""
     from coherencegym.eval.models.load import load, load_config, load_with_head
@@ -418,8 +477,8 @@ def compare(
     """Compare models item by item, on the same rows: each with the first, the baseline.
 
     Args:
-        results: results of :func:`score`, :func:`probe` or :func:`spans`, folders of results, or
-            all of them in one list.
+        results: results of :func:`score`, :func:`probe`, :func:`spans` or :func:`correlate`,
+            folders of results, or all of them in one list.
         anyway: compare what both have where data or settings differ.
         details: also the finest groups.
         seed: start of the signs that are drawn where not all can be counted.

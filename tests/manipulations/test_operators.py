@@ -22,6 +22,7 @@ from coherencegym.loaders.discourse import (
 )
 from coherencegym.manipulations.editing import replace_text
 from coherencegym.manipulations.ending_swap import EndingSwap
+from coherencegym.manipulations.last_unit import LastUnit
 from coherencegym.manipulations.operator import Context, Pipeline
 from coherencegym.manipulations.shuffle import Shuffle
 from coherencegym.manipulations.speaker_separator import SpeakerSeparator
@@ -157,3 +158,19 @@ def test_a_tree_moves_with_its_units_and_falls_with_one_of_them() -> None:
     assert moved.tree is not None
     assert moved.tree.units == (((0, 0, 8),), ((0, 10, 18),))
     assert replace_text(discourse, 0, 3, 8, "snows", operator="Test").tree is None
+
+
+@given(discourses())
+def test_the_last_unit_alone_undoes(discourse: Discourse) -> None:
+    context = Context()
+    results = list(LastUnit()(discourse, context))
+    assert bool(results) == (len(discourse.units) > 1) != bool(context.skipped)
+    for result in results:
+        assert result.texts == discourse.texts[-1:]
+        assert undo(result) == discourse.texts
+        kept = [
+            span for span in spans(discourse) if {p[0] for p in span} == {len(discourse.units) - 1}
+        ]
+        assert {span_text(result, span) for span in spans(result)} <= {
+            span_text(discourse, span) for span in kept
+        }

@@ -20,7 +20,7 @@ from coherencegym.eval.statistics.measures import mean_area
 from coherencegym.eval.statistics.scores import CD, UnitOutcome
 from coherencegym.eval.tasks.score.selections import column_labels
 from coherencegym.eval.tasks.score.summary import ItemScore, ItemValue, cells_of, item_values
-from coherencegym.files.strict_json import Share
+from coherencegym.files.strict_json import Share, SignedShare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +40,13 @@ class Headline:
     over: tuple[str, ...]
     n_cells: int
     n: int
-    score: Share | None
-    ci_low: Share | None
-    ci_high: Share | None
+    score: SignedShare | None
+    ci_low: SignedShare | None
+    ci_high: SignedShare | None
     ci_method: str = ""
-    artefact_score: Share | None = None
-    overlap_score: Share | None = None
-    human_score: Share | None = None
+    artefact_score: SignedShare | None = None
+    overlap_score: SignedShare | None = None
+    human_score: SignedShare | None = None
     chance: Share | None = 0.5
     measure: str = CD
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from coherencegym.errors import EvaluationError, first_line
 _LARGEST = 1 << 30
 
 
-def parquet_rows(path: Path, schema: Any = None) -> list[dict[str, Any]]:
+def parquet_rows(path: Path, schema: Any = None, later: Sequence[str] = ()) -> list[dict[str, Any]]:
     """The rows of a file as plain Python values, held to the columns and types of an Arrow schema.
+
+    Columns that are ``later`` may be missing, as what an earlier release wrote has not got them.
 
     Raises:
         EvaluationError: it is not there, no whole parquet file or too large, has other columns, or
@@ -23,7 +26,8 @@ def parquet_rows(path: Path, schema: Any = None) -> list[dict[str, Any]]:
 
     try:
         with parquet.ParquetFile(path) as file:
-            if schema is not None and _columns(file.schema_arrow) != _columns(schema):
+            missing = {*later} - {*file.schema_arrow.names}
+            if schema is not None and _columns(file.schema_arrow) != _columns(schema, missing):
                 raise EvaluationError(
                     f"{path}: other columns; expected {', '.join(schema.names)}, of the types that "
                     "this program writes"
@@ -45,5 +49,5 @@ def parquet_rows(path: Path, schema: Any = None) -> list[dict[str, Any]]:
         raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None
 
 
-def _columns(columns: Any) -> list[tuple[str, Any]]:
-    return [(column.name, column.type) for column in columns]
+def _columns(columns: Any, missing: Collection[str] = ()) -> list[tuple[str, Any]]:
+    return [(column.name, column.type) for column in columns if column.name not in missing]

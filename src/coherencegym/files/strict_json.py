@@ -51,6 +51,8 @@ Many = Annotated[tuple[_T, ...], FailFast()]
 Some = Annotated[tuple[_T, ...], Field(min_length=1), FailFast()]
 #: A number from 0 to 1.
 Share = Annotated[float, Field(ge=0, le=1)]
+#: The same, or a correlation.
+SignedShare = Annotated[float, Field(ge=-1, le=1)]
 
 
 class _Object(dict[str, Any]):

@@ -14,6 +14,7 @@ from coherencegym.eval.commands.cli import COMMANDS
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
+from coherencegym.eval.kinds.ratings import RatedText
 from coherencegym.eval.kinds.registry import TABLE_KINDS, kind_named
 from coherencegym.eval.kinds.spans import GoldSpan, SpanText
 from coherencegym.eval.kinds.table_kind import (
@@ -49,6 +50,9 @@ VALUES: dict[str, Any] = {
         discourse_id="d",
         corpus="c",
         extra={"family": "f"},
+    ),
+    "ratings": RatedText(
+        "r/x", "It rained. We stayed.", 3.5, (3.0, 4.0), "", "d", "c", 0.0, {"family": "f"}
     ),
     "examples": LabelledExample(
         "e/x", (Slot(("One.",)),), ("One.",), (0,), "first", "d", "c", (), {"family": "f"}
@@ -91,6 +95,8 @@ def test_separators_are_seen(name: str) -> None:
         row["sentences"][0] += " [SEP]"
     elif name == "spans":
         row["units"][0] += " [SEP]"
+    elif name == "ratings":
+        row["text"] += " [SEP]"
     elif name == "examples":
         row["slots"][0]["segments"][0] += " [SEP]"
     else:

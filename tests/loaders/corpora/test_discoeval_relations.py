@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from coherencegym.loaders.corpora.discoeval_relations import relation_patterns
-from coherencegym.loaders.corpora.discoeval_rows import DISCOEVAL_ROWS
+from coherencegym.loaders.corpora.discoeval.relations import relation_patterns
+from coherencegym.loaders.corpora.discoeval.rows import DISCOEVAL_ROWS
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.read import read

@@ -15,7 +15,7 @@ from hub.server import HubServer
 from coherencegym.builders.command.cli import build_request, suite_parser
 from coherencegym.builders.registry import load_suite
 from coherencegym.loaders.corpora.documents import CORPUS, documents_corpus
-from coherencegym.loaders.corpora.hub import hub_corpus
+from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusNotFoundError
 from coherencegym.loaders.discourse import SourceSpan
 from coherencegym.loaders.read import Reading, read

@@ -12,7 +12,7 @@ import pytest
 from hub.client import patch_clients
 from hub.server import HubServer
 
-from coherencegym.loaders.corpora.hub import hub_corpus
+from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import SourceSpan
 from coherencegym.loaders.read import read
@@ -232,12 +232,12 @@ def test_another_commit_from_the_cache_is_refused(
     """What datasets does when the Hub goes away after the commit was resolved."""
     import datasets
 
-    from coherencegym.loaders.corpora import hub
+    from coherencegym.loaders.corpora.hub import texts
 
     write(folder, {"s": ["a"]})
     cached = datasets.load_dataset_builder(str(folder))
     cached.config.data_files = {"train": ["hf://datasets/lab/set@0ld/train.jsonl"]}
-    monkeypatch.setattr(hub, "_commit", lambda repo, revision: "n3w")
+    monkeypatch.setattr(texts, "_commit", lambda repo, revision: "n3w")
     monkeypatch.setattr(datasets, "load_dataset_builder", lambda *_, **__: cached)
     with pytest.raises(CorpusError, match="commit n3w could not be read from the Hub"):
         hub_corpus("lab/set", column="s")

@@ -14,7 +14,8 @@ import pytest
 from small_corpora import OfFile, error
 
 from coherencegym.loaders.corpora.sample import sample_of
-from coherencegym.loaders.corpora.winograd import (
+from coherencegym.loaders.corpora.winograd.layouts import Schema, difference, read_schemas
+from coherencegym.loaders.corpora.winograd.schemas import (
     CORPUS,
     OPTION_ERRATA,
     TEXT_ERRATA,
@@ -23,7 +24,6 @@ from coherencegym.loaders.corpora.winograd import (
     corrected,
     tidied,
 )
-from coherencegym.loaders.corpora.winograd_layouts import Schema, difference, read_schemas
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.find import find

@@ -3,7 +3,7 @@
 A discourse is the text, one unit a sentence; its one ``alternatives`` entry holds the candidates in
 the order of the file at the span of the pronoun, or, where the file has a blank instead, of the
 right candidate, which then stands there. ``meta["pronoun"]`` is the pronoun, and ``meta["family"]``
-the same for schemas that are twins. Every layout (:mod:`loaders.corpora.winograd_layouts`) is
+the same for schemas that are twins. Every layout (:mod:`loaders.corpora.winograd.layouts`) is
 brought to the same parts and put together by the same rules, so that a schema read from two of them
 gives the same text.
 
@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpora.winograd_layouts import Schema, read_schemas
+from coherencegym.loaders.corpora.winograd.layouts import Schema, read_schemas
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import shown, text_problem, tidy

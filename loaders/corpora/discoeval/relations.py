@@ -2,7 +2,7 @@
 
 Chen, Chu and Gimpel 2019, section 3.4, from the Penn Discourse Treebank 2 and the RST Discourse
 Treebank, whose text may not be published. A discourse is a row; it is called ``discoeval`` too, and
-stands beside the sentence files of :mod:`loaders.corpora.discoeval`:
+stands beside the sentence files of :mod:`loaders.corpora.discoeval.documents`:
 
 - ``PDTB/{Explicit,Implicit}``: ``index Arg1 Arg2``; ``labelset.txt`` beside has the senses, one a
   line. The units are the arguments, Arg1 first, whichever comes first in the text. A pair with two

@@ -1,8 +1,8 @@
 """DiscoEval's questions as they were released: sentences as a line has them, and its answer.
 
-:mod:`loaders.corpora.discoeval` reads the documents behind the same files. Here a discourse is a
-line of a file, its units are the sentences in the order of the line, each for itself, and ``meta``
-has ``task``, ``domain`` and the ``label`` of the line:
+:mod:`loaders.corpora.discoeval.documents` reads the documents behind the same files. Here a
+discourse is a line of a file, its units are the sentences in the order of the line, each for
+itself, and ``meta`` has ``task``, ``domain`` and the ``label`` of the line:
 
 - ``SP``, five sentences: the place (from 0) of the first in the text, whose others are in order;
   not in Wikipedia's files as released, where the others are in no order and which are of the domain
@@ -21,14 +21,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from coherencegym.loaders.corpora.discoeval import (
+from coherencegym.loaders.corpora.discoeval.documents import (
     CORPUS,
     DOMAINS,
     MASKED,
     each_sentence,
     label_and_sentences,
 )
-from coherencegym.loaders.corpora.discoeval_relations import (
+from coherencegym.loaders.corpora.discoeval.relations import (
     read_relation_items,
     relation_parts,
     relation_patterns,
@@ -100,7 +100,7 @@ def read_lines(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterat
 
 
 def read_rows(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
-    """Read a file of sentences, or of relations (:mod:`loaders.corpora.discoeval_relations`)."""
+    """Read a file of sentences, or of relations (:mod:`loaders.corpora.discoeval.relations`)."""
     folders = {file.path.parent.name.upper(), file.path.parent.parent.name.upper()}
     read = read_relation_items if folders & {"PDTB", "RST"} else read_lines
     return read(corpus, file, options)

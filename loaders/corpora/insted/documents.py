@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.loaders.corpora.citations import cited
-from coherencegym.loaders.corpora.insted_record import (
+from coherencegym.loaders.corpora.insted.record import (
     COHERENT,
     InstedRecord,
     insted_records,

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from coherencegym.loaders.corpora.hub_spans import read_span_row
+from coherencegym.loaders.corpora.hub.spans import read_span_row
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
@@ -68,7 +68,7 @@ def hub_corpus(
         articles: rows are articles, to be made into short documents (:mod:`loaders.text.articles`);
             their language and pipeline are those named here, not the shape's.
         papers: rows are papers with an abstract and a body (:mod:`loaders.text.papers`).
-        spans: rows are texts with a hypothesis and evidence (:mod:`loaders.corpora.hub_spans`).
+        spans: rows are texts with a hypothesis and evidence (:mod:`loaders.corpora.hub.spans`).
         licence: SPDX identifier to go by instead of the card's.
 
     Returns:

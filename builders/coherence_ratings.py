@@ -1,0 +1,120 @@
+"""Coherence ratings: texts, and how coherent people found them.
+
+CoheSentia (Maimon and Tsarfaty 2023): stories by a language model, rated from 1 to 5. There are no
+pairs and no rule that makes a text worse: a model's scores of whole texts are correlated with the
+ratings (``coherencegym correlate``), beside what is easier than coherence.
+
+    coherencegym build coherence_ratings --corpus cohesentia --data-dir PATH
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from coherencegym.builders.release.overlap import overlap
+from coherencegym.builders.suite import Column, Config, Contrast, Suite
+from coherencegym.eval.kinds.formula import WHOLE
+from coherencegym.eval.kinds.items import Condition, Region
+from coherencegym.eval.kinds.ratings import RATINGS, RatedText
+from coherencegym.loaders.corpora.cohesentia import CORPUS, HOLISTIC, INCREMENTAL, ratings
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.operator import Context
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A story with the ratings that it got in one way."""
+
+    way: str
+    contrasts: tuple[Contrast, ...] = ()
+
+    @property
+    def recipe(self) -> str:
+        """The way of rating; nothing is changed in a text."""
+        return f"unchanged, with {self.way} ratings"
+
+    def __call__(self, discourse: Discourse, context: Context) -> Iterator[RatedText]:
+        """Yield it, as whoever rated it read it."""
+        found = ratings(discourse, self.way)
+        if not found:
+            context.skipped["no rating"] += 1
+            return
+        text = discourse.meta["text"] if self.way == HOLISTIC else discourse.text
+        yield RatedText(
+            item_id=discourse.id,
+            text=text,
+            rating=sum(found) / len(found),
+            ratings=tuple(found),
+            prompt=discourse.meta["title"],
+            discourse_id=discourse.id,
+            corpus=discourse.corpus,
+            overlap=round(overlap(Condition("text", text, (Region(1, text),)), WHOLE), 6),
+            extra={"consensus": discourse.meta[self.way], "sentences": len(discourse.units)},
+        )
+
+
+_COLUMNS = {
+    "consensus": Column(
+        "string", "what the corpus takes for the consensus of the ratings; empty where it does not"
+    ),
+    "sentences": Column("int32", "how many sentences the story has"),
+}
+
+
+def ratings_config(way: str, summary: str) -> Config:
+    """One of the suite's configs, for a way of rating."""
+    return Config(
+        name=way,
+        corpora=(CORPUS.name,),
+        kind=RATINGS,
+        drafter=Rate(way),
+        summary=summary,
+        regions=(),
+        columns=_COLUMNS,
+    )
+
+
+SUITE = Suite(
+    name="coherence_ratings",
+    title="Coherence ratings",
+    version="1.0.0",
+    hypothesis=(
+        "A model that notices incoherence finds a text the more surprising, the less coherent "
+        "people find it."
+    ),
+    description=(
+        "Stories by a language model, and how coherent people found them, from 1 to 5: incoherence "
+        "as it comes, and by degrees."
+    ),
+    conditions={},
+    limitations=(
+        "Surprisal moves with everything that makes a text likely: rare words, names, errors, "
+        "length. A correlation with ratings says how far what a model finds surprising goes along "
+        "with them, not that it notices incoherence. `coherencegym correlate` has what length, "
+        "repeated words and a bag of words reach, and the correlation with length held constant.",
+        "The stories are by models of the GPT-3 family, and a model that is like them expects "
+        "what they wrote, coherent or not.",
+        "Stories differ in topic and style. Only where several were written to one prompt does the "
+        "correlation within prompts compare like with like.",
+        "People do not agree well on coherence: what one person reaches beside the others bounds "
+        "what a model can be expected to reach. Two to five rated each story, and those of one "
+        "story are not those of another.",
+        "The stories of `incremental` are the sentences that were shown one by one; a few of the "
+        "whole story are missing among them.",
+        "In the project's sample the grades are by intention: sentences of a good story were "
+        "replaced. Nobody was asked about them.",
+    ),
+    citation=CORPUS.citation,
+    configs=(
+        ratings_config(HOLISTIC, "rated after reading the whole story"),
+        ratings_config(INCREMENTAL, "rated after judging the story sentence by sentence"),
+    ),
+    tags=("ratings", "human-judgements", "generated-text"),
+    task_categories=("text-classification",),
+)
+
+if __name__ == "__main__":
+    from coherencegym.builders.command.cli import run_suite
+
+    run_suite(SUITE)

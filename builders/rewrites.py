@@ -1,0 +1,167 @@
+"""Rewrites: a sentence that does not go with its text is more surprising than its rewrite.
+
+Natural pairs from DECOR (Zhang et al. 2024): experts found sentences of learners' essays that are
+incoherent in their context, said why, and rewrote them with as few changes as they could. Nobody
+made the incoherence for a test. But nobody kept all else equal, either: a rewrite may also be the
+better English, and have other words. ``interaction`` therefore asks what the context adds: both
+sentences are read after the text and alone, so that whatever either has by itself cancels, as in
+the pointwise mutual information of sentence and context.
+
+    coherencegym build rewrites --corpus decor --data-dir PATH
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.eval.kinds.items import FAMILY
+from coherencegym.loaders.corpora.decor import CORPUS, REASONS
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.manipulations.ending_swap import EndingSwap
+from coherencegym.manipulations.last_unit import LastUnit
+from coherencegym.manipulations.operator import Pipeline
+
+REWRITE, ORIGINAL = "rewrite", "original"
+#: The groups in which the corpus asks for its reasons.
+_GROUPS = {
+    **dict.fromkeys((REASONS["R1"], REASONS["R2"], REASONS["R3"]), "cohesion"),
+    REASONS["R4"]: "consistency",
+    **dict.fromkeys((REASONS["R5"], REASONS["R6"]), "relevance"),
+    REASONS["R7"]: "other",
+}
+#: The group of a sentence that has reasons of more than one.
+_SEVERAL = "several"
+
+
+def rewritten(discourse: Discourse) -> bool:
+    """Tell whether the last sentence was rewritten, and not only judged."""
+    return bool(discourse.alternatives)
+
+
+def text_and_sentence(discourse: Discourse) -> list[list[int]]:
+    """Two regions: the text before the sentence, and the sentence."""
+    last = len(discourse.units) - 1
+    return [list(range(last)), [last]]
+
+
+def sentence_alone(discourse: Discourse) -> tuple[str, ...]:
+    """Give what the artefact classifier sees."""
+    return (discourse.units[-1].text,)
+
+
+def reason_columns(rewrite: Discourse, original: Discourse) -> dict[str, Any]:
+    """Give, as columns, the essay, its topic, and why the sentence is incoherent."""
+    reasons = rewrite.meta["reasons"]
+    groups = {_GROUPS[name] for name in reasons.split(", ") if name}
+    return {
+        FAMILY: rewrite.meta["essay"],
+        "reason": groups.pop() if len(groups) == 1 else _SEVERAL if groups else "",
+        "reasons": reasons,
+        "topic": rewrite.meta["topic"],
+    }
+
+
+_COLUMNS = {
+    FAMILY: Column("string", "the essay that the sentence is from; intervals are over essays"),
+    "reason": Column(
+        "string",
+        "why the original is incoherent: `cohesion`, `consistency`, `relevance`, `other`, or "
+        f"`{_SEVERAL}` of these",
+    ),
+    "reasons": Column("string", f"the same as annotators said it: {', '.join(REASONS.values())}"),
+    "topic": Column("string", "what the essay is on"),
+}
+
+
+def rewrites_config(name: str, contrasts: tuple[Contrast, ...], summary: str) -> Config:
+    """One of the suite's configs; ``interaction`` has the sentences without context, too."""
+    original = EndingSwap(ORIGINAL)
+    versions = {REWRITE: Pipeline(), ORIGINAL: Pipeline((original,))}
+    if name:
+        versions |= {
+            f"{REWRITE}_alone": Pipeline((LastUnit(),)),
+            f"{ORIGINAL}_alone": Pipeline((original, LastUnit())),
+        }
+    return Config(
+        name=name,
+        corpora=(CORPUS.name,),
+        drafter=MinimalPairs(
+            versions=versions,
+            regions=text_and_sentence,
+            contrasts=contrasts,
+            columns=reason_columns,
+            view=sentence_alone,
+        ),
+        select=rewritten,
+        summary=summary,
+        regions=(
+            "the essay up to the sentence" + (" (empty in `..._alone`)" if name else ""),
+            "the sentence",
+        ),
+        columns=_COLUMNS,
+        breakdowns=("reason",),
+        length_confound=not name,
+        artefact="a bag of words of the sentence",
+    )
+
+
+SUITE = Suite(
+    name="rewrites",
+    title="Rewrites",
+    version="1.0.0",
+    hypothesis=(
+        "A model that notices incoherence finds a sentence that readers found incoherent in its "
+        "text more surprising there than what they wrote in its place."
+    ),
+    description=(
+        "Sentences of essays that were found incoherent in their context, and their rewrites by "
+        "experts, after the same text: incoherence that nobody made for a test."
+    ),
+    conditions={
+        REWRITE: "the text with the sentence as it was rewritten",
+        ORIGINAL: "the same text with the sentence as its author wrote it",
+        f"{REWRITE}_alone": "interaction: the rewritten sentence without the text",
+        f"{ORIGINAL}_alone": "interaction: the author's sentence without the text",
+    },
+    limitations=(
+        "A rewrite is more than coherent: it may also be more fluent, longer or shorter, and "
+        "without the errors in grammar and spelling that its original has. The config without a "
+        "name cannot tell these apart; in `interaction` both sentences are also read without the "
+        "text, so that what is better about a rewrite by itself cancels, as far as it does not "
+        "depend on the text. The headline is that of `interaction`.",
+        "Learners wrote the essays, so the text before the sentence has errors, too, which move "
+        "the surprisal of whatever follows.",
+        "A context holds all sentences before the one that was rewritten, those that are "
+        "incoherent themselves included.",
+        "Sentences that had better be left out (`DELETE` in the corpus) have no rewrite, and are "
+        "not in the suite: the worst ones are missing.",
+        "Experts did not always agree on what is incoherent, and one of them wrote each rewrite; "
+        "another one may be as good.",
+        "Sentences of one essay share their beginning, so items are not independent: intervals "
+        "are over essays (`family`).",
+        "In the project's sample both sentences are good English, of like length, and differ in "
+        "coherence by intention: it is easier to read, and no learner wrote it.",
+    ),
+    headline=("interaction",),
+    citation=CORPUS.citation,
+    configs=(
+        rewrites_config(
+            "",
+            (Contrast(ORIGINAL, REWRITE, 2),),
+            "the sentence is scored after the text",
+        ),
+        rewrites_config(
+            "interaction",
+            (Contrast((ORIGINAL, f"{REWRITE}_alone"), (REWRITE, f"{ORIGINAL}_alone"), 2),),
+            "the sentence is scored after the text and without it: the text makes the original "
+            "less expected than the rewrite, beyond what either is by itself",
+        ),
+    ),
+    tags=("essays", "learners", "human-rewrites"),
+)
+
+if __name__ == "__main__":
+    from coherencegym.builders.command.cli import run_suite
+
+    run_suite(SUITE)

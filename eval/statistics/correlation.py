@@ -1,0 +1,223 @@
+"""Rank correlations with intervals over clusters: Spearman's, partial, and within clusters.
+
+Spearman's coefficient (1904) is Pearson's of ranks, ties sharing the mean of theirs. Partial is the
+same with the ranks of a third variable held constant, and within clusters that of ranks inside each
+cluster, all put together.
+
+A sample's coefficient varies by what each unit adds to it: its influence (Hampel 1974), which here
+is exact for ranks, as every unit also moves the ranks of all others. Influences of one cluster are
+added up, as large as if they were another sample's (Bell and McCaffrey 2002), and the interval is
+Student's on Fisher's scale (1921, z = artanh r), on which it keeps within -1 and 1. docs/intervals
+has how often it holds the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coherencegym.eval.statistics.effective_size import (
+    ROUNDING,
+    TAIL,
+    adjusted,
+    owners,
+    quantile_of_t,
+    worth,
+)
+from coherencegym.eval.statistics.intervals import FEWEST, Interval
+from coherencegym.eval.statistics.paired import Test
+
+#: Fewest units of a correlation: that of two is 1 or -1.
+FEWEST_UNITS = 3
+
+
+@dataclass(frozen=True)
+class RankCorrelation:
+    """A coefficient from -1 to 1, and how it came about.
+
+    Attributes:
+        value: the coefficient.
+        added: the part of each cluster in its deviation from the truth; an array.
+        worth: the number of clusters of equal size that these are worth.
+    """
+
+    value: float
+    added: Any
+    worth: float
+
+    @property
+    def interval(self) -> Interval:
+        """The 95 % interval; ``one cluster``, which says nothing, where they are hardly more."""
+        if self.worth < FEWEST:
+            return Interval(-1.0, 1.0, "one cluster")
+        if abs(self.value) > 1 - ROUNDING:
+            # Were units in each other's order by a coin, this is how bad one may be that shows no
+            # error in so many clusters (Clopper and Pearson 1934).
+            least = 2 * float(TAIL ** (1 / self.worth)) - 1
+            low, high = (least, 1.0) if self.value > 0 else (-1.0, -least)
+            return Interval(low, high, "no error")
+        half = quantile_of_t(self.worth - 1) * self._error / (1 - self.value**2)
+        middle = math.atanh(self.value)
+        return Interval(math.tanh(middle - half), math.tanh(middle + half), "influence")
+
+    @property
+    def _error(self) -> float:
+        """The standard error: of clusters that do not vary at all, that of independent units."""
+        error = math.sqrt(float(self.added @ self.added))
+        independent = (1 - self.value**2) / math.sqrt(max(self.worth - 3, 1))
+        return error if error > ROUNDING else independent
+
+
+def correlation(
+    values: Sequence[float],
+    against: Sequence[float],
+    clusters: Sequence[str],
+    given: Sequence[float] | None = None,
+) -> RankCorrelation | None:
+    """Spearman's coefficient, partial where something is ``given``.
+
+    None with fewer than three units, where a side does not vary, or where what is given says all of
+    a side.
+
+    Raises:
+        ValueError: the sides have different lengths.
+    """
+    sides = [values, against] if given is None else [values, against, given]
+    if {len(side) for side in sides} != {len(clusters)}:
+        raise ValueError(f"{', '.join(str(len(side)) for side in sides)} values; expected as many")
+    if len(clusters) < FEWEST_UNITS or any(len(set(side)) < 2 for side in sides):
+        return None
+    ranked = list(map(_shares_below, sides))
+    found = _plain(sides, ranked, 0, 1) if given is None else _partial(sides, ranked)
+    if found is None:
+        return None
+    import numpy as np
+
+    value, influences = found
+    number, owner = owners(clusters)
+    weights = np.bincount(owner, minlength=number) / len(clusters)
+    sums = np.bincount(owner, weights=influences, minlength=number) / len(clusters)
+    return RankCorrelation(value, adjusted(sums, weights), worth(weights))
+
+
+def correlation_within(
+    values: Sequence[float], against: Sequence[float], clusters: Sequence[str]
+) -> RankCorrelation | None:
+    """The correlation of ranks within clusters, their means taken away, over all clusters.
+
+    Ranks are shares of the units of the cluster, so that a large one weighs by its units. A cluster
+    in which a side does not vary says nothing of how the sides go together, but counts as one that
+    does not; one of a single unit is left out. None where no cluster has anything to compare, or a
+    side never varies within one.
+    """
+    import numpy as np
+
+    number, owner = owners(clusters)
+    centred = []
+    for side in (values, against):
+        ranks = np.zeros(len(clusters))
+        for cluster in range(number):
+            own = np.flatnonzero(owner == cluster).tolist()
+            ranks[own] = _shares_below([side[place] for place in own]) - 0.5
+        centred.append(ranks)
+    one, other = centred
+    both, first, second = (
+        np.bincount(owner, weights=product, minlength=number)
+        for product in (one * other, one * one, other * other)
+    )
+    if min(first.sum(), second.sum()) < ROUNDING:
+        return None
+    weights = (first / first.sum() + second / second.sum()) / 2
+    value = float(both.sum() / math.sqrt(first.sum() * second.sum()))
+    sums = both / math.sqrt(first.sum() * second.sum()) - value * weights
+    return RankCorrelation(value, adjusted(sums, weights), worth(weights))
+
+
+def correlations_difference(
+    before: RankCorrelation, after: RankCorrelation
+) -> tuple[float, Interval, Test]:
+    """The second coefficient minus the first, its interval and test, over the same clusters.
+
+    What a cluster adds to either varies together with what it adds to the other, as both are held
+    against the same ratings.
+    """
+    from scipy.stats import t
+
+    value = after.value - before.value
+    size = min(before.worth, after.worth)
+    if size < FEWEST:
+        return value, Interval(-2.0, 2.0, "one cluster"), Test(1.0, "influence")
+    change = after.added - before.added
+    error, freedom = math.sqrt(float(change @ change)), size - 1
+    half = quantile_of_t(freedom) * error
+    interval = Interval(max(-2.0, value - half), min(2.0, value + half), "influence")
+    p = 2 * float(t.sf(abs(value) / error, freedom)) if error > ROUNDING else float(not value)
+    return value, interval, Test(p, "influence")
+
+
+def _shares_below(side: Sequence[float]) -> Any:
+    """The rank of each unit as the share of all that it is above, itself and ties counting half."""
+    from scipy.stats import rankdata
+
+    return (rankdata(side) - 0.5) / len(side)
+
+
+def _plain(
+    sides: Sequence[Sequence[float]], ranked: Sequence[Any], one: int, other: int
+) -> tuple[float, Any]:
+    """The coefficient of two of the sides, and the influence of each unit.
+
+    With F and G the shares below, it is cov(F, G) / sqrt(var F * var G). A unit moves the mean of
+    F * G by its own product, and, as others are now above it or not, by what it does to their F and
+    G.
+    """
+    left, right = ranked[one], ranked[other]
+    covariance = float((left * right).mean() - 0.25)
+    variances = [float((side * side).mean() - 0.25) for side in (left, right)]
+    moved = (
+        left * right
+        - (covariance + 0.25)
+        + _moves(sides[one], left, right)
+        + _moves(sides[other], right, left)
+    )
+    scale = math.sqrt(variances[0] * variances[1])
+    value = covariance / scale
+    influences = moved / scale
+    for number, variance, ranks in ((one, variances[0], left), (other, variances[1], right)):
+        own = ranks * ranks - (variance + 0.25) + 2 * _moves(sides[number], ranks, ranks)
+        influences = influences - value / 2 * own / variance
+    return value, influences
+
+
+def _moves(side: Sequence[float], ranks: Any, weights: Any) -> Any:
+    """The mean weight of units above each unit, ties half, less that of rank times weight.
+
+    It is what the unit does, as one more that others are above, to the mean of rank times weight.
+    """
+    import numpy as np
+
+    values = np.asarray(side, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    sums = np.concatenate([[0.0], np.cumsum(weights[order])])
+    not_above = np.searchsorted(ordered, values, "right")
+    below = np.searchsorted(ordered, values, "left")
+    above = sums[-1] - (sums[not_above] + sums[below]) / 2
+    return above / len(values) - float((ranks * weights).mean())
+
+
+def _partial(sides: Sequence[Sequence[float]], ranked: Sequence[Any]) -> tuple[float, Any] | None:
+    """The partial coefficient of the first two sides given the third, and influences."""
+    (both, moved), (first, by_first), (second, by_second) = (
+        _plain(sides, ranked, *pair) for pair in ((0, 1), (0, 2), (1, 2))
+    )
+    left = (1 - first**2, 1 - second**2)
+    if min(left) < ROUNDING:
+        return None
+    scale = math.sqrt(left[0] * left[1])
+    value = (both - first * second) / scale
+    influences = (moved - second * by_first - first * by_second) / scale
+    influences = influences + value * (first * by_first / left[0] + second * by_second / left[1])
+    return min(1.0, max(-1.0, value)), influences

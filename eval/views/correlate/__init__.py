@@ -1,0 +1,1 @@
+"""The findings of ``correlate``, as a table and as a page."""

@@ -1,0 +1,152 @@
+"""DECOR: sentences of learners' essays that are incoherent, why, and what an expert wrote instead.
+
+Zhang et al. 2024, on essays of the TOEFL-11 corpus. A row of a CSV file is a sentence and its
+context, all sentences of the essay before it, which is split into sentences here. Where the row has
+a rewrite, that stands last in the discourse, and ``alternatives`` has the original sentence and the
+rewrite over this unit. Else the sentence itself stands there with a judgement of it,
+:data:`COHERENT` or :data:`INCOHERENT`: a rewrite ``DELETE`` says that it had better go.
+
+``meta`` has the ``topic`` that the essay is on, the ``essay``, and the ``reasons`` of incoherence,
+with commas between them, by the names of :data:`REASONS`. An id is the essay and the number of
+characters before the sentence, which is the same in every file.
+
+``test`` is the published test set of rewriting (213 rows). By name only are read ``test_all``, all
+sentences of the test essays, and ``validation``, of whose rewrites the repository does not say who
+wrote them.
+
+Two things are otherwise than the repository's description says: a ``label`` of 1 is a coherent
+sentence and 0 or -1 an incoherent one, and the file of the validation set is called
+``data/val/sent_rewrite_541.csv`` in some versions. Reasons that do not hold are 0 in one file and
+empty in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from coherencegym.loaders.corpora.citations import cited
+from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
+from coherencegym.loaders.discourse import (
+    Alternative,
+    Discourse,
+    HumanJudgement,
+    SourceSpan,
+    Unit,
+)
+from coherencegym.loaders.formats.lines import shown, tidy
+from coherencegym.loaders.formats.table import numbered_rows
+from coherencegym.loaders.text.sentences import split_sentences
+
+COHERENT, INCOHERENT = "coherent", "incoherent"
+#: The columns of reasons, and what they stand for.
+REASONS = {
+    "R1": "semantic connection",
+    "R2": "entity reference",
+    "R3": "discourse relation",
+    "R4": "consistency",
+    "R5": "contextual relevance",
+    "R6": "tangential relevance",
+    "R7": "other",
+}
+_TEXTS = ("essay_id", "topic", "sentence")
+_COLUMNS = (*_TEXTS, "context", "label", *REASONS, "Rewrite")
+#: A rewrite that says that the sentence is to be left out.
+_DELETE = "DELETE"
+_LABELS = {"1": COHERENT, "0": INCOHERENT, "-1": INCOHERENT}
+_FLAGS = {"": False, "0": False, "1": True}
+
+
+def read_decor(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+    """Read a file of sentences in context."""
+    for row in numbered_rows(file, _COLUMNS, options):
+        values = {name: tidy(value) for name, value in row.values.items()}
+        if problem := _problem(values):
+            options.bad(f"{file.path}:{row.line}: {problem[0]}", problem[1])
+            continue
+        if not values["context"]:
+            options.skipped["no sentence before it"] += 1
+            continue
+        yield _discourse(corpus, file, row.line, values)
+
+
+def _problem(values: Mapping[str, str]) -> tuple[str, str] | None:
+    """Say what is wrong with a row; none where it is fine."""
+    for name in _TEXTS:
+        if not values[name]:
+            what = "an id" if name == "essay_id" else "a text"
+            return f"{name} is empty, expected {what}", f"empty {name}"
+    if _number(values["label"]) not in _LABELS:
+        found = shown(values["label"])
+        return f"label is {found}, expected 1 (coherent), 0 or -1 (incoherent)", "unknown label"
+    for name in REASONS:
+        if _number(values[name]) not in _FLAGS:
+            return f"{name} is {shown(values[name])}, expected 1, 0 or nothing", "unknown flag"
+    if _label(values) == COHERENT and values["Rewrite"]:
+        return "a rewrite of a coherent sentence, expected none", "rewrite of a coherent sentence"
+    return None
+
+
+def _number(text: str) -> str:
+    """A whole number as the files have it, ``1`` or ``1.0``."""
+    return text.removesuffix(".0")
+
+
+def _label(values: Mapping[str, str]) -> str:
+    return _LABELS[_number(values["label"])]
+
+
+def _discourse(corpus: Corpus, file: CorpusFile, line: int, values: Mapping[str, str]) -> Discourse:
+    source = SourceSpan(file.path.name, line, line)
+    sentence, rewrite = values["sentence"], values["Rewrite"]
+    essay = values["essay_id"].removesuffix(".txt")
+    rewritten = rewrite not in ("", _DELETE)
+    last = rewrite if rewritten else sentence
+    texts = (*split_sentences(values["context"]), last)
+    span = ((len(texts) - 1, 0, len(last)),)
+    reasons = [of for name, of in REASONS.items() if _FLAGS[_number(values[name])]]
+    return Discourse(
+        id=f"{essay}/{len(values['context'])}",
+        corpus=corpus.name,
+        units=tuple(Unit(text, source=source) for text in texts),
+        alternatives=(Alternative(span, (sentence, rewrite), 1),) if rewritten else (),
+        judgements=() if rewritten else (HumanJudgement(span, _label(values)),),
+        meta={
+            "split": file.split,
+            "topic": values["topic"],
+            "essay": essay,
+            "reasons": ", ".join(reasons),
+        },
+    )
+
+
+def _patterns() -> Iterator[FilePattern]:
+    """The files as the repository has them, with or without their folders."""
+    for name, folder, split in (
+        ("test_rewrite_213_no_delete.csv", "test", "test"),
+        ("test_1355_clean.csv", "test", "test_all"),
+        ("rewrite_541.csv", "dev", "validation"),
+        ("sent_rewrite_541.csv", "val", "validation"),
+    ):
+        for place in ("", f"{folder}/", f"data/{folder}/"):
+            yield FilePattern(
+                f"{place}{name}", split, f"data/{folder}/{name}", by_default=split == "test"
+            )
+
+
+CORPUS = Corpus(
+    name="decor",
+    title="DECOR",
+    homepage="https://github.com/BillyZhang24kobe/writing2coherence",
+    citation=cited("zhang-etal-2024-decor"),
+    licence_name="no licence stated; the essays are of TOEFL-11, which the LDC licenses",
+    licence_url="https://github.com/BillyZhang24kobe/writing2coherence",
+    obtain="get https://github.com/BillyZhang24kobe/writing2coherence and take its folder data",
+    patterns=tuple(_patterns()),
+    reader=read_decor,
+    producers=(
+        "Learners of English, in essays for the TOEFL test; experts rewrote sentences of theirs "
+        "(Zhang et al. 2024)."
+    ),
+    source_datasets=("extended|other-decor",),
+    one_file_per_split=True,
+)

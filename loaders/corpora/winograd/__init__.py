@@ -1,0 +1,1 @@
+"""Winograd schemas and WinoGrande, in all the layouts that they are found in."""

@@ -1,0 +1,343 @@
+"""``coherencegym correlate``: scores of texts, baselines, the command line, two models."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import one_line
+from scipy import stats
+
+from coherencegym.builders.coherence_ratings import SUITE
+from coherencegym.builders.making.build import BuildOptions, build
+from coherencegym.builders.making.sources import find_sources
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.data.source import find_dataset
+from coherencegym.eval.kinds.ratings import RatedText
+from coherencegym.eval.models.load import load
+from coherencegym.eval.results.folder import read_outcomes
+from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.statistics.measures import added_up
+from coherencegym.eval.statistics.scores import Score, UnitOutcome
+from coherencegym.eval.surprisal import surprisals
+from coherencegym.eval.tasks.correlate.task import (
+    CORRELATE,
+    MEASURES,
+    SCORES,
+    baselines,
+    correlated,
+    query,
+)
+from coherencegym.eval.tasks.task import Table, read_tables
+from coherencegym.files.parquet_rows import parquet_rows
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The suite of the sample."""
+    folder = tmp_path_factory.mktemp("ratings") / "coherence_ratings"
+    build(SUITE, find_sources(SUITE, ("sample",)), BuildOptions(), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def models(
+    tmp_path_factory: pytest.TempPathFactory,
+    make_tokenizer: Callable[..., Any],
+    make_model: Callable[..., Any],
+) -> Sequence[Path]:
+    """Two tiny models with one tokenizer."""
+    tokenizer = make_tokenizer()
+    folders = []
+    for name, room in (("gpt2", "n_positions"), ("llama", "max_position_embeddings")):
+        folder = tmp_path_factory.mktemp("models") / name
+        make_model(name, tokenizer, **{room: 512}).save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        folders.append(folder)
+    return folders
+
+
+def arguments(model: Path, data: Path, output: Path, *more: str) -> list[str]:
+    return [
+        *("correlate", "--model", str(model), "--dataset", str(data), "--device", "cpu"),
+        *("--no-cache", "--output", str(output), *more),
+    ]
+
+
+@pytest.fixture(scope="module")
+def folders(
+    models: Sequence[Path], data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Sequence[Path]:
+    """The results of both models."""
+    outputs = []
+    for model in models:
+        outputs.append(tmp_path_factory.mktemp("results") / model.name)
+        assert main(arguments(model, data, outputs[-1])) == 0
+    return outputs
+
+
+def rated(number: int, rating: float, text: str = "", **more: Any) -> RatedText:
+    own = {"ratings": (rating,), "prompt": "", **more}
+    return RatedText(
+        f"t{number:02d}", text or f"Text {number}.", rating, discourse_id=f"d{number:02d}",
+        corpus="c", **own,
+    )  # fmt: skip
+
+
+def table_of(data: Path, rows: Sequence[RatedText], breakdowns: tuple[str, ...] = ()) -> Table[Any]:
+    return Table(find_dataset(str(data)), "c", "test", tuple(rows), "", False, False, breakdowns)
+
+
+def by(outcomes: Sequence[UnitOutcome], measure: str, judge: str) -> list[UnitOutcome]:
+    return [one for one in outcomes if (one.measure, one.judge) == (measure, judge)]
+
+
+def test_scores_are_surprisals_taken_negative(data: Path, models: Sequence[Path]) -> None:
+    model = load(str(models[0]), "cpu")
+    (table, _) = read_tables(CORRELATE, find_dataset(str(data)), [], "test", 6)
+    found = list(correlated(model, table))
+    read = surprisals(model.model, model.tokenizer, list(map(query, table.rows))).items
+    for number, (row, own) in enumerate(zip(table.rows, read, strict=True)):
+        bits = own.conditions["text"].region_bits("*")
+        values = {judge: by(found, "Spearman", judge)[number].value for judge in SCORES}
+        assert values["bits in all"] == pytest.approx(-bits.sum())
+        assert values["bits a token"] == pytest.approx(-bits.mean())
+        assert values["bits a character"] == pytest.approx(-bits.sum() / len(row.text))
+    one = by(found, "Spearman, length held", "bits a token")[0]
+    assert (one.against, one.given) == (table.rows[0].rating, len(table.rows[0].text))
+    assert one.cluster == table.rows[0].prompt
+
+
+def test_baselines_say_what_is_easier(data: Path) -> None:
+    rows = [
+        rated(n, n, "x" * (n + 1), ratings=(float(n), float(n)), overlap=n / 20) for n in range(12)
+    ]
+    found = {(s.measure, s.judge): s for s in added_up(list(baselines(table_of(data, rows))))}
+    assert found["Spearman", "length"].score == 1
+    assert found["Spearman", "repeated words"].score == 1
+    assert found["Spearman", "one rater"].score == 1
+    # No prompt has two texts; length with length held is nothing; no word stands in two texts.
+    assert {measure for measure, _ in found} == {"Spearman", "Spearman, length held"}
+    assert ("Spearman, length held", "length") not in found
+    assert all(judge != "bag of words" for _, judge in found)
+
+
+def test_one_rater_is_held_against_the_others(data: Path) -> None:
+    ratings = [(1.0, 5.0, 4.0), (2.0, 1.0, 2.0), (3.0, 3.0, 3.0), (4.0,), (5.0, 2.0, 3.0)]
+    rows = [rated(n, sum(own) / len(own), ratings=own) for n, own in enumerate(ratings)]
+    own = by(list(baselines(table_of(data, rows))), "Spearman", "one rater")
+    assert [one.value for one in own] == [1, 2, 3, None, 5]
+    assert own[3].reason == "one rating"
+    expected = stats.spearmanr([1, 2, 3, 5], [4.5, 1.5, 3, 2.5])[0]
+    assert added_up(own)[0].score == pytest.approx(float(expected))
+
+
+def test_a_text_that_is_too_long_is_counted(data: Path, models: Sequence[Path]) -> None:
+    model = load(str(models[0]), "cpu")
+    rows = [rated(n, n % 4, f"Text {n} is here." if n else "too long " * 500) for n in range(6)]
+    found = by(list(correlated(model, table_of(data, rows))), "Spearman", "bits a token")
+    assert [one.value is None for one in found] == [True, *[False] * 5]
+    (score,) = added_up(found)
+    assert (score.n, score.counts) == (5, {"too_long": 1})
+
+
+def test_scores_by_the_values_of_a_column(data: Path) -> None:
+    rows = [rated(n, n, "x" * (n + 1), extra={"genre": "ab"[n % 2]}) for n in range(12)]
+    scores = added_up(list(baselines(table_of(data, rows, ("genre",)))))
+    assert {score.group: score.n for score in scores if score.measure == "Spearman"} == {
+        "": 12,
+        "genre=a": 6,
+        "genre=b": 6,
+    }
+
+
+def test_the_command_line(
+    data: Path, models: Sequence[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "run"
+    assert main(arguments(models[0], data, output, "--config", "sample_holistic")) == 0
+    printed = capsys.readouterr().out
+    assert "coherence_ratings 1.0.0" in printed
+    for row in ("− bits a token", "− bits in all", "length alone", "repeated words alone"):
+        assert row in printed
+    assert "nobody was asked about these texts" in printed
+    results = json.loads((output / "results.json").read_text())
+    assert results["task"] == "correlate"
+    assert {row["measure"] for row in results["scores"]} == set(MEASURES)
+    head = results["headline"]
+    assert (head["measure"], head["chance"], head["over"]) == ("Spearman", 0, ["sample_holistic"])
+    (one,) = [
+        row
+        for row in results["scores"]
+        if (row["measure"], row["judge"], row["level"]) == ("Spearman", "bits a token", "all")
+    ]
+    assert (head["score"], head["ci_low"]) == (one["score"], pytest.approx(one["ci_low"]))
+    assert one["overlap_score"] is not None
+    floors = {row["judge"] for row in results["scores"] if row["level"] == "reference"}
+    assert floors == {"length", "repeated words", "bag of words"}
+    page = (output / "report.html").read_text()
+    assert "The Lost Mitten" in page
+    assert (output / "ratings.svg").is_file()
+    assert f"{one['score']:+.2f}" in printed
+    assert one["n"] == 36
+    # What was found is what scipy finds in the outcomes.
+    own = by(read_outcomes(output / "outcomes.parquet")["sample_holistic", "test"], one["measure"],
+             one["judge"])  # fmt: skip
+    expected = stats.spearmanr([o.value for o in own], [o.against for o in own])[0]
+    assert one["score"] == pytest.approx(float(expected))
+    assert main(arguments(models[0], data, output)) == 2
+    assert "--overwrite" in one_line(capsys.readouterr().err)
+
+
+def test_a_dry_run_loads_no_weights(
+    data: Path, models: Sequence[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments(models[0], data, tmp_path / "run", "--dry-run")) == 0
+    assert "sample_holistic" in capsys.readouterr().out
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_dataset_without_rated_texts(
+    models: Sequence[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments(models[0], tmp_path / "none", tmp_path / "run")) == 2
+    one_line(capsys.readouterr().err)
+
+
+def test_two_models_are_compared(
+    folders: Sequence[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "compared"
+    assert main(["compare", *map(str, folders), "--output", str(output)]) == 0
+    printed = capsys.readouterr().out
+    assert "correlations (Spearman) are shown times 100" in printed
+    assert "influence: test of two rank correlations" in printed
+    (comparison,) = json.loads((output / "comparison.json").read_text())["comparisons"]
+    rows = {
+        (row["config"], row["measure"], row["judge"]): row
+        for row in comparison["rows"]
+        if row["level"] == "all"
+    }
+    for (_, measure, judge), row in rows.items():
+        assert judge in SCORES
+        assert row["difference"] == pytest.approx(row["score"] - row["baseline_score"])
+        assert row["ci_low"] <= row["difference"] <= row["ci_high"]
+        assert (row["p"] < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0), measure
+    # A baseline is the same for both.
+    same = [row for row in comparison["rows"] if row["judge"] == "length"]
+    assert {row["difference"] for row in same} == {0}
+
+
+def test_the_folder_is_read_back_and_held_to_its_outcomes(
+    folders: Sequence[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = read_saved(folders[0])
+    assert saved.task == "correlate"
+    assert main(["overview", *map(str, folders)]) == 0
+    assert "a correlation, times 100" in capsys.readouterr().out
+    other = tmp_path / "other"
+    other.mkdir()
+    for file in folders[0].iterdir():
+        (other / file.name).write_bytes(file.read_bytes())
+    results = json.loads((other / "results.json").read_text())
+    results["scores"][0]["score"] = -results["scores"][0]["score"]
+    (other / "results.json").write_text(json.dumps(results))
+    assert main(["compare", str(folders[0]), str(other)]) == 2
+    assert "the files are not of one run" in one_line(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("against", None, "against; expected it for correlations"),
+        ("against", math.inf, "is no number"),
+        ("given", 1.0, "given; expected it for partial correlations"),
+    ],
+)
+def test_outcomes_that_contradict_themselves(
+    folders: Sequence[Path], tmp_path: Path, column: str, value: float | None, said: str
+) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.results.folder import outcomes_schema
+
+    rows = parquet_rows(folders[0] / "outcomes.parquet")
+    rows[0][column] = value
+    path = tmp_path / "outcomes.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(rows, schema=outcomes_schema()), path)
+    with pytest.raises(EvaluationError, match=said):
+        read_outcomes(path)
+
+
+def test_outcomes_of_an_earlier_release_have_fewer_columns(
+    folders: Sequence[Path], tmp_path: Path
+) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    (own,) = [
+        one
+        for one in read_outcomes(folders[0] / "outcomes.parquet")["sample_holistic", "test"]
+        if (one.measure, one.judge) == ("Spearman", "length") and one.unit_id == "cohesentia-1"
+    ]
+    share = replace(own, statistic="share", value=1.0, against=None)
+    row = {
+        n: getattr(share, n) for n in share.__dataclass_fields__ if n not in ("against", "given")
+    }
+    path = tmp_path / "outcomes.parquet"
+    table = pyarrow.Table.from_pylist([{**row, "groups": []}])
+    fields = [f for f in _schema() if f.name in row]
+    parquet.write_table(table.cast(pyarrow.schema(fields)), path)
+    assert read_outcomes(path)["sample_holistic", "test"] == [share]
+
+
+def _schema() -> Any:
+    from coherencegym.eval.results.folder import outcomes_schema
+
+    return outcomes_schema()
+
+
+def test_the_library_finds_what_the_command_does(
+    models: Sequence[Path], data: Path, folders: Sequence[Path], tmp_path: Path
+) -> None:
+    import coherencegym as cg
+
+    found = cg.correlate(str(models[0]), data, device="cpu", output=tmp_path / "out")
+    results = json.loads((folders[0] / "results.json").read_text())
+    assert found.headline is not None
+    assert found.headline.score == pytest.approx(results["headline"]["score"])
+    assert found.signature == results["signature"]
+    assert "− bits a token" in str(found)
+    assert "<table" in found._repr_html_()
+    compared = cg.compare(found, tmp_path / "out")
+    assert {row.difference for row in compared.comparisons[0].rows} == {0}
+    with pytest.raises(cg.EvaluationError, match="correlate: no option scorer; expected some of"):
+        cg.correlate(str(models[0]), data, scorer="x")
+    with pytest.raises(cg.EvaluationError, match="correlate: 3 is a int; expected a dataset's"):
+        cg.correlate(str(models[0]), 3)  # type: ignore[arg-type]
+
+
+def test_a_correlation_is_no_share_on_the_card_of_results(folders: Sequence[Path]) -> None:
+    from coherencegym.eval.hub.results_card import _cells
+    from coherencegym.eval.results.runs import read_run
+
+    run = read_run(folders[0])
+    (score,) = [
+        one
+        for one in run.reported
+        if isinstance(one, Score) and (one.config, one.what) == ("sample_holistic", _WHAT)
+    ]
+    cells = _cells(run, score, "")
+    assert cells[4] == _WHAT
+    assert cells[6] == f"{score.score:+.2f}"
+    assert cells[7] == f"{score.ci_low:+.2f} to {score.ci_high:+.2f}"
+
+
+_WHAT = "Spearman, bits a token"
