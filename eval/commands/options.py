@@ -172,14 +172,17 @@ def add_model(parser: Parser, several: bool = False) -> None:
 
 
 def _add_model_revision(parser: Parser, several: bool) -> None:
-    """Declare ``--model-revision``, which may be ``several``: the checkpoints of a training."""
+    """Declare ``--model-revision``; of ``several``, the checkpoints of a training, patterns too."""
     if not several:
         add_alike(parser, "--model-revision")
         return
     option = _ALIKE["--model-revision"]
     what = "tags or commits of a Hub model, such as the checkpoints of a training"
     how = {**option.how, "default": None, "type": named, "help": what}
-    rare(many(parser.group(option.group), "--model-revision", **how))
+    group = parser.group(option.group).add_mutually_exclusive_group()
+    rare(many(group, "--model-revision", **how))
+    what = "the branches and tags of a Hub model, or the models in a folder, such as 'step*'"
+    rare(many(group, "--all-revisions", type=named, metavar="PATTERN", help=what))
 
 
 def _add_input(parser: Parser) -> None:

@@ -98,6 +98,8 @@ def write_rows(rows: Iterable[Mapping[str, Any]], schema: Any, path: Path) -> No
 
 #: Their names in the folder of results.
 OUTCOMES_FILE, PREDICTIONS_FILE = "outcomes.parquet", "predictions.parquet"
+#: That of every token, which is there where it was asked for.
+TOKENS_FILE = "tokens.parquet"
 #: Columns of predictions that are null where one is undefined or its item is too long.
 _OUTCOME = ("met", "tie", "margin")
 

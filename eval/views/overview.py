@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +159,11 @@ def check_overview(folder: Path, overwrite: bool, option: str = "--output") -> N
 
 
 def check_runs(
-    folders: Sequence[Path], overwrite: bool, above: Path | None = None, option: str = "--output"
+    folders: Sequence[Path],
+    overwrite: bool,
+    above: Path | None = None,
+    option: str = "--output",
+    kept: Collection[Path] = (),
 ) -> None:
     """Refuse what would be lost of runs before any is scored: their folders, the overview above.
 
@@ -168,6 +172,7 @@ def check_runs(
         overwrite: earlier results may be replaced.
         above: the folder of the overview; None: there will be none.
         option: the name of the folder, see :func:`coherencegym.files.folders.check_folder`.
+        kept: those of the folders that stay as they are, so that the overview is made again.
 
     Raises:
         EvaluationError: one is there, nothing can be written there, or two runs have one folder.
@@ -178,8 +183,9 @@ def check_runs(
                 f"{folder}: two runs would be written there; expected each model and each dataset "
                 "once, under names that differ"
             )
-        check_folder(folder, overwrite, MARKER, option)
-    if above is not None:
+        if folder not in kept:
+            check_folder(folder, overwrite, MARKER, option)
+    if above is not None and not kept:
         check_overview(above, overwrite, option)
 
 
