@@ -107,6 +107,23 @@ def test_one_command_scores_all_checkpoints_and_prepares_them_once(
         assert together.read_bytes() == (tmp_path / "alone" / name).read_bytes()
 
 
+def test_a_curve_over_what_is_asked_for(words: list[str], tmp_path: Path, capsys: Capture) -> None:
+    assert main(words) == 0
+    out = str(tmp_path / "out")
+    asked = ["overview", out, "--output", str(tmp_path / "again"), "--curve-axis"]
+    assert main([*asked, "tokens=1000"]) == 0
+    assert "3k" in capsys.readouterr().out
+    assert "<!-- tokens of training, logarithmic -->" in (tmp_path / "again/curve.svg").read_text()
+    plot = ["plot", out, "--output", str(tmp_path / "plots"), "--curve-axis"]
+    assert main([*plot, "tokens=1000"]) == 0
+    assert "<!-- tokens of training, logarithmic -->" in (tmp_path / "plots/curve.svg").read_text()
+    assert main([*plot, "words", "--overwrite"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "--curve-axis words: no revision or folder of a model counts that; expected names such as "
+        "words1000, or words=N for N in a step\n"
+    )
+
+
 def test_a_tokenizer_that_was_changed_on_the_way_is_found_out(
     words: list[str], runs: Path, planned: list[int], make_tokenizer: Callable[..., Any]
 ) -> None:
