@@ -111,15 +111,14 @@ class Several:
         Each folder is written as soon as its scores are there.
         """
         plans = KeptPlans() if len(self.pairs) > 1 else None
+        if self.runs:
+            print(f"{len(self.runs):,} of {len(self.folders):,} runs are there already, and kept")
         for own in self.pairs:
             left = [
                 (one, *data)
                 for one, data in zip(own, read, strict=True)
                 if one.output not in self.runs
             ]
-            if len(left) < len(own):
-                said = f"{len(own) - len(left)} of {len(own)} runs are there already, and kept"
-                print(f"{_model_name(own[0])}: {said}")
             if left:
                 with self._attempt(_model_name(own[0])):
                     self._score(left, plans)

@@ -124,6 +124,43 @@ def test_a_curve_over_what_is_asked_for(words: list[str], tmp_path: Path, capsys
     )
 
 
+def test_checkpoints_are_compared_step_by_step(
+    words: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    assert main(words) == 0
+    capsys.readouterr()
+    compared = ["compare", str(tmp_path / "out"), "--steps", "--output", str(tmp_path / "steps")]
+    assert main(compared) == 0
+    printed = capsys.readouterr().out
+    assert (
+        "corrected for the 4 tests of a checkpoint against the one before, and apart for the 2"
+        in printed
+    )
+    found = json.loads((tmp_path / "steps/comparison.json").read_text())["steps"]
+    for suite, one in zip(("one", "two"), found, strict=True):
+        paths = [tmp_path / f"out/{suite}--checkpoint-{n}/results.json" for n in (3, 20, 100)]
+        scores = [json.loads(path.read_text())["headline"]["score"] for path in paths]
+        changes = [change["difference"] for change in one["changes"]]
+        assert changes == pytest.approx([scores[1] - scores[0], scores[2] - scores[1]])
+        assert one["last_against_first"]["difference"] == pytest.approx(scores[2] - scores[0])
+    assert sorted(path.name for path in (tmp_path / "steps").iterdir()) == [
+        *("comparison.json", "curve.png", "curve.svg", "steps.md"),
+    ]
+    assert main(compared) == 2
+    assert main([*compared[:3], "--curve-axis", "tokens=10"]) == 0
+    assert "by token" in capsys.readouterr().out
+    for more, said in (
+        (["--all-pairs"], "--steps and --all-pairs: expected one of the two"),
+        (["--curve-axis", "miles"], "--curve-axis miles: expected one of steps, words, tokens"),
+    ):
+        assert main([*compared[:3], *more]) == 2
+        assert said in capsys.readouterr().err
+    assert main([*compared[:2], "--curve-axis", "steps"]) == 2
+    assert "--curve-axis: expected --steps with it" in capsys.readouterr().err
+    assert main(["compare", str(tmp_path / "out/one--checkpoint-3"), "--steps"]) == 2
+    assert "no two results of coherencegym score are of checkpoints" in capsys.readouterr().err
+
+
 def test_a_tokenizer_that_was_changed_on_the_way_is_found_out(
     words: list[str], runs: Path, planned: list[int], make_tokenizer: Callable[..., Any]
 ) -> None:
@@ -144,12 +181,8 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(
     planned.clear()
     assert main(words) == 0
     printed = capsys.readouterr().out
-    *lines, rest = printed.split("\n", 3)
-    assert [line.replace(str(tmp_path), "") for line in lines] == [
-        "/runs/checkpoint-3: 2 of 2 runs are there already, and kept",
-        "/runs/checkpoint-20: 1 of 2 runs are there already, and kept",
-        "/runs/checkpoint-100: 2 of 2 runs are there already, and kept",
-    ]
+    said, rest = printed.split("\n", 1)
+    assert said == "5 of 6 runs are there already, and kept"
     assert (loads, planned) == (["checkpoint-20"], [5])
     assert rest == before
     assert (out / "index.html").read_bytes() == page
@@ -336,7 +369,7 @@ def test_all_revisions_of_a_hub_model_are_scored_and_kept(
     assert names(tmp_path / "out") == ["one--me__model@step1000", "one--me__model@step20"]
     assert main(words) == 0
     assert len(loads) == 2
-    assert "me/model@step20: 1 of 1 runs are there already" in capsys.readouterr().out
+    assert "2 of 2 runs are there already" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main([*words, "--model-revision", "step20"])
     assert "not allowed with argument" in capsys.readouterr().err

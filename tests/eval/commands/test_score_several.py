@@ -136,7 +136,7 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
     assert (tmp_path / "out/one--demo/report.html").is_file()
     assert main(words) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("demo: 1 of 2 runs are there already, and kept\n")
+    assert printed.startswith("1 of 2 runs are there already, and kept\n")
     # One folder was made, with what the first one had asked.
     known = re.findall(r"([\d,]+) of ([\d,]+) texts were known", printed)
     assert len(known) == 1
