@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from coherencegym.eval.commands.running import Running, running, table_name
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.plan.kept import KeptPlans, PlansOf
 from coherencegym.eval.results.folder import MARKER
+from coherencegym.eval.results.steps import step_of
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
@@ -184,7 +185,9 @@ class Several:
 
         folder, folders = self.above, self.folders
         assert folder is not None
-        shown = overview([self.runs[one] for one in folders if one in self.runs])
+        shown = overview(
+            [*self._beside(), *(self.runs[one] for one in folders if one in self.runs)]
+        )
         write_overview(shown, folder)
         print_overview(shown)
         print(f"written to {folder}: open {folder / PAGE}")
@@ -193,6 +196,32 @@ class Several:
                 f"{missing:,} of {len(folders):,} runs could not be made, as said above; the same "
                 "command keeps the others and tries these again"
             )
+
+    def _beside(self) -> list[Run]:
+        """Earlier results of the same trainings in the folder: a trainer may delete checkpoints.
+
+        They are of the same rows and settings as those that were made.
+        """
+        from coherencegym.eval.results.runs import read_run, run_folders
+
+        assert self.above is not None
+        alike = {self._training(run) for run in self.runs.values()} - {None}
+        own = {folder.resolve() for folder in self.folders}
+        found = []
+        for folder in run_folders([self.above]) if alike else ():
+            # What cannot be read is of no training that is known.
+            with suppress(EvaluationError, OSError):
+                if folder.resolve() not in own and self._training(run := read_run(folder)) in alike:
+                    found.append(run)
+        return found
+
+    def _training(self, run: Run) -> tuple[str, ...] | None:
+        """The training, rows and settings of a run; None where it is no checkpoint."""
+        step = step_of(run)
+        names = (*_RECORDED, *self.chosen.record(), "intervals", "versions")
+        settings = [run.settings.get(name) for name in names]
+        about = (run.data, run.suite, run.version, sorted(run.rows.items()), settings)
+        return (step.training, step.unit, repr(about)) if step is not None else None
 
 
 def _model_name(one: argparse.Namespace) -> str:

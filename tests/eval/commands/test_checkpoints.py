@@ -207,6 +207,27 @@ def test_a_training_that_goes_on_is_the_same_command(
     assert names(tmp_path / "out") == [name for name in ALL if "-20" not in name]
 
 
+def test_a_checkpoint_that_was_deleted_since_stays_in_the_curve(
+    words: list[str], runs: Path, tmp_path: Path, loads: list[str]
+) -> None:
+    assert main(words) == 0
+    shutil.rmtree(runs / "checkpoint-3")
+    shutil.copytree(runs / "checkpoint-20", runs / "checkpoint-400")
+    loads.clear()
+    # Results of other settings, and what is none, are not joined to it.
+    other = tmp_path / "out/two--checkpoint-3/results.json"
+    other.write_text(other.read_text().replace('"bos": "auto"', '"bos": "never"'))
+    (tmp_path / "out/broken").mkdir()
+    (tmp_path / "out/broken/results.json").write_text("{}")
+    assert main(words) == 0
+    assert loads == ["checkpoint-400"]
+    lines = (tmp_path / "out/overview.md").read_text().splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("| suite | items | 3 | 20 |"))
+    one, two = (line.split(" | ")[2] for line in lines[start + 2 : start + 4])
+    assert one != "–"
+    assert two == "–"
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
