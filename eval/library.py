@@ -17,6 +17,7 @@ from coherencegym.eval.data.notes import detail
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.kinds.items import Item, SuiteError, read_item
+from coherencegym.eval.plan.kept import KeptPlans
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
 from coherencegym.eval.results.results import Results, gather
 from coherencegym.eval.text.choices import BosChoice, SpaceChoice
@@ -204,11 +205,19 @@ def as_items(given: Items | Iterable[Item | Mapping[str, Any]]) -> Items:
 
 
 def score_loaded(
-    loaded: LoadedModel, items: Items, options: Options, progress: BatchProgress | None = None
+    loaded: LoadedModel,
+    items: Items,
+    options: Options,
+    progress: BatchProgress | None = None,
+    plans: KeptPlans | None = None,
 ) -> ShownResults:
-    """Score a model in evaluation mode, of which is known what results say of it."""
+    """Score a model in evaluation mode, of which is known what results say of it.
+
+    ``plans`` are those of earlier models on these very items; None: nothing is kept.
+    """
     from coherencegym.eval.tasks.score.scoring import score_items
 
+    of_model = plans.of(loaded.tokenizer) if plans is not None else None
     found = []
     for table in items.tables:
         uses = table.separator
@@ -219,6 +228,7 @@ def score_loaded(
             options,
             uses_separator=uses,
             progress=progress,
+            plans=of_model,
         )
         found.append((table, scored))
     settings = {

@@ -20,17 +20,18 @@ from coherencegym.eval.forward.execute import (
     execute,
 )
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
-from coherencegym.eval.models.limits import limits_of
+from coherencegym.eval.models.limits import context_length, limits_of
 from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.models.refusals import refuse_unless_in_vocabulary
+from coherencegym.eval.plan.kept import PlansOf
 from coherencegym.eval.plan.memory import default_budget, free_budget
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
 from coherencegym.eval.plan.plan import Plan, Request, make_plan
-from coherencegym.eval.plan.requests import Query, prepare, region_places
+from coherencegym.eval.plan.requests import Prepared, Query, prepare, region_places
 from coherencegym.eval.text.chat import Chat
 from coherencegym.eval.text.encode import Encoding
-from coherencegym.eval.text.special import Added, Separator, Start
+from coherencegym.eval.text.special import Added, Separator, Start, start_of_text
 from coherencegym.eval.text.words import WordBeginnings, word_beginnings
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ def surprisals(
     progress: BatchProgress | None = None,
     world: World = ALONE,
     chat: Chat | None = None,
+    plans: PlansOf | None = None,
 ) -> Surprisals[Answer]:
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
 
@@ -165,19 +167,15 @@ def surprisals(
         store, progress, world: those of :func:`eval.forward.execute.execute`.
         chat: the tokens before each text, and those in place of ``[SEP]``; there is then no other
             start of text.
+        plans: those that were made for models with the same tokenizer; the plan of these very
+            ``queries`` is taken from there, or kept there.
 
     Raises:
         EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it
             or are not in the model's vocabulary, or a surprisal is not finite.
     """
-    config = getattr(model, "config", None)
-    size = vocabulary_size(model)
-    words = word_beginnings(tokenizer, size) if options.word_correction else None
-    prepared = prepare(
-        tokenizer, config, queries, options, uses_separator=uses_separator, words=words, chat=chat
-    )
-    refuse_unless_in_vocabulary(size, tokenizer, (each.ids for each in prepared.requests))
-    plan = make_plan(prepared.requests, limits=limits_of(config))
+    planned = _planned(model, tokenizer, queries, options, uses_separator, chat, plans)
+    prepared, plan, words = planned.prepared, planned.plan, planned.words
     try:
         execution = execute(
             model,
@@ -216,6 +214,45 @@ def surprisals(
         execution,
         options.rules,
         prepared.added,
+    )
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """Queries as they are to be read: their tokens, what goes through a model, the words."""
+
+    prepared: Prepared
+    plan: Plan
+    words: WordBeginnings | None
+
+
+def _planned(
+    model: Any,
+    tokenizer: Any,
+    queries: Sequence[Query],
+    options: Options,
+    uses_separator: bool | None,
+    chat: Chat | None,
+    plans: PlansOf | None,
+) -> _Planned:
+    """The plan of queries; from ``plans`` if it was made for a model that reads them alike."""
+    config = getattr(model, "config", None)
+    size, limits = vocabulary_size(model), limits_of(config)
+
+    def make() -> _Planned:
+        words = word_beginnings(tokenizer, size) if options.word_correction else None
+        about: Any = {"uses_separator": uses_separator, "words": words, "chat": chat}
+        prepared = prepare(tokenizer, config, queries, options, **about)
+        refuse_unless_in_vocabulary(size, tokenizer, (each.ids for each in prepared.requests))
+        return _Planned(prepared, make_plan(prepared.requests, limits=limits), words)
+
+    if plans is None or plans.tokenizer is None:
+        return make()
+    # All that is read of the model beside its tokenizer.
+    start = start_of_text(tokenizer, config, options.bos)
+    way = plans.tokenizer, size, limits, context_length(config), start
+    return plans.kept.once(
+        *(queries, (*way, options, uses_separator, chat)), make, lambda made: made.plan.tokens
     )
 
 

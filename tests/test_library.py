@@ -57,7 +57,7 @@ def test_results_are_written_where_they_should_go(folder: Path, demo: Any, tmp_p
 def unasked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no model be asked anything."""
 
-    def ask(*_: object) -> None:
+    def ask(*_: object, **__: object) -> None:
         raise AssertionError("scored before all was checked")
 
     monkeypatch.setattr("coherencegym.eval.library.score_loaded", ask)
@@ -90,10 +90,10 @@ def test_each_run_is_written_as_soon_as_it_is_scored(
     real = library.score_loaded
     models = [demo, replace(demo, name="other")]
 
-    def stop_at_the_second(loaded: Any, *rest: Any) -> Any:
+    def stop_at_the_second(loaded: Any, *rest: Any, **how: Any) -> Any:
         if loaded.name == "other":
             raise KeyboardInterrupt
-        return real(loaded, *rest)
+        return real(loaded, *rest, **how)
 
     monkeypatch.setattr(library, "score_loaded", stop_at_the_second)
     with pytest.raises(KeyboardInterrupt):

@@ -145,6 +145,23 @@ def test_tables_are_read_once_and_several_have_their_names(
     assert all("coherence/sentence_order" in log for log in logs)
 
 
+def test_texts_are_encoded_and_planned_once_for_all_scores(
+    make_trainer: MakeTrainer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from coherencegym.eval import surprisal
+
+    planned: list[object] = []
+    real: Any = surprisal.__dict__["prepare"]
+    monkeypatch.setattr(
+        surprisal, "prepare", lambda *given, **how: (planned.append(given), real(*given, **how))[1]
+    )
+    trainer = make_trainer()
+    trainer.add_callback(cg.ScoreCallback(trainer, folder, every=1, limit=LIMIT))
+    trainer.train()
+    assert len(entries(trainer, "coherence/story_cloze")) == 5
+    assert len(planned) == 2, "one for each table"
+
+
 def test_scores_go_with_evaluations(make_trainer: MakeTrainer, folder: Path) -> None:
     trainer = make_trainer(eval_strategy="steps", eval_steps=3)
     trainer.add_callback(cg.ScoreCallback(trainer, folder, limit=2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -15,6 +16,7 @@ EXAMPLES = """\
   coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --output compared
   coherencegym compare results/float32 results/bfloat16
   coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
+  coherencegym compare results/training --steps
 """
 
 
@@ -34,6 +36,13 @@ def add_arguments(parser: Parser) -> None:
         help="layers of probes, each as if it were a model: the first of the first folder is the "
         "baseline; p-values are corrected for all tests of all layers",
     )
+    add(
+        "--steps",
+        action="store_true",
+        help="checkpoints of a training: each against the one before it, the last against the "
+        "first, by the one number of each suite; p-values are corrected for all of these tests",
+    )
+    options.add_curve_axis(parser)
     add("--all-pairs", action="store_true", help="compare each with each, the earlier as baseline")
     add(
         "--details",
@@ -84,6 +93,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         check_folder(arguments.output, arguments.overwrite, COMPARISON_MARKER)
     folders = options.results_named(arguments.results)
+    if arguments.steps:
+        return _over_steps(arguments, folders)
+    if arguments.curve_axis is not None:
+        raise EvaluationError("--curve-axis: expected --steps with it")
     if len(folders) * max(1, len(arguments.layers)) < 2:
         raise EvaluationError(
             f"{arguments.results[0]}: one folder of results; expected two or more, or --layers of "
@@ -111,4 +124,29 @@ def run(arguments: argparse.Namespace) -> int:
     print_comparisons(comparisons, names)
     if arguments.output is not None:
         print("".join(f"· {note}\n" for note in notes) + f"written to {arguments.output}")
+    return 0
+
+
+def _over_steps(arguments: argparse.Namespace, folders: Sequence[Path]) -> int:
+    """Compare the checkpoints of trainings with each other."""
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.results.learning import learning_curves
+    from coherencegym.eval.results.runs import read_run
+    from coherencegym.eval.results.step_changes import step_changes
+    from coherencegym.eval.views.training.changes import print_changes, write_changes
+
+    for name in ("layers", "all_pairs", "details", "dataset"):
+        if getattr(arguments, name):
+            option = "--" + name.replace("_", "-")
+            raise EvaluationError(f"--steps and {option}: expected one of the two")
+    runs = [read_run(folder) for folder in folders]
+    axis = options.curve_axis(arguments, runs)
+    how = {"anyway": arguments.anyway, "seed": arguments.seed}
+    changes = step_changes(learning_curves(runs, axis), **how)
+    if arguments.output is not None:
+        about = {"seed": arguments.seed, "overwrite": arguments.overwrite}
+        write_changes(changes, runs, axis, arguments.output, **about)
+    print_changes(changes)
+    if arguments.output is not None:
+        print(f"written to {arguments.output}")
     return 0

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.results.runs import Run
+    from coherencegym.eval.results.steps import Axis
 
 
 #: The headings of help, in the order in which a run is described.
@@ -172,14 +174,17 @@ def add_model(parser: Parser, several: bool = False) -> None:
 
 
 def _add_model_revision(parser: Parser, several: bool) -> None:
-    """Declare ``--model-revision``, which may be ``several``: the checkpoints of a training."""
+    """Declare ``--model-revision``; of ``several``, the checkpoints of a training, patterns too."""
     if not several:
         add_alike(parser, "--model-revision")
         return
     option = _ALIKE["--model-revision"]
     what = "tags or commits of a Hub model, such as the checkpoints of a training"
     how = {**option.how, "default": None, "type": named, "help": what}
-    rare(many(parser.group(option.group), "--model-revision", **how))
+    group = parser.group(option.group).add_mutually_exclusive_group()
+    rare(many(group, "--model-revision", **how))
+    what = "the branches and tags of a Hub model, or the models in a folder, such as 'step*'"
+    rare(many(group, "--all-revisions", type=named, metavar="PATTERN", help=what))
 
 
 def _add_input(parser: Parser) -> None:
@@ -302,6 +307,36 @@ def add_reading(parser: Parser, shared: str) -> None:
 def add_results(parser: Parser, said: str) -> None:
     """Declare the folders of results that a subcommand reads."""
     parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS", help=said)
+
+
+def add_curve_axis(parser: Parser) -> None:
+    """Declare ``--curve-axis``."""
+    parser.add_argument(
+        "--curve-axis",
+        metavar="UNIT",
+        help="count checkpoints by steps, words, tokens or epochs of their names, or by so many in "
+        "a step, such as tokens=2097152; default: what names count first",
+    )
+
+
+def curve_axis(arguments: argparse.Namespace, runs: Sequence[Run]) -> Axis:
+    """The axis of learning curves that the user names.
+
+    Raises:
+        EvaluationError: there is no such unit, or no run counts it.
+    """
+    from coherencegym.eval.results.steps import AS_NAMED, axis_of, step_of
+
+    if arguments.curve_axis is None:
+        return AS_NAMED
+    axis = axis_of(arguments.curve_axis)
+    if not any(step_of(run, axis) for run in runs):
+        raise EvaluationError(
+            f"--curve-axis {arguments.curve_axis}: no revision or folder of a model counts that; "
+            f"expected names such as {axis.unit}s1000"
+            + ("" if axis.per_step else f", or {axis.unit}s=N for N in a step")
+        )
+    return axis
 
 
 def results_named(given: Sequence[Path]) -> list[Path]:

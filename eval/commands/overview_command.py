@@ -16,6 +16,7 @@ EXAMPLES = """\
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``overview``."""
     options.add_results(parser, "folders of results, or of the folders of several runs")
+    options.add_curve_axis(parser)
     options.add_output(parser, "also write overview.md and index.html there", "an overview")
 
 
@@ -36,7 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.output is not None:
         check_overview(arguments.output, arguments.overwrite)
-    shown = overview(read_run(folder) for folder in run_folders(arguments.results))
+    runs = [read_run(folder) for folder in run_folders(arguments.results)]
+    shown = overview(runs, options.curve_axis(arguments, runs))
     if arguments.output is not None:
         write_overview(shown, arguments.output)
     print_overview(shown)

@@ -18,6 +18,7 @@ from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.forward.distributed import World, join_processes, own_device, world
 
 if TYPE_CHECKING:
+    from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.forward.execute import Execution
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.plan.options import Options
@@ -134,6 +135,11 @@ def open_cache(
         "versions": {name: number for name, number in found.items() if name != "coherencegym"},
     }
     return Cache(cache_folder(arguments.cache), description, model.name)
+
+
+def table_name(table: ItemTable) -> str:
+    """The name of a table of items, over its progress and its plan."""
+    return f"{table.config} ({table.split})"
 
 
 def in_bytes(count: int) -> str:

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import Running, explain_plan, running
+from coherencegym.eval.commands.running import explain_plan, table_name
 from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.items import ITEMS
-from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.libraries import quiet_libraries
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
-    from coherencegym.eval.data.source import Source
     from coherencegym.eval.plan.options import Options
-    from coherencegym.eval.results.runs import Run
-    from coherencegym.eval.tasks.score.scoring import Scored
 
 EXAMPLES = """\
   coherencegym score --model demo --dataset suites/sentence_order
   coherencegym score --model gpt2 --dataset coherencegym/sentence_order --revision v1.0.0
-  coherencegym score --model me/a me/b --model-revision step1000 step2000 --suites all
+  coherencegym score --model me/model --all-revisions 'step*' --suites all
   coherencegym score --model gpt2 --suite center_embed.json --compat syntaxgym-2021
 """
 #: The suites that ``--suites all`` reads from the Hub.
@@ -59,32 +54,38 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score models on datasets or on suites; prints scores and writes a folder for each pair."""
+    """Score models on datasets or on suites; prints scores and writes a folder for each pair.
+
+    Raises:
+        EvaluationError: nothing can be scored, results are there of other things, or one of several
+            runs could not be made.
+    """
+    from coherencegym.eval.commands.several import Several
     from coherencegym.eval.views.overview import check_runs
 
+    chosen = options.chosen(arguments)
     datasets = _datasets(arguments)
     models = _models(arguments)
-    alone = len(datasets) == len(models) == 1
+    # A training that has one checkpoint today has two tomorrow.
+    alone = len(datasets) == len(models) == 1 and not arguments.all_revisions
     if not alone and world().size > 1:
         raise EvaluationError("several processes; expected one model and one dataset with them")
-    chosen = options.chosen(arguments)
     pairs = [[_pair(one, dataset, alone) for dataset in datasets] for one in models]
-    folders = [one.output for own in pairs for one in own]
-    check_runs(folders, arguments.overwrite, None if alone else _folder_of(arguments))
+    several = Several(pairs, chosen, None if alone else _folder_of(arguments))
+    check_runs(several.folders, arguments.overwrite, several.above, kept=several.started)
     _check_push(arguments)
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
     read = [options.item_tables(one, one.max_items) for one in pairs[0]]
-    if len(pairs) > 1:
-        _check_models([own[0] for own in pairs])
+    several.check_models(read)
     if arguments.dry_run:
         for own in pairs:
             for one, (_, tables) in zip(own, read, strict=True):
                 _explain(one, tables, chosen)
         return 0
-    runs = [found for own in pairs for found in _scored(own, read, chosen, alone)]
-    if not alone:
-        _finish(runs, _folder_of(arguments))
+    runs = several.made(read)
+    if several.above is not None:
+        several.finish()
     if runs and arguments.push_results:
         from coherencegym.eval.commands.push_command import print_push
 
@@ -95,11 +96,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _models(arguments: argparse.Namespace) -> list[argparse.Namespace]:
     """The options of each model at each revision; results keep the order of the command line."""
+    names = list(dict.fromkeys(arguments.model))
     revisions = list(dict.fromkeys(arguments.model_revision or [None]))
+    found = [(name, revision) for name in names for revision in revisions]
+    if arguments.all_revisions:
+        from coherencegym.eval.models.revisions import checkpoints
+
+        found = [one for name in names for one in checkpoints(name, arguments.all_revisions)]
     return [
         argparse.Namespace(**{**vars(arguments), "model": model, "model_revision": revision})
-        for model in dict.fromkeys(arguments.model)
-        for revision in revisions
+        for model, revision in found
     ]
 
 
@@ -148,64 +154,6 @@ def _folder_of(arguments: argparse.Namespace) -> Path:
     return arguments.output or Path("results")
 
 
-def _check_models(models: Sequence[argparse.Namespace]) -> None:
-    """Read the config of each model: the last may not be there, which hours later is too late."""
-    from coherencegym.eval.models.load import load_config
-
-    for one in models:
-        how = parse_model_arguments(one.model_args, one.model_revision)
-        load_config(one.model, how, one.trust_remote_code)
-
-
-def _scored(
-    pairs: Sequence[argparse.Namespace],
-    read: Sequence[tuple[Source, Sequence[ItemTable]]],
-    chosen: Options,
-    alone: bool,
-) -> Iterator[Run]:
-    """Score a model on each dataset; each folder is written as soon as its scores are there."""
-    first = pairs[0]
-    with running(first, chosen) as run_:
-        for own, (source, tables) in zip(pairs, read, strict=True):
-            own.device = first.device
-            scored = [(table, _score(run_, table, chosen)) for table in tables]
-            if run_.processes.is_first:
-                yield _reported(own, run_, source, scored, chosen, alone)
-
-
-def _reported(
-    own: argparse.Namespace,
-    run_: Running,
-    source: Source,
-    scored: Sequence[tuple[ItemTable, Scored]],
-    chosen: Options,
-    alone: bool,
-) -> Run:
-    """Write the folder of a run, and print what it found; of one among several, if asked to."""
-    from coherencegym.eval.results.results import gather
-    from coherencegym.eval.results.runs import run_of
-    from coherencegym.eval.views.report import write
-    from coherencegym.eval.views.table import print_scores
-
-    settings = options.settings_of(own, chosen, ("configs", "split", "max_items"))
-    results = gather(source, run_.loaded, scored, settings)
-    write(results, own.output, overwrite=own.overwrite, tokens=own.tokens)
-    if alone or own.verbose:
-        print_scores(results, verbose=own.verbose)
-        print(f"written to {own.output}")
-        run_.print_cache([one.execution for _, one in scored])
-    return replace(run_of(results), folder=str(own.output))
-
-
-def _finish(runs: Sequence[Run], folder: Path) -> None:
-    from coherencegym.eval.views.overview import PAGE, overview, print_overview, write_overview
-
-    shown = overview(runs)
-    write_overview(shown, folder)
-    print_overview(shown)
-    print(f"written to {folder}: open {folder / PAGE}")
-
-
 def _check_push(arguments: argparse.Namespace) -> None:
     if arguments.push_results:
         from coherencegym.hub.commits import check_target
@@ -219,21 +167,7 @@ def _explain(arguments: argparse.Namespace, tables: Sequence[ItemTable], chosen:
     from coherencegym.eval.tasks.score.scoring import as_the_rules_have, queries
 
     texts = [
-        (_title(table), queries(as_the_rules_have(table.items, chosen.rules)), table.separator)
+        (table_name(table), queries(as_the_rules_have(table.items, chosen.rules)), table.separator)
         for table in tables
     ]
     explain_plan(arguments, texts, chosen)
-
-
-def _title(table: ItemTable) -> str:
-    return f"{table.config} ({table.split})"
-
-
-def _score(run_: Running, table: ItemTable, chosen: Options) -> Scored:
-    from coherencegym.eval.tasks.score.scoring import score_items
-
-    model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
-    with run_.reading(_title(table)) as how:
-        return score_items(
-            model, tokenizer, table.items, chosen, uses_separator=table.separator, **how
-        )

@@ -114,7 +114,7 @@ def state_digest(model: Any, tokenizer: Any) -> str:
         return "unknown"
     about = {k: v for k, v in model.config.to_dict().items() if k not in _NOT_THE_MODEL}
     digest = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode())
-    digest.update(_tokenizer_state(tokenizer))
+    digest.update(tokenizer_state(tokenizer))
     seen = set()
     for name, value in sorted(state.items()):
         if not isinstance(value, torch.Tensor):
@@ -134,7 +134,7 @@ def state_digest(model: Any, tokenizer: Any) -> str:
     return _PREFIX + digest.hexdigest()
 
 
-def _tokenizer_state(tokenizer: Any) -> bytes:
+def tokenizer_state(tokenizer: Any) -> bytes:
     """A tokenizer's doings with a text, and the names of its special tokens."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     own = backend.to_str() if backend is not None else sorted(tokenizer.get_vocab().items())

@@ -286,6 +286,47 @@ def load_config(
     return read.config, read.tokenizer
 
 
+def load_facts(
+    name: str,
+    device: str = "auto",
+    dtype: str = "auto",
+    *,
+    arguments: ModelArguments | None = None,
+    device_map: str | None = None,
+    trust_remote_code: bool = False,
+    code: bool = False,
+) -> dict[str, Any]:
+    """Facts that :meth:`LoadedModel.about` would have, but for those that its weights say.
+
+    The files of a folder are read for their digest. The arguments are those of :func:`load`.
+
+    Args:
+        code: the model runs code from its repository, which belongs to its commit then.
+
+    Returns:
+        ``name``, ``commit``, ``base``, ``adapter``, ``tokenizer``, ``arguments``; ``device`` (its
+        type) and ``dtype`` where they are known.
+
+    Raises:
+        EvaluationError: see :func:`load`.
+    """
+    arguments = arguments or ModelArguments()
+    read = _read(name, arguments, trust_remote_code, scores=True)
+    placement = place_model(read.config, arguments, device, dtype, device_map)
+    facts = {
+        "name": name,
+        "commit": read.source.identity(code=code),
+        "base": read.source.name if read.source.name != name else None,
+        "adapter": _named(read.adapter),
+        "tokenizer": _named(read.tokens) if arguments.tokenizer else None,
+        "arguments": arguments.numeric(),
+    }
+    if placement.device is not None:
+        facts["device"] = placement.device.type
+        facts["dtype"] = str(placement.dtype).removeprefix("torch.")
+    return facts
+
+
 @dataclass(frozen=True)
 class _Read:
     """A model before its weights are read; an adapter beside its weights is of the same source."""

@@ -100,6 +100,8 @@ def write_rows(rows: Iterable[Mapping[str, Any]], schema: Any, path: Path) -> No
 OUTCOMES_FILE, PREDICTIONS_FILE = "outcomes.parquet", "predictions.parquet"
 #: Columns of outcomes that only correlations have, and folders of earlier releases have not.
 _CORRELATED = ("against", "given")
+#: That of every token, which is there where it was asked for.
+TOKENS_FILE = "tokens.parquet"
 #: Columns of predictions that are null where one is undefined or its item is too long.
 _OUTCOME = ("met", "tie", "margin")
 

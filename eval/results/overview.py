@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,8 @@ from typing import TypeVar
 
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.runs import Run, run_of
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.results.steps import AS_NAMED, Axis, step_of
+from coherencegym.eval.tasks.score.headline import NO_BETTER, Headline
 from coherencegym.eval.tasks.task import TaskResults
 
 #: Name and version of a suite, and its dataset as the user named it.
@@ -23,9 +25,13 @@ _Key = TypeVar("_Key")
 
 @dataclass(frozen=True)
 class Overview:
-    """Runs, by suite and model; of several runs of a model on a suite, the last."""
+    """Runs, by suite and model; of several runs of a model on a suite, the last.
+
+    ``axis`` is what the checkpoints of a training are counted by.
+    """
 
     runs: tuple[Run, ...]
+    axis: Axis = AS_NAMED
 
     @cached_property
     def by_pair(self) -> Mapping[tuple[SuiteKey, ModelKey], Run]:
@@ -46,15 +52,47 @@ class Overview:
         """The models, the best first, and their names: no two alike.
 
         They are ordered by the mean of their headlines over the suites that all of them have one
-        of; where there is no such suite, and among equals, by their first runs.
+        of; where there is no such suite, and among equals, by their first runs. The checkpoints of
+        a training stand together, in the order of their steps.
         """
-        means = self._means
+        means, at = self._means, self.steps
+        best = sorted(dict.fromkeys(map(_model, self.runs)), key=lambda key: -means.get(key, -1.0))
+        places: dict[object, int] = {}
+        for key in best:
+            places.setdefault(at[key][0] if key in at else key, len(places))
         return _named(
-            sorted(dict.fromkeys(map(_model, self.runs)), key=lambda key: -means.get(key, -1.0)),
+            sorted(
+                best,
+                key=lambda key: (
+                    (places[at[key][0]], at[key][1]) if key in at else (places[key], 0.0)
+                ),
+            ),
             lambda key: (Path(key[0]).name or key[0]) + key[1],
             lambda key: key[0] + key[1],
             lambda key: f"{key[0]}{key[1]}@{key[2].rpartition(':')[2][:12]}",
         )
+
+    @cached_property
+    def steps(self) -> Mapping[ModelKey, tuple[str, float]]:
+        """The training and the count of each model that is a checkpoint, one of several."""
+        known = {
+            _model(run): step for run in self.runs if (step := step_of(run, self.axis)) is not None
+        }
+        names = Counter((step.training, step.unit) for step in known.values())
+        return {
+            key: (f"{step.training} {step.unit}", step.count)
+            for key, step in known.items()
+            if names[step.training, step.unit] > 1
+        }
+
+    @cached_property
+    def spoken_for(self) -> list[ModelKey]:
+        """The models that sentences are about: of the checkpoints of a training, the last."""
+        last: dict[str, ModelKey] = {}
+        for key, (training, count) in self.steps.items():
+            if training not in last or count > self.steps[last[training]][1]:
+                last[training] = key
+        return [key for key in self.models if key not in self.steps or key in last.values()]
 
     @cached_property
     def _means(self) -> Mapping[ModelKey, float]:
@@ -90,20 +128,25 @@ class Overview:
         found: dict[str, list[str]] = {}
         for (suite, model), run in self.by_pair.items():
             where = self.suites[suite]
-            where += f" ({self.models[model]})" if len(self.models) > 1 else ""
+            if model not in self.steps and len(self.models) > 1:
+                where += f" ({self.models[model]})"
             for note in run.notes:
-                if note.kind == "caution":
+                # Where a curve rises above its floors is said by step.
+                if note.kind == "caution" and not (
+                    model in self.steps and note.text.startswith(NO_BETTER)
+                ):
                     # Marks are of the table that the note stood under.
                     found.setdefault(note.text.lstrip("!† "), []).append(where)
         for text, places in found.items():
-            yield f"{text}: {first_names(places)}"
+            yield f"{text}: {first_names(list(dict.fromkeys(places)))}"
 
     def sentences(self) -> Iterator[str]:
-        """A sentence for each model: what its scores show.
+        """A sentence for each model, the last of a training: what its scores show.
 
         Suites with controls are left out: their manipulation moves surprisals by itself.
         """
-        for key, name in self.models.items():
+        for key in self.spoken_for:
+            name = self.models[key]
             suites = [suite for suite in self.suites if self.headline(suite, key)]
             plain = [suite for suite in suites if not self.controlled(suite)]
             own = [each for suite in plain if (each := self.headline(suite, key))]
@@ -133,9 +176,9 @@ def _above(low: float | None, floor: float | None) -> bool:
     return low is not None and floor is not None and low > floor
 
 
-def overview_of(results: Iterable[TaskResults | Run]) -> Overview:
+def overview_of(results: Iterable[TaskResults | Run], axis: Axis = AS_NAMED) -> Overview:
     """The overview of results in memory, or of runs that were read."""
-    return Overview(tuple(one if isinstance(one, Run) else run_of(one) for one in results))
+    return Overview(tuple(one if isinstance(one, Run) else run_of(one) for one in results), axis)
 
 
 def _suite(run: Run) -> SuiteKey:

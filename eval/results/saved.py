@@ -63,6 +63,7 @@ class _Table:
     headline: str
     breakdowns: tuple[str, ...]
     families: bool
+    headline_value: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ class SavedTable(_Table):
         headline: the group of predictions that the table's own score is over; empty: all.
         breakdowns: columns by whose values scores are reported.
         families: items of different discourses share text, and intervals are over families.
+        headline_value: ``column=value`` of the items that count in the suite's one number; empty:
+            all of them.
         judgements: one for each prediction of each item, in their order; of ``score``.
         outcomes: one for each unit under each measure, in their order; of other tasks.
     """

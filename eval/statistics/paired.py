@@ -9,7 +9,7 @@ section 3. None of the tests assumes a distribution of the values.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -108,10 +108,24 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
     """
     if not len(differences):
         raise ValueError("a test needs at least one item")
-    exact = {d: Fraction(d).limit_denominator(_MOST_PREDICTIONS) for d in set(differences)}
-    sums: dict[str, Fraction] = {}
+    return _flipped(_added({}, differences, clusters, Fraction(1)), seed)
+
+
+def _added(
+    sums: dict[str, Fraction],
+    differences: Sequence[float],
+    clusters: Sequence[str],
+    weight: Fraction,
+) -> dict[str, Fraction]:
+    """The sums of clusters, with the differences of some items added to them, by weight."""
+    exact = {d: weight * Fraction(d).limit_denominator(_MOST_PREDICTIONS) for d in set(differences)}
     for difference, cluster in zip(differences, clusters, strict=True):
         sums[cluster] = sums.get(cluster, Fraction(0)) + exact[difference]
+    return sums
+
+
+def _flipped(sums: Mapping[str, Fraction], seed: int) -> Test:
+    """The sign-flip test of the sums of clusters; see :func:`sign_flips`."""
     steps = sorted(abs(total) for total in sums.values() if total)
     seen = abs(sum(sums.values(), Fraction(0)))
     if not seen:
@@ -125,6 +139,41 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
     if len(floats) <= FEW_CLUSTERS:
         return Test(_enumerated(floats, float(seen)), "sign flips")
     return Test(_drawn(floats, float(seen), seed), "sign flips, drawn")
+
+
+def macro_difference(
+    groups: Sequence[tuple[Sequence[float], Sequence[str]]], seed: int = 0
+) -> tuple[Test, Interval]:
+    """Test the unweighted mean of the groups' mean differences, with its 95 % interval.
+
+    The test is :func:`sign_flips` over clusters, of which one may have items in several groups: all
+    its differences, each by the weight of its group, change sign together. The interval is that of
+    :func:`signs_and_sizes`.
+
+    Args:
+        groups: the differences of the items of each group, and their clusters.
+        seed: that of the signs, where they are drawn.
+
+    Raises:
+        ValueError: there is no group, or a group without items.
+    """
+    import numpy as np
+
+    if not groups or not all(len(differences) for differences, _ in groups):
+        raise ValueError("a macro average needs at least one group, and items in each")
+    sums: dict[str, Fraction] = {}
+    weights: dict[str, float] = {}
+    for differences, clusters in groups:
+        share = Fraction(1, len(groups) * len(differences))
+        _added(sums, differences, clusters, share)
+        for cluster in clusters:
+            weights[cluster] = weights.get(cluster, 0.0) + float(share)
+    test = _flipped(sums, seed)
+    if len(sums) == 1:
+        return test, Interval(-1.0, 1.0, "one cluster")
+    changes = np.array([float(own) for own in sums.values()])
+    most = len(groups) ** 2 / sum(1 / len(differences) for differences, _ in groups)
+    return test, signs_and_sizes(changes, np.array(list(weights.values())), most, test.p)
 
 
 def swaps(

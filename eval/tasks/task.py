@@ -268,6 +268,8 @@ def about_table(table: Any, rows: Sequence[Any], **more: Any) -> dict[str, Any]:
         **more,
         "headline": getattr(table, "headline", ""),
         "breakdowns": list(table.breakdowns),
+        # Without it all items count in the suite's one number.
+        **({"headline_value": value} if (value := getattr(table, "headline_value", "")) else {}),
         "families": any(getattr(row, "extra", {}).get(FAMILY) for row in rows),
     }
 

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.results.folder import MARKER
+from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.overview import (
+    ModelKey,
     Overview,
     above_chance,
     above_floor,
     overview_of,
 )
 from coherencegym.eval.results.runs import Run
+from coherencegym.eval.results.steps import AS_NAMED, Axis
 from coherencegym.eval.statistics.scores import CD, SPEARMAN
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.eval.views import grid
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
+from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
+from coherencegym.eval.views.training.table import training_grids
 from coherencegym.files.folders import check_folder
 
 #: The files of an overview.
@@ -66,20 +71,25 @@ class ShownOverview(Overview):
         return _rendered("overview_table.html.jinja", overview=self, table=overview_grid(self))
 
 
-def overview(results: Iterable[TaskResults | Run]) -> ShownOverview:
+def overview(results: Iterable[TaskResults | Run], axis: Axis = AS_NAMED) -> ShownOverview:
     """The overview of results, or of runs that were read, which shows itself."""
-    return ShownOverview(overview_of(results).runs)
+    return ShownOverview(overview_of(results).runs, axis)
 
 
 def overview_grid(
-    shown: Overview, folders: Mapping[str, str] | None = None, page: str = "report.html"
+    shown: Overview,
+    folders: Mapping[str, str] | None = None,
+    page: str = "report.html",
+    models: Collection[ModelKey] | None = None,
 ) -> grid.Grid:
     """The suites by models; cells lead to the ``page`` of their run below ``folders``.
 
-    ``folders`` are the folders of runs, and their places as a link has them.
+    ``folders`` are the folders of runs, and their places as a link has them; ``models`` are those
+    that have a column, None: all.
     """
     rows = []
-    models = shown.models
+    names = shown.models
+    models = {key: name for key, name in names.items() if models is None or key in models}
     for suite, name in shown.suites.items():
         heads = [shown.headline(suite, model) for model in models]
         n = next((head.n for head in heads if head is not None), None)
@@ -134,13 +144,26 @@ def _cell(head: Headline | None) -> str:
 
 
 def print_overview(shown: Overview, console: Any = None) -> None:
-    """Print the table, what it shows, and how to read it."""
+    """Print the table, what it shows, and how to read it; a training as a table of its steps."""
     console = grid.console_for(console)
-    table = overview_grid(shown)
-    console.print(grid.rich_block(table, console.width))
+    steps = _steps(shown)
+    for own in steps:
+        console.print(grid.rich_block(own, console.width))
+    table = overview_grid(shown, models=shown.spoken_for)
+    is_all = bool(steps) and len(shown.spoken_for) == 1
+    if not is_all:
+        console.print(grid.rich_block(table, console.width))
     for line in shown.sentences():
         console.print(grid.plain_text(line, "bold"))
-    grid.print_below(console, _legend(shown, table))
+    legend = _legend(shown, table)
+    if is_all:
+        legend.remove(_LEGEND["suite"])
+    grid.print_below(console, [*TRAINING_LEGEND * bool(steps), *legend])
+
+
+def _steps(shown: Overview) -> list[grid.Grid]:
+    """The tables of the trainings that runs are of, by step."""
+    return list(training_grids(learning_curves(shown.runs, shown.axis)))
 
 
 def _legend(shown: Overview, table: grid.Grid) -> list[str]:
@@ -161,7 +184,11 @@ def check_overview(folder: Path, overwrite: bool, option: str = "--output") -> N
 
 
 def check_runs(
-    folders: Sequence[Path], overwrite: bool, above: Path | None = None, option: str = "--output"
+    folders: Sequence[Path],
+    overwrite: bool,
+    above: Path | None = None,
+    option: str = "--output",
+    kept: Collection[Path] = (),
 ) -> None:
     """Refuse what would be lost of runs before any is scored: their folders, the overview above.
 
@@ -170,6 +197,7 @@ def check_runs(
         overwrite: earlier results may be replaced.
         above: the folder of the overview; None: there will be none.
         option: the name of the folder, see :func:`coherencegym.files.folders.check_folder`.
+        kept: those of the folders that stay as they are, so that the overview is made again.
 
     Raises:
         EvaluationError: one is there, nothing can be written there, or two runs have one folder.
@@ -180,8 +208,9 @@ def check_runs(
                 f"{folder}: two runs would be written there; expected each model and each dataset "
                 "once, under names that differ"
             )
-        check_folder(folder, overwrite, MARKER, option)
-    if above is not None:
+        if folder not in kept:
+            check_folder(folder, overwrite, MARKER, option)
+    if above is not None and not kept:
         check_overview(above, overwrite, option)
 
 
@@ -191,15 +220,19 @@ def write_overview(shown: Overview, folder: Path) -> None:
     Both show the learning curve, ``curve.png`` and ``curve.svg``, where runs are of checkpoints.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    has_curve = write_curves(shown.runs, folder) is not None
+    has_curve = write_curves(shown.runs, folder, shown.axis) is not None
     places = {run.folder: _place(Path(run.folder), folder) for run in shown.runs if run.folder}
     table = overview_grid(shown, places)
-    lines = [f"# {overview_title(shown)}", "", *grid.markdown(table), "", *shown.sentences(), ""]
+    steps = _steps(shown)
+    lines = [f"# {overview_title(shown)}", "", *shown.sentences(), ""]
     lines += [f"![learning curve]({CURVE})", ""] * has_curve
-    lines += [f"- {note.replace('*', chr(92) + '*', 1)}" for note in _legend(shown, table)]
+    lines += [line for own in steps for line in (own.title, "", *grid.markdown(own), "")]
+    lines += [*grid.markdown(table), ""]
+    legend = [*TRAINING_LEGEND * bool(steps), *_legend(shown, table)]
+    lines += ["- " + note.replace("*", "\\*", 1) for note in legend]
     (folder / MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
     drawn = (folder / CURVE).with_suffix(".svg").read_bytes() if has_curve else b""
-    (folder / PAGE).write_bytes(_page(shown, table, drawn).encode("utf-8", "replace"))
+    (folder / PAGE).write_bytes(_page(shown, table, drawn, steps).encode("utf-8", "replace"))
 
 
 def _place(run: Path, folder: Path) -> str:
@@ -208,10 +241,11 @@ def _place(run: Path, folder: Path) -> str:
     return Path(os.path.relpath(run, folder)).as_posix()
 
 
-def _page(shown: Overview, table: grid.Grid, drawn: bytes) -> str:
+def _page(shown: Overview, table: grid.Grid, drawn: bytes, steps: Sequence[grid.Grid]) -> str:
     """The page: no script, and its style by its hash; nothing is fetched.
 
-    ``drawn`` is the learning curve as SVG; empty where there is none.
+    ``drawn`` is the learning curve as SVG; empty where there is none. ``steps`` are the tables of
+    trainings.
     """
     from markupsafe import Markup
 
@@ -231,6 +265,8 @@ def _page(shown: Overview, table: grid.Grid, drawn: bytes) -> str:
         title=overview_title(shown),
         legend_notes=_legend(shown, table),
         curve=base64.b64encode(drawn).decode(),
+        steps=steps,
+        steps_notes=TRAINING_LEGEND,
         policy=policy,
         style=Markup(style),
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from coherencegym.eval.results.runs import Run
+from coherencegym.eval.results.steps import AS_NAMED, Axis
 from coherencegym.eval.views.figures import save, style
 from coherencegym.eval.views.plots_curve import write_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
@@ -21,7 +22,7 @@ def scores_png(runs: Sequence[Run]) -> bytes:
         return path.read_bytes()
 
 
-def plot_runs(runs: Sequence[Run], folder: Path) -> list[str]:
+def plot_runs(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[str]:
     """Write the plots of runs into a folder: scores, and where there are any heat maps and curves.
 
     Returns:
@@ -32,5 +33,5 @@ def plot_runs(runs: Sequence[Run], folder: Path) -> list[str]:
         missing = save(draw_scores(runs), folder / "scores.png")
         if maps:
             missing += save(draw_heat_maps(maps), folder / "heatmap.png")
-    missing += write_curves(runs, folder) or []
+    missing += write_curves(runs, folder, axis) or []
     return list(dict.fromkeys(missing))

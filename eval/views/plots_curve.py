@@ -8,6 +8,7 @@ from typing import Any
 
 from coherencegym.eval.results.learning import LearningCurve, learning_curves
 from coherencegym.eval.results.runs import Run
+from coherencegym.eval.results.steps import AS_NAMED, Axis, short_count
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.views import figures
 
@@ -33,13 +34,13 @@ _REFERENCES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 _CONTROLLED = "† read the difference from its controls, and not this score alone"
 
 
-def write_curves(runs: Sequence[Run], folder: Path) -> list[str] | None:
+def write_curves(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[str] | None:
     """Write ``curve.png`` and ``curve.svg`` where runs are of checkpoints of a training.
 
     Returns:
         The characters that no installed font has; None where there is no curve.
     """
-    curves = learning_curves(runs)
+    curves = learning_curves(runs, axis)
     if not curves:
         return None
     with figures.style():
@@ -145,15 +146,8 @@ def _counts(axes: Any, counts: Sequence[float], unit: str) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda count, _: short_count(count)))
     scale = ", logarithmic" if wide else ""
-    axes.set_xlabel(f"{unit}s of training{scale}", fontsize=9)
-
-
-def short_count(count: float) -> str:
-    """A number of steps as names of checkpoints have it: ``500``, ``1.5k``, ``10M``."""
-    for size, letter in ((10**9, "B"), (10**6, "M"), (10**3, "k")):
-        if abs(count) >= size:
-            return f"{count / size:g}{letter}"
-    return f"{count:g}"
+    counted = f"{unit}s of training" if unit else "count in the name of the checkpoint"
+    axes.set_xlabel(f"{counted}{scale}", fontsize=9)
 
 
 def _legend(figure: Any, curves: Sequence[LearningCurve], trainings: Sequence[str]) -> None:

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.results.folder import (
     PREDICTIONS_FILE,
+    TOKENS_FILE,
     judgement_rows,
     predictions_schema,
     results_folder,
@@ -62,7 +63,7 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
         write_rows(prediction_rows(results), predictions_schema(), work / PREDICTIONS_FILE)
         if tokens:
             columns = _schema(*_TOKENS, "text string", "region_number int32", "bits double")
-            write_rows(token_rows(results), columns, work / "tokens.parquet")
+            write_rows(token_rows(results), columns, work / TOKENS_FILE)
         plot_runs([run_of(results)], work)
         write_report(results, work)
 

@@ -133,6 +133,7 @@ def score(
     from coherencegym.eval.library import options_of, score_loaded
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load
+    from coherencegym.eval.plan.kept import KeptPlans
     from coherencegym.eval.results.runs import run_of
     from coherencegym.eval.views.overview import overview, write_overview
     from coherencegym.eval.views.report import write
@@ -151,12 +152,14 @@ def score(
     # All that can be refused before hours of scoring: the last model may not be there.
     given = [_model(each, tokenizer, alone=len(models) == 1) for each in models]
     folders = None if output is None else _folders(Path(output), given, read, overwrite)
+    # Of several models those with one tokenizer read the same tokens.
+    plans = KeptPlans() if len(given) > 1 else None
     runs = []
     for model_number, each in enumerate(given):
         loaded = load(each, device, dtype) if isinstance(each, str) else each
         with evaluating(loaded.model):
             for data_number, items in enumerate(read):
-                results = score_loaded(loaded, items, chosen_options)
+                results = score_loaded(loaded, items, chosen_options, plans=plans)
                 run = run_of(results)
                 if folders is not None:
                     folder = folders[model_number][data_number]

@@ -16,6 +16,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.library import options_of, score_loaded
 from coherencegym.eval.models.in_memory import evaluating, in_memory
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.plan.kept import KeptPlans
 from coherencegym.eval.results.results import Results
 from coherencegym.library import read_data
 
@@ -89,6 +90,8 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
                 "be logged under one name; expected it once"
             )
         self._scored_at = -1
+        # Encoded and planned at the first scores, for all that follow.
+        self._plans = KeptPlans()
         with evaluating(trainer.model):
             self._loaded(0)
 
@@ -133,7 +136,8 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
         try:
             loaded = self._loaded(step)
             for items in self._read:
-                logs |= _logged(score_loaded(loaded, items, self._options), items.source.suite)
+                results = score_loaded(loaded, items, self._options, plans=self._plans)
+                logs |= _logged(results, items.source.suite)
             if not logs:
                 raise EvaluationError(
                     "no item has a score: too long for the model, or nothing to compare"

@@ -126,6 +126,7 @@ ROUTES = [
     Route("GET", "/api/models/{id}", info),
     Route("GET", "/api/models/{id}/revision/{rev}", info),
     Route("GET", "/api/datasets/{id}/refs", refs),
+    Route("GET", "/api/models/{id}/refs", refs),
     Route("GET", "/api/datasets/{id}/commits/{rev}", commits),
     Route("POST", "/api/datasets/{id}/tag/{rev}", add_tag),
     Route("DELETE", "/api/datasets/{id}/tag/{rev}", delete_tag),

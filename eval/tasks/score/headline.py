@@ -65,6 +65,10 @@ class Headline:
         return f"the mean of {self.n_cells} {what}"
 
 
+#: The beginning of a caution that a headline is no better than what needs no reading.
+NO_BETTER = "the score is no better than"
+
+
 def floor_notes(headline: Headline | None) -> Iterator[Note]:
     """A caution that a headline is no better than what needs no reading, where it is not."""
     low = headline.ci_low if headline else None
@@ -76,7 +80,7 @@ def floor_notes(headline: Headline | None) -> Iterator[Note]:
     if missed:
         *others, last = missed
         named = " or ".join(filter(None, (", ".join(others), last)))
-        yield caution(f"the score is no better than {named}")
+        yield caution(f"{NO_BETTER} {named}")
 
 
 def headline_of(

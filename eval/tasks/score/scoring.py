@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from coherencegym.eval.kinds.items import Item, read_by
+from coherencegym.eval.plan.kept import KeptPlans, PlansOf
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules, with_joined_regions
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.surprisal import ScoredCondition, Surprisals, surprisals
@@ -41,6 +42,8 @@ def score_items(
     tokenizer: Any,
     items: Iterable[Item],
     options: Options = DEFAULT_OPTIONS,
+    *,
+    plans: PlansOf | None = None,
     **run: Any,
 ) -> Scored:
     """Surprisals (bits) of every token that a prediction of the items reads.
@@ -50,13 +53,20 @@ def score_items(
         items: valid ones (:func:`eval.kinds.items.validate_item`), with predictions that can be
             read (:func:`eval.kinds.items.check_predictions`).
         options: reading and running.
+        plans: those of these very items for models with the same tokenizer; None: none is kept.
         run: the other arguments of :func:`eval.surprisal.surprisals`.
 
     Raises:
         EvaluationError: see :func:`eval.surprisal.surprisals`.
     """
-    asked = as_the_rules_have(items, options.rules)
-    found = surprisals(model, tokenizer, queries(asked), options, **run)
+
+    def ask() -> tuple[list[Item], list[Query]]:
+        found = as_the_rules_have(items, options.rules)
+        return found, queries(found)
+
+    kept = plans.kept if plans is not None else KeptPlans()
+    asked, texts = kept.once(items, options.rules, ask)
+    found = surprisals(model, tokenizer, texts, options, plans=plans, **run)
     errors = found.execution.errors
     return Scored(
         tuple(

@@ -58,9 +58,11 @@ def test_a_folder_of_suites_ends_in_one_overview(
     ]
     page = (tmp_path / "out/index.html").read_text()
     assert 'href="one--demo/report.html"' in page
+    (tmp_path / "out/two--demo/results.json").unlink()
     assert main(words) == 2
-    assert "or pass --overwrite" in capsys.readouterr().err
-    assert main([*words, "--overwrite"]) == 0
+    assert "two--demo exists; name another folder" in capsys.readouterr().err
+    assert main([*words, "--overwrite"]) == 2
+    assert "is not an earlier output and is not overwritten" in capsys.readouterr().err
 
 
 def test_an_overview_of_earlier_runs(
@@ -132,8 +134,12 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
     )
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["one--demo"]
     assert (tmp_path / "out/one--demo/report.html").is_file()
-    assert main([*words, "--overwrite"]) == 0
-    known = re.findall(r"([\d,]+) of ([\d,]+) texts were known", capsys.readouterr().out)
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("1 of 2 runs are there already, and kept\n")
+    # One folder was made, with what the first one had asked.
+    known = re.findall(r"([\d,]+) of ([\d,]+) texts were known", printed)
+    assert len(known) == 1
     assert known[0][0] == known[0][1]
     folders = [path.name for path in (tmp_path / "out").iterdir() if path.is_dir()]
     assert sorted(folders) == ["one--demo", "two--demo"]

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from made_results import made_difference
 
-from coherencegym.eval.results.learning import Step, learning_curves, step_of
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.results.learning import LearningCurve, learning_curves
 from coherencegym.eval.results.runs import Run
+from coherencegym.eval.results.steps import Step, axis_of, step_of
 from coherencegym.eval.tasks.score.headline import Headline
 
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.8, ci_low=0.7, ci_high=0.9)
@@ -40,11 +42,57 @@ def run(model: str, revision: str | None = None, score: float | None = 0.8, **mo
         ("gpt2", "v1.0.0", None),
         ("timestep5", None, None),
         ("step10mice", None, None),
+        ("me/model", "1000M", Step("me/model@*", "", 1e9)),
+        ("me/model", "500", Step("me/model@*", "", 500)),
+        ("runs/a/500", None, Step("runs/a/*", "", 500)),
+        ("models/7b", None, None),
+        ("me/model", "1.0", None),
+        ("me/model", "deadbeef7", None),
         (".", None, None),
     ],
 )
 def test_the_step_of_a_checkpoint(model: str, revision: str | None, expected: Step | None) -> None:
     assert step_of(run(model, revision)) == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "revision", "expected"),
+    [
+        ("tokens", "step1000-tokens4B", ("token", 4e9)),
+        ("steps", "step1000-tokens4B", ("step", 1000)),
+        ("token=2097152", "step1000-tokens4B", ("token", 2_097_152_000)),
+        ("words", "chck_10M", ("word", 10_000_000)),
+        ("tokens=2e6", "step3", ("token", 6e6)),
+        ("tokens", "step1000", None),
+        ("tokens=5", "epoch2", None),
+        ("epochs", "500", None),
+    ],
+)
+def test_the_axis_that_is_asked_for(
+    asked: str, revision: str, expected: tuple[str, float] | None
+) -> None:
+    found = step_of(run("me/model", revision), axis_of(asked))
+    assert (None if found is None else (found.unit, found.count)) == expected
+
+
+@pytest.mark.parametrize("asked", ["bytes", "", "tokens=", "tokens=0", "tokens=x", "steps=inf"])
+def test_an_axis_that_there_is_none_of(asked: str) -> None:
+    with pytest.raises(EvaluationError, match="expected one of steps, words, tokens, epochs, or"):
+        axis_of(asked)
+
+
+def test_the_first_step_from_which_on_a_score_stays_above_its_floors() -> None:
+    def above(*lows: float | None, **floors: Any) -> float | None:
+        heads = [replace(HEAD, ci_low=low, **floors) for low in lows]
+        return LearningCurve("m", "toy", "step", [1, 2, 4, 8][: len(heads)], heads).above_from
+
+    assert above(0.4, 0.6, 0.4, 0.6) == 8
+    assert above(0.4, 0.51, 0.6, 0.7) == 2
+    assert above(0.6, 0.6, 0.6, 0.6) == 1
+    assert above(0.6, 0.6, 0.6, 0.5) is None
+    assert above(0.6, 0.6, 0.6, None) is None
+    assert above(0.6, 0.7, 0.8, 0.9, artefact_score=0.65) == 2
+    assert above(0.6, 0.7, 0.8, 0.9, artefact_score=0.65, overlap_score=0.8) == 8
 
 
 def test_a_curve_has_its_checkpoints_in_the_order_of_their_steps() -> None:

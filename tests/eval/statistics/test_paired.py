@@ -17,6 +17,7 @@ from coherencegym.eval.statistics.measures import ranks_difference
 from coherencegym.eval.statistics.paired import (
     difference_interval,
     holm,
+    macro_difference,
     mcnemar,
     paired_test,
     sign_flips,
@@ -358,3 +359,35 @@ def test_the_difference_of_two_areas_is_delongs() -> None:
     assert test.p < 0.001 < measure.low
     same, test = ranks_difference(worse, [7 * s for s in worse], truths, names)
     assert (same.value, test.p) == (0.0, 1.0)
+
+
+PART = st.tuples(st.sampled_from([-1.0, -0.5, 0.0, 1.0]), st.sampled_from("abcd"))
+
+
+@given(st.lists(st.lists(PART, min_size=1, max_size=6), min_size=1, max_size=3))
+def test_a_macro_difference_is_tested_by_every_set_of_signs(
+    groups: list[list[tuple[float, str]]],
+) -> None:
+    """Each item counts by the weight of its group, and a cluster's items turn together."""
+    share = [Fraction(1, len(groups) * len(own)) for own in groups]
+    pairs = [(w * Fraction(d), c) for own, w in zip(groups, share, strict=True) for d, c in own]
+    given_groups = [([d for d, _ in own], [c for _, c in own]) for own in groups]
+    test, interval = macro_difference(given_groups)
+    assert test.p == pytest.approx(every_set_of_signs(pairs))
+    if len({c for _, c in pairs}) > 1:
+        assert (test.p < 0.05) == (interval.low > 0 or interval.high < 0)
+        assert interval.low - 1e-9 <= float(sum(d for d, _ in pairs)) <= interval.high + 1e-9
+    else:
+        assert (interval.low, interval.high) == (-1.0, 1.0)
+
+
+def test_the_macro_difference_of_one_group_is_the_difference() -> None:
+    differences, clusters = [1.0, 1.0, 0.0, -1.0, 1.0, 1.0], list("aabcde")
+    test, interval = macro_difference([(differences, clusters)])
+    assert test.p == pytest.approx(sign_flips(differences, clusters).p)
+    alone = difference_interval(differences, clusters)
+    assert (interval.low, interval.high) == pytest.approx((alone.low, alone.high))
+    wrongs: list[list[tuple[list[float], list[str]]]] = [[], [([], [])]]
+    for wrong in wrongs:
+        with pytest.raises(ValueError, match="at least one group, and items in each"):
+            macro_difference(wrong)

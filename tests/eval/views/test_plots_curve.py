@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,13 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from coherencegym.eval.results.learning import LearningCurve
+from coherencegym.eval.data.notes import caution
+from coherencegym.eval.results.learning import LearningCurve, learning_curves
 from coherencegym.eval.results.runs import Run
+from coherencegym.eval.results.steps import short_count
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.views.figures import style
-from coherencegym.eval.views.overview import overview, write_overview
-from coherencegym.eval.views.plots_curve import draw_curves, short_count, write_curves
+from coherencegym.eval.views.overview import overview, print_overview, write_overview
+from coherencegym.eval.views.plots_curve import draw_curves, write_curves
+from coherencegym.eval.views.training.table import few_of, training_grids
 
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.5, ci_low=0.4, ci_high=0.6)
 
@@ -117,7 +122,64 @@ def test_an_overview_of_checkpoints_has_the_curve(tmp_path: Path) -> None:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
     ElementTree.fromstring((tmp_path / "one/curve.svg").read_text())
     assert "![learning curve](curve.png)" in (tmp_path / "one/overview.md").read_text()
-    assert 'src="data:image/svg+xml;base64,' in (tmp_path / "one/index.html").read_text()
+    page = (tmp_path / "one/index.html").read_text()
+    assert 'src="data:image/svg+xml;base64,' in page
+    assert "<caption>run/step*: scores in per cent by step</caption>" in page
+
+
+def lines_of(*runs: Run, width: int = 200) -> list[str]:
+    file = io.StringIO()
+    print_overview(
+        overview(runs), Console(file=file, width=width, force_terminal=True, color_system=None)
+    )
+    return [" ".join(line.split()) for line in file.getvalue().splitlines()]
+
+
+def test_a_training_is_a_table_of_its_steps() -> None:
+    """Its checkpoints are in their order, whichever is the best; a sentence is of the last."""
+    heads = {9: 0.55, 80: 0.4, 700: 0.5, 1000: 0.6}
+    runs = [
+        replace(
+            a_run(f"run/step{count}"),
+            headline=replace(HEAD, ci_low=low, score=low + 0.1, ci_high=1.0, artefact_score=0.45),
+            notes=[caution("! fewer"), caution("the score is no better than chance")],
+        )
+        for count, low in sorted(heads.items(), reverse=True)
+    ]
+    shown = overview(runs)
+    assert list(shown.models.values()) == ["step9", "step80", "step700", "step1000"]
+    (table,) = training_grids(learning_curves(runs))
+    assert table.title == "run/step*: scores in per cent by step"
+    assert table.headers == (
+        *("suite", "items", "9", "80", "700", "1k [95 % interval]"),
+        *("above floors from", "artefact", "chance"),
+    )
+    (row,) = table.rows
+    assert row.cells == (
+        *("toy 1.0.0", "40", "65.0 *", "50.0  ", "60.0  ", "70.0 [60.0, 100.0] *"),
+        *("1k", "45.0", "50.0"),
+    )
+    found = lines_of(*runs)
+    assert "toy 1.0.0 40 65.0 * 50.0 60.0 70.0 [60.0, 100.0] * 1k 45.0 50.0" in found
+    assert sum("above chance on" in line for line in found) == 1
+    assert any(line.startswith("step1000 is above chance on 1 of 1") for line in found)
+    assert sum("the whole interval is above chance" in line for line in found) == 1
+    assert "· fewer: toy 1.0.0" in found
+    assert not any("no better than" in line for line in found)
+    # Beside another model the last checkpoint is a column of the overview as well.
+    both = lines_of(*runs, a_run("other"))
+    assert any(line.startswith("suite items step1000 other") for line in both)
+    assert any(line.startswith("other is above chance") for line in both)
+
+
+def test_of_many_checkpoints_a_table_has_those_evenly_apart() -> None:
+    counts = [0, *(2**k for k in range(10)), *range(1000, 144_000, 1000)]
+    assert few_of(counts, 7) == [0, 8, 64, 512, 3000, 20_000, 143_000]
+    assert few_of([1, 2, 3], 7) == [1, 2, 3]
+    (table,) = training_grids([a_curve(counts[:6]), a_curve(counts[:12], suite="b")])
+    assert table.title.endswith("by step (8 of 12 checkpoints)")
+    # A suite that was not read at a step has no score there.
+    assert table.rows[0].cells[-2:] == ("–", "50.0")
 
 
 def test_models_that_are_no_checkpoints_have_none(tmp_path: Path) -> None:

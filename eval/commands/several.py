@@ -1,0 +1,242 @@
+"""Runs of models on datasets, one or many: what is there is kept, what fails does not end the rest.
+
+Each model is loaded once, and texts are encoded and planned once for all models that read them
+alike (:mod:`eval.plan.kept`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coherencegym.errors import EvaluationError, one_line
+from coherencegym.eval.commands import options
+from coherencegym.eval.commands.running import Running, running, table_name
+from coherencegym.eval.models.arguments import parse_model_arguments
+from coherencegym.eval.plan.kept import KeptPlans, PlansOf
+from coherencegym.eval.results.folder import MARKER
+from coherencegym.eval.results.steps import step_of
+
+if TYPE_CHECKING:
+    from coherencegym.eval.data.dataset import ItemTable
+    from coherencegym.eval.data.source import Source
+    from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.results.runs import Run
+    from coherencegym.eval.tasks.score.scoring import Scored
+
+#: The settings of the data that results record.
+_RECORDED = ("configs", "split", "max_items")
+#: The datasets as they were read, in their order.
+Data = Sequence[tuple["Source", Sequence["ItemTable"]]]
+
+
+@dataclass
+class Several:
+    """Runs of models on datasets.
+
+    Attributes:
+        pairs: the options of each run, its folder among them: for each model those of all datasets.
+        chosen: reading and running.
+        above: the folder of the overview; None: one run alone, without any.
+        runs: those that are there, by folder.
+    """
+
+    pairs: Sequence[Sequence[argparse.Namespace]]
+    chosen: Options
+    above: Path | None
+    runs: dict[Path, Run] = field(default_factory=dict)
+
+    @property
+    def folders(self) -> list[Path]:
+        """The folder of each run."""
+        return [one.output for own in self.pairs for one in own]
+
+    @property
+    def started(self) -> set[Path]:
+        """The folders that an earlier run of several has left, unless they are to be made anew."""
+        if self.above is None or self.pairs[0][0].overwrite:
+            return set()
+        return {folder for folder in self.folders if (folder / MARKER).is_file()}
+
+    def check_models(self, read: Data) -> None:
+        """Read the config of each model: the last may not be there, which hours later is too late.
+
+        Results that are there are taken for done where they are of the same model, rows and
+        settings.
+
+        Raises:
+            EvaluationError: a model cannot be had, or results are of something else.
+        """
+        from coherencegym.eval.models.load import load_config
+
+        started = self.started
+        for own in self.pairs if len(self.pairs) > 1 or started else ():
+            there = [
+                (one, data) for one, data in zip(own, read, strict=True) if one.output in started
+            ]
+            if there:
+                self._keep(there)
+            else:
+                how = parse_model_arguments(own[0].model_args, own[0].model_revision)
+                load_config(own[0].model, how, own[0].trust_remote_code)
+
+    def _keep(self, there: Sequence[tuple[argparse.Namespace, tuple[Source, Any]]]) -> None:
+        """Take over the results of one model, whose files are read for their digest."""
+        from coherencegym.eval.models.load import load_facts
+        from coherencegym.eval.results.earlier import earlier_run, is_of_code
+
+        first = there[0][0]
+        facts = load_facts(
+            first.model,
+            first.device,
+            first.dtype,
+            arguments=parse_model_arguments(first.model_args, first.model_revision),
+            device_map=first.device_map,
+            trust_remote_code=first.trust_remote_code,
+            code=first.trust_remote_code and is_of_code(first.output),
+        )
+        for one, (source, tables) in there:
+            settings = options.settings_of(one, self.chosen, _RECORDED)
+            self.runs[one.output] = earlier_run(
+                one.output, facts, source, tables, settings, tokens=one.tokens
+            )
+
+    def made(self, read: Data) -> list[Run]:
+        """Make the runs that are not there; all of them, in their order.
+
+        Each folder is written as soon as its scores are there.
+        """
+        plans = KeptPlans() if len(self.pairs) > 1 else None
+        if self.runs:
+            print(f"{len(self.runs):,} of {len(self.folders):,} runs are there already, and kept")
+        for own in self.pairs:
+            left = [
+                (one, *data)
+                for one, data in zip(own, read, strict=True)
+                if one.output not in self.runs
+            ]
+            if left:
+                with self._attempt(_model_name(own[0])):
+                    self._score(left, plans)
+        return [self.runs[folder] for folder in self.folders if folder in self.runs]
+
+    @contextmanager
+    def _attempt(self, what: str) -> Iterator[None]:
+        """Say what fails and go on with the rest, unless it is the first thing that is tried."""
+        try:
+            yield
+        except EvaluationError as error:
+            if not self.runs:
+                raise
+            print(one_line(f"{what}: not scored: {error}"), file=sys.stderr)
+
+    def _score(
+        self,
+        left: Sequence[tuple[argparse.Namespace, Source, Sequence[ItemTable]]],
+        plans: KeptPlans | None,
+    ) -> None:
+        """Score a model on the datasets that are left of it."""
+        first = left[0][0]
+        with running(first, self.chosen) as run_:
+            of_model = plans.of(run_.loaded.tokenizer) if plans is not None else None
+            for own, source, tables in left:
+                own.device = first.device
+                with self._attempt(str(own.output)):
+                    scored = [
+                        (table, _scored(run_, table, self.chosen, of_model)) for table in tables
+                    ]
+                    if run_.processes.is_first:
+                        self.runs[own.output] = self._reported(own, run_, source, scored)
+
+    def _reported(
+        self,
+        own: argparse.Namespace,
+        run_: Running,
+        source: Source,
+        scored: Sequence[tuple[ItemTable, Scored]],
+    ) -> Run:
+        """Write the folder of a run, and print what it found; of one among several, if asked to."""
+        from coherencegym.eval.results.results import gather
+        from coherencegym.eval.results.runs import run_of
+        from coherencegym.eval.views.report import write
+        from coherencegym.eval.views.table import print_scores
+
+        settings = options.settings_of(own, self.chosen, _RECORDED)
+        results = gather(source, run_.loaded, scored, settings)
+        write(results, own.output, overwrite=own.overwrite, tokens=own.tokens)
+        if self.above is None or own.verbose:
+            print_scores(results, verbose=own.verbose)
+            print(f"written to {own.output}")
+            run_.print_cache([one.execution for _, one in scored])
+        return replace(run_of(results), folder=str(own.output))
+
+    def finish(self) -> None:
+        """Write the overview, print it, and say what is missing.
+
+        Raises:
+            EvaluationError: a run could not be made.
+        """
+        from coherencegym.eval.views.overview import PAGE, overview, print_overview, write_overview
+
+        folder, folders = self.above, self.folders
+        assert folder is not None
+        shown = overview(
+            [*self._beside(), *(self.runs[one] for one in folders if one in self.runs)]
+        )
+        write_overview(shown, folder)
+        print_overview(shown)
+        print(f"written to {folder}: open {folder / PAGE}")
+        if missing := len(folders) - len(self.runs):
+            raise EvaluationError(
+                f"{missing:,} of {len(folders):,} runs could not be made, as said above; the same "
+                "command keeps the others and tries these again"
+            )
+
+    def _beside(self) -> list[Run]:
+        """Earlier results of the same trainings in the folder: a trainer may delete checkpoints.
+
+        They are of the same rows and settings as those that were made.
+        """
+        from coherencegym.eval.results.runs import read_run, run_folders
+
+        assert self.above is not None
+        alike = {self._training(run) for run in self.runs.values()} - {None}
+        own = {folder.resolve() for folder in self.folders}
+        found = []
+        for folder in run_folders([self.above]) if alike else ():
+            # What cannot be read is of no training that is known.
+            with suppress(EvaluationError, OSError):
+                if folder.resolve() not in own and self._training(run := read_run(folder)) in alike:
+                    found.append(run)
+        return found
+
+    def _training(self, run: Run) -> tuple[str, ...] | None:
+        """The training, rows and settings of a run; None where it is no checkpoint."""
+        step = step_of(run)
+        names = (*_RECORDED, *self.chosen.record(), "intervals", "versions")
+        settings = [run.settings.get(name) for name in names]
+        about = (run.data, run.suite, run.version, sorted(run.rows.items()), settings)
+        return (step.training, step.unit, repr(about)) if step is not None else None
+
+
+def _model_name(one: argparse.Namespace) -> str:
+    at = f"@{one.model_revision}" if one.model_revision else ""
+    return f"{one.model}{at}"
+
+
+def _scored(run_: Running, table: ItemTable, chosen: Options, plans: PlansOf | None) -> Scored:
+    from coherencegym.eval.tasks.score.scoring import score_items
+
+    model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
+    with run_.reading(table_name(table)) as how:
+        return score_items(
+            *(model, tokenizer, table.items, chosen),
+            uses_separator=table.separator,
+            plans=plans,
+            **how,
+        )

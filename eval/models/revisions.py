@@ -1,0 +1,85 @@
+"""The checkpoints of a training by a pattern: branches and tags of a Hub model, or subfolders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from coherencegym.errors import EvaluationError, first_line, one_line
+from coherencegym.eval.models.source import ADAPTER_CONFIG, find_model
+
+#: Names that an error gives, where none matches.
+_MOST_NAMED = 6
+#: A model and the revision of it; a folder has none.
+Checkpoint = tuple[str, str | None]
+
+
+def checkpoints(name: str, patterns: Sequence[str]) -> list[Checkpoint]:
+    """The branches and tags of a Hub model that match a pattern, or the models in a folder.
+
+    They come in the order of the numbers in their names (``step8`` before ``step16``).
+
+    Args:
+        name: a Hub id, or a folder whose subfolders are models (``checkpoint-500``).
+        patterns: those of shells (``step*``, ``step[0-9]000``); a match of one is enough.
+
+    Raises:
+        EvaluationError: there is no such model, the Hub does not say what it has, or nothing
+            matches.
+    """
+    folder = Path(name)
+    is_folder = bool(name) and folder.is_dir()
+    known = sorted(set(_models_in(folder) if is_folder else _references(name)), key=_natural)
+    found = [one for one in known if any(fnmatchcase(one, pattern) for pattern in patterns)]
+    if not found:
+        what = "folder with a model in it" if is_folder else "branch or tag"
+        raise EvaluationError(
+            f"--all-revisions {' '.join(map(repr, patterns))}: no {what} of {name!r} matches; "
+            + _some(known)
+        )
+    return [(str(folder / one), None) if is_folder else (name, one) for one in found]
+
+
+def _some(known: Sequence[str]) -> str:
+    if not known:
+        return "there is none"
+    # Of the long list of a training its first and last say what the names are like.
+    half = _MOST_NAMED // 2
+    few = known if len(known) <= _MOST_NAMED else [*known[:half], "...", *known[-half:]]
+    return one_line(f"there are {', '.join(few)} ({len(known):,})")
+
+
+def _models_in(folder: Path) -> list[str]:
+    """The subfolders that hold a model or an adapter."""
+    return [
+        path.name
+        for path in folder.iterdir()
+        if any((path / file).is_file() for file in ("config.json", ADAPTER_CONFIG))
+    ]
+
+
+def _references(name: str) -> list[str]:
+    """The branches and tags of a Hub model."""
+    from huggingface_hub import HfApi
+
+    # Says what is wrong with the name, or that there is no such model.
+    if find_model(name).commit is None:
+        return []
+    try:
+        found = HfApi().list_repo_refs(name)
+    except Exception as error:
+        # Besides the Hub's errors, whatever the client's transport raises.
+        raise EvaluationError(
+            f"--all-revisions: the Hub does not say which revisions {name!r} has "
+            f"({type(error).__name__}: {first_line(error)[:200]}); expected --model-revision with "
+            "their names"
+        ) from None
+    return [reference.name for reference in (*found.branches, *found.tags)]
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """A key that puts names in the order of their numbers."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return [(0, int(part), part) if part[0].isdecimal() else (1, 0, part) for part in parts]

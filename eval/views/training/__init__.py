@@ -1,0 +1,1 @@
+"""Tables of trainings: scores of checkpoints step by step."""

@@ -1,0 +1,407 @@
+"""The checkpoints of a training: found by a pattern, prepared once, kept where they are there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hub.server import HubServer
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands import options
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.models.revisions import checkpoints
+
+Save = Callable[..., Path]
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def runs(tmp_path: Path, save_model: Save, make_tokenizer: Callable[..., Any]) -> Path:
+    """A folder as a trainer leaves it: checkpoints with other weights each, and other things."""
+    from transformers import AutoModelForCausalLM
+
+    folder = save_model(tmp_path / "runs/checkpoint-20", tokenizer=make_tokenizer())
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    for step in (100, 3):
+        shutil.copytree(folder, tmp_path / f"runs/checkpoint-{step}")
+        model.get_input_embeddings().weight.data += 0.05
+        model.save_pretrained(tmp_path / f"runs/checkpoint-{step}")
+    (tmp_path / "runs/checkpoint-of-nothing").mkdir()
+    (tmp_path / "runs/checkpoint.txt").touch()
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def suites(tmp_path: Path, pair_items: list[Item], write_dataset: Callable[..., Path]) -> Path:
+    """A folder of two builds, with other items each."""
+    for name, items in (("one", pair_items), ("two", pair_items[:5])):
+        write_dataset(tmp_path / "suites" / name, items, extra={"moved": "bool"})
+    return tmp_path / "suites"
+
+
+@pytest.fixture
+def words(runs: Path, suites: Path, tmp_path: Path) -> list[str]:
+    """The command that scores them all."""
+    found = ["score", "--model", str(runs), "--all-revisions", "checkpoint-*", "--no-cache"]
+    return [*found, "--dataset", str(suites), "--output", str(tmp_path / "out")]
+
+
+@pytest.fixture
+def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the models that are loaded."""
+    found: list[str] = []
+    real = options.load_model
+
+    def counted(arguments: Any) -> Any:
+        found.append(Path(arguments.model).name)
+        return real(arguments)
+
+    monkeypatch.setattr("coherencegym.eval.commands.running.load_model", counted)
+    return found
+
+
+@pytest.fixture
+def planned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of texts that are encoded, call by call."""
+    from coherencegym.eval import surprisal
+
+    found: list[int] = []
+    real: Any = surprisal.__dict__["prepare"]
+
+    def counted(*given: Any, **how: Any) -> Any:
+        found.append(len(given[2]))
+        return real(*given, **how)
+
+    monkeypatch.setattr(surprisal, "prepare", counted)
+    return found
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.is_dir())
+
+
+ALL = sorted(f"{suite}--checkpoint-{step}" for suite in ("one", "two") for step in (3, 20, 100))
+
+
+def test_one_command_scores_all_checkpoints_and_prepares_them_once(
+    words: list[str], tmp_path: Path, loads: list[str], planned: list[int], capsys: Capture
+) -> None:
+    assert main(words) == 0
+    assert capsys.readouterr().err == ""
+    assert loads == ["checkpoint-3", "checkpoint-20", "checkpoint-100"]
+    assert planned == [8, 5]
+    assert names(tmp_path / "out") == ALL
+    assert (tmp_path / "out/curve.png").is_file()
+    # What is shared changes nothing: a checkpoint alone has the same results.
+    alone = ["score", "--model", str(tmp_path / "runs/checkpoint-100"), "--no-cache"]
+    alone += ["--dataset", str(tmp_path / "suites/two"), "--output", str(tmp_path / "alone")]
+    assert main(alone) == 0
+    for name in ("results.json", "predictions.parquet", "regions.parquet"):
+        together = tmp_path / "out/two--checkpoint-100" / name
+        assert together.read_bytes() == (tmp_path / "alone" / name).read_bytes()
+
+
+def test_a_curve_over_what_is_asked_for(words: list[str], tmp_path: Path, capsys: Capture) -> None:
+    assert main(words) == 0
+    out = str(tmp_path / "out")
+    asked = ["overview", out, "--output", str(tmp_path / "again"), "--curve-axis"]
+    assert main([*asked, "tokens=1000"]) == 0
+    assert "3k" in capsys.readouterr().out
+    assert "<!-- tokens of training, logarithmic -->" in (tmp_path / "again/curve.svg").read_text()
+    plot = ["plot", out, "--output", str(tmp_path / "plots"), "--curve-axis"]
+    assert main([*plot, "tokens=1000"]) == 0
+    assert "<!-- tokens of training, logarithmic -->" in (tmp_path / "plots/curve.svg").read_text()
+    assert main([*plot, "words", "--overwrite"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "--curve-axis words: no revision or folder of a model counts that; expected names such as "
+        "words1000, or words=N for N in a step\n"
+    )
+
+
+def test_checkpoints_are_compared_step_by_step(
+    words: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    assert main(words) == 0
+    capsys.readouterr()
+    compared = ["compare", str(tmp_path / "out"), "--steps", "--output", str(tmp_path / "steps")]
+    assert main(compared) == 0
+    printed = capsys.readouterr().out
+    assert (
+        "corrected for the 4 tests of a checkpoint against the one before, and apart for the 2"
+        in printed
+    )
+    found = json.loads((tmp_path / "steps/comparison.json").read_text())["steps"]
+    for suite, one in zip(("one", "two"), found, strict=True):
+        paths = [tmp_path / f"out/{suite}--checkpoint-{n}/results.json" for n in (3, 20, 100)]
+        scores = [json.loads(path.read_text())["headline"]["score"] for path in paths]
+        changes = [change["difference"] for change in one["changes"]]
+        assert changes == pytest.approx([scores[1] - scores[0], scores[2] - scores[1]])
+        assert one["last_against_first"]["difference"] == pytest.approx(scores[2] - scores[0])
+    assert sorted(path.name for path in (tmp_path / "steps").iterdir()) == [
+        *("comparison.json", "curve.png", "curve.svg", "steps.md"),
+    ]
+    assert main(compared) == 2
+    assert main([*compared[:3], "--curve-axis", "tokens=10"]) == 0
+    assert "by token" in capsys.readouterr().out
+    for more, said in (
+        (["--all-pairs"], "--steps and --all-pairs: expected one of the two"),
+        (["--curve-axis", "miles"], "--curve-axis miles: expected one of steps, words, tokens"),
+    ):
+        assert main([*compared[:3], *more]) == 2
+        assert said in capsys.readouterr().err
+    assert main([*compared[:2], "--curve-axis", "steps"]) == 2
+    assert "--curve-axis: expected --steps with it" in capsys.readouterr().err
+    assert main(["compare", str(tmp_path / "out/one--checkpoint-3"), "--steps"]) == 2
+    assert "no two results of coherencegym score are of checkpoints" in capsys.readouterr().err
+
+
+def test_a_tokenizer_that_was_changed_on_the_way_is_found_out(
+    words: list[str], runs: Path, planned: list[int], make_tokenizer: Callable[..., Any]
+) -> None:
+    make_tokenizer(bos=None).save_pretrained(runs / "checkpoint-20")
+    assert main(words) == 0
+    assert planned == [8, 5, 8, 5]
+
+
+def test_a_run_that_was_stopped_goes_on_where_it_was(
+    words: list[str], tmp_path: Path, loads: list[str], planned: list[int], capsys: Capture
+) -> None:
+    assert main(words) == 0
+    out, before = tmp_path / "out", capsys.readouterr().out
+    page = (out / "index.html").read_bytes()
+    kept = (out / "one--checkpoint-20/results.json").stat().st_mtime_ns
+    shutil.rmtree(out / "two--checkpoint-20")
+    loads.clear()
+    planned.clear()
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    said, rest = printed.split("\n", 1)
+    assert said == "5 of 6 runs are there already, and kept"
+    assert (loads, planned) == (["checkpoint-20"], [5])
+    assert rest == before
+    assert (out / "index.html").read_bytes() == page
+    assert (out / "one--checkpoint-20/results.json").stat().st_mtime_ns == kept
+    assert main([*words, "--overwrite"]) == 0
+    assert loads == ["checkpoint-20", "checkpoint-3", "checkpoint-20", "checkpoint-100"]
+    assert "kept" not in capsys.readouterr().out
+
+
+def test_a_training_that_goes_on_is_the_same_command(
+    words: list[str], runs: Path, tmp_path: Path, loads: list[str], capsys: Capture
+) -> None:
+    shutil.move(runs / "checkpoint-100", tmp_path / "later")
+    shutil.move(runs / "checkpoint-20", tmp_path / "second")
+    # One checkpoint is a training already, with a folder for each run.
+    assert main([*words[:-3], str(tmp_path / "suites/one"), *words[-2:]]) == 0
+    assert names(tmp_path / "out") == ["one--checkpoint-3"]
+    shutil.move(tmp_path / "later", runs / "checkpoint-100")
+    loads.clear()
+    assert main(words) == 0
+    assert loads == ["checkpoint-3", "checkpoint-100"]
+    assert names(tmp_path / "out") == [name for name in ALL if "-20" not in name]
+
+
+def test_a_checkpoint_that_was_deleted_since_stays_in_the_curve(
+    words: list[str], runs: Path, tmp_path: Path, loads: list[str]
+) -> None:
+    assert main(words) == 0
+    shutil.rmtree(runs / "checkpoint-3")
+    shutil.copytree(runs / "checkpoint-20", runs / "checkpoint-400")
+    loads.clear()
+    # Results of other settings, and what is none, are not joined to it.
+    other = tmp_path / "out/two--checkpoint-3/results.json"
+    other.write_text(other.read_text().replace('"bos": "auto"', '"bos": "never"'))
+    (tmp_path / "out/broken").mkdir()
+    (tmp_path / "out/broken/results.json").write_text("{}")
+    assert main(words) == 0
+    assert loads == ["checkpoint-400"]
+    lines = (tmp_path / "out/overview.md").read_text().splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("| suite | items | 3 | 20 |"))
+    one, two = (line.split(" | ")[2] for line in lines[start + 2 : start + 4])
+    assert one != "–"
+    assert two == "–"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--limit", "3"], "other rows of the dataset; max_items null, and now 3"),
+        (["--bos", "never"], 'bos "auto", and now "never"'),
+        (["--dtype", "bfloat16"], 'model dtype "float32", and now "bfloat16"'),
+        (["--tokens"], "without --tokens"),
+        (["--model-arg", "attn_implementation=eager"], "model arguments an object"),
+    ],
+)
+def test_results_of_other_settings_are_refused_before_any_is_scored(
+    more: list[str], said: str, words: list[str], loads: list[str], capsys: Capture
+) -> None:
+    few = [*words, "--config", "toy_context"]
+    assert main(few) == 0
+    capsys.readouterr()
+    loads.clear()
+    assert main([*few, *more]) == 2
+    printed = capsys.readouterr()
+    assert f"checkpoint-3: results of another run: {said}" in printed.err
+    assert printed.err.rstrip().endswith("with --output, or pass --overwrite")
+    assert printed.err.count("\n") == 1
+    assert loads == []
+
+
+def test_results_of_other_weights_rows_or_versions_are_refused(
+    words: list[str], runs: Path, suites: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    assert main(words) == 0
+    capsys.readouterr()
+    path = tmp_path / "out/one--checkpoint-3/results.json"
+    content = path.read_text()
+    found = json.loads(content)
+    found["settings"]["versions"]["torch"] = "1.0"
+    path.write_text(json.dumps(found))
+    assert main(words) == 2
+    assert 'another run: torch "1.0", and now "' in capsys.readouterr().err
+    path.write_text(content)
+    weights = runs / "checkpoint-3/model.safetensors"
+    before = weights.read_bytes()
+    weights.write_bytes((runs / "checkpoint-20/model.safetensors").read_bytes())
+    assert main(words) == 2
+    assert 'another run: model commit "sha256:' in capsys.readouterr().err
+    weights.write_bytes(before)
+    shutil.rmtree(suites / "one")
+    shutil.copytree(suites / "two", suites / "one")
+    assert main(words) == 2
+    assert "another run: other rows of the dataset" in capsys.readouterr().err
+
+
+def test_a_checkpoint_that_is_broken_does_not_end_the_others(
+    words: list[str], runs: Path, tmp_path: Path, loads: list[str], capsys: Capture
+) -> None:
+    weights = runs / "checkpoint-20/model.safetensors"
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[: len(whole) // 2])
+    assert main(words) == 2
+    printed = capsys.readouterr()
+    broken, summary = printed.err.splitlines()
+    assert broken.startswith(f"{runs}/checkpoint-20: not scored: model ")
+    assert summary.endswith(
+        "2 of 6 runs could not be made, as said above; the same command keeps the others and tries "
+        "these again"
+    )
+    assert names(tmp_path / "out") == [name for name in ALL if "-20" not in name]
+    assert (tmp_path / "out/curve.png").is_file()
+    assert "checkpoint-100" in printed.out
+    weights.write_bytes(whole)
+    loads.clear()
+    assert main(words) == 0
+    assert loads == ["checkpoint-20"]
+    assert names(tmp_path / "out") == ALL
+
+
+def test_what_fails_first_ends_the_run(
+    words: list[str], runs: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    weights = runs / "checkpoint-3/model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:100])
+    assert main(words) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_suite_that_a_model_cannot_read_does_not_end_the_others(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    planned: list[int],
+    capsys: Capture,
+) -> None:
+    from coherencegym.eval.tasks.score import scoring
+
+    real, asked = scoring.score_items, []
+
+    def fail_at_the_third(*given: Any, **how: Any) -> Any:
+        asked.append(given)
+        if len(asked) == 3:
+            raise EvaluationError("a surprisal that is not finite")
+        return real(*given, **how)
+
+    monkeypatch.setattr(scoring, "score_items", fail_at_the_third)
+    assert main(words) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == f"{tmp_path}/out/one--checkpoint-20: not scored: a surprisal that is not finite"
+    assert "1 of 6 runs could not be made" in second
+    assert names(tmp_path / "out") == [name for name in ALL if name != "one--checkpoint-20"]
+
+
+def test_a_pattern_that_matches_nothing_names_what_there_is(
+    words: list[str], runs: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    words[words.index("checkpoint-*")] = "step*"
+    assert main(words) == 2
+    assert capsys.readouterr().err == (
+        f"python -m eval score: --all-revisions 'step*': no folder with a model in it of '{runs}' "
+        "matches; there are checkpoint-3, checkpoint-20, checkpoint-100 (3)\n"
+    )
+    with pytest.raises(EvaluationError, match="'demo' matches; there is none"):
+        checkpoints("demo", ["*"])
+    for step in range(200, 210):
+        shutil.copytree(runs / "checkpoint-3", runs / f"checkpoint-{step}")
+    said = "there are checkpoint-3, checkpoint-20, checkpoint-100, ..., checkpoint-207, "
+    with pytest.raises(EvaluationError, match=said + r"checkpoint-208, checkpoint-209 \(13\)"):
+        checkpoints(str(runs), ["nothing"])
+
+
+@pytest.fixture
+def hub_training(hub_clients: HubServer, runs: Path) -> HubServer:
+    """``me/model`` on the Hub with tags, branches, and what both have."""
+    for tag in ("step1000", "step20", "step3-tokens1B"):
+        folder = runs / ("checkpoint-3" if tag == "step20" else "checkpoint-20")
+        files = {path.name: path.read_bytes() for path in folder.iterdir()}
+        hub_clients.seed("me/model", files, tag)
+    return hub_clients
+
+
+def test_all_revisions_are_branches_and_tags_in_the_order_of_their_numbers(
+    hub_training: HubServer,
+) -> None:
+    found = [revision for _, revision in checkpoints("me/model", ["step*", "*1000", "ma?n"])]
+    assert found == ["main", "step3-tokens1B", "step20", "step1000"]
+    assert checkpoints("me/model", ["step[0-9]?"]) == [("me/model", "step20")]
+    said = (
+        "'chck_\\*' 'Step\\*': no branch or tag of 'me/model' matches; there are main, "
+        "step3-tokens1B, step20, step1000 \\(4\\)"
+    )
+    with pytest.raises(EvaluationError, match=said):
+        checkpoints("me/model", ["chck_*", "Step*"])
+    with pytest.raises(EvaluationError, match="model 'me/other': no such folder, and not on the"):
+        checkpoints("me/other", ["*"])
+
+
+def test_all_revisions_of_a_hub_model_are_scored_and_kept(
+    hub_training: HubServer, suites: Path, tmp_path: Path, loads: list[str], capsys: Capture
+) -> None:
+    words = ["score", "--model", "me/model", "--dataset", str(suites / "one"), "--no-cache"]
+    words += ["--output", str(tmp_path / "out"), "--all-revisions", "step*0"]
+    assert main(words) == 0
+    assert names(tmp_path / "out") == ["one--me__model@step1000", "one--me__model@step20"]
+    assert main(words) == 0
+    assert len(loads) == 2
+    assert "2 of 2 runs are there already" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main([*words, "--model-revision", "step20"])
+    assert "not allowed with argument" in capsys.readouterr().err
+
+
+def test_a_hub_that_does_not_say_what_it_has_is_one_line(
+    hub_training: HubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("the line is dead\nand more")
+
+    monkeypatch.setattr("huggingface_hub.HfApi.list_repo_refs", refuse)
+    with pytest.raises(EvaluationError, match=r"OSError: the line is dead\); expected --model-rev"):
+        checkpoints("me/model", ["*"])
