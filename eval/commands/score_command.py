@@ -30,7 +30,7 @@ EXAMPLES = """\
 PUBLISHED = (
     *("antecedents", "connectives", "coreference", "discourse_tasks", "implicit_relations"),
     *("intruder_sentences", "linguistic_probes", "relation_order", "replies", "sentence_order"),
-    *("speaker_commitment", "story_cloze", "winograd"),
+    *("rewrites", "speaker_commitment", "story_cloze", "winograd"),
 )
 #: The file by which a folder is known as a build.
 _MANIFEST = "manifest.json"

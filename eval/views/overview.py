@@ -46,8 +46,8 @@ _LEGEND = {
 #: The baselines beside headlines that are no CD scores, by their measure.
 _BESIDE = {
     "accuracy": "of probes (accuracy): artefact is a bag of words, chance the most frequent label",
-    SPEARMAN: "of ratings (Spearman): a correlation, times 100; artefact is a bag of words, overlap "
-    "repeated words, human one person beside others, chance 0, where what is below is drawn",
+    SPEARMAN: "of ratings (Spearman): a correlation, times 100; artefact is a bag of words, "
+    "overlap repeated words, human one person beside others, and chance 0",
     "strict": "of spans (strict): artefact is a bag of words, chance the best constant answer",
 }
 #: The manipulation of such a suite moves surprisals by itself.
