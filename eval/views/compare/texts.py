@@ -8,7 +8,13 @@ from pathlib import Path
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import tables
-from coherencegym.eval.data.source import Source, find_dataset, find_fetched
+from coherencegym.eval.data.source import (
+    Source,
+    credit_of,
+    find_dataset,
+    find_fetched,
+    may_be_published,
+)
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import SuiteError
@@ -22,34 +28,46 @@ ItemPlace = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Items or documents by their places; ``missing`` says why some have none, or is empty."""
+    """Items or documents by their places; ``missing`` says why some have none, or is empty.
+
+    ``credits`` are the corpora that they are from, with their licences, where that was asked for.
+    """
 
     found: Mapping[ItemPlace, Item | Document] = field(default_factory=dict)
     missing: str = ""
+    credits: tuple[str, ...] = ()
 
 
-def texts_of(results: Saved) -> Texts:
+def texts_of(results: Saved, publishable: bool = False) -> Texts:
     """The items of the rows that were scored, where their dataset is on this machine.
 
     It is read at the name that the user gave, or from the cache of the Hub; no server is asked.
-    Rows other than those that were scored are not taken.
+    Rows other than those that were scored are not taken; and only those that everybody may read, if
+    they are to be ``publishable``: see :func:`eval.data.source.may_be_published`.
     """
     name = printable(results.dataset.name)
     found: dict[ItemPlace, Item | Document] = {}
+    missing: dict[str, None] = {}
+    credited: dict[str, None] = {}
     try:
         if (source := _source(results)) is None:
             return Texts(missing=f"the dataset {name} is not to be found from here")
-        others = 0
         for table in results.tables:
-            rows_sha256, rows = _rows(source, table, results.task)
-            if rows_sha256 == table.sha256:
-                found |= {(table.config, table.split, row.item_id): row for row in rows}
+            if publishable and not may_be_published(source.manifest, table.config):
+                missing[f"{printable(table.config)} may not be published, by its licence"] = None
+                continue
+            rows = _rows(source, table, results.task)
+            if rows.rows_sha256 != table.sha256:
+                missing[f"the rows of the dataset {name} are not those that were scored"] = None
+            elif publishable and not rows.verified:
+                missing[f"{name}: the build did not write these rows"] = None
             else:
-                others += 1
+                found |= {(table.config, table.split, row.item_id): row for row in rows.rows}
+                if publishable:
+                    credited[credit_of(source.manifest, table.config)] = None
     except (EvaluationError, SuiteError, OSError, ValueError):
-        return Texts(found, f"the dataset {name} cannot be read")
-    missing = f"the rows of the dataset {name} are not those that were scored" if others else ""
-    return Texts(found, missing)
+        return Texts(found, f"the dataset {name} cannot be read", tuple(credited))
+    return Texts(found, "; ".join(missing), tuple(credited))
 
 
 def _source(results: Saved) -> Source | None:
@@ -59,10 +77,19 @@ def _source(results: Saved) -> Source | None:
     return find_dataset(about.name) if Path(about.name).is_dir() else None
 
 
-def _rows(source: Source, table: SavedTable, task: str) -> tuple[str, Iterable[Item | Document]]:
-    """The rows of a table as the task reads them, and their digest."""
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows of a table, their digest, and whether they are as the build wrote them."""
+
+    rows: Iterable[Item | Document]
+    rows_sha256: str
+    verified: bool
+
+
+def _rows(source: Source, table: SavedTable, task: str) -> _Rows:
+    """The rows of a table as the task reads them."""
     if task == "score":
         (items,) = tables(source, [table.config], table.split)
-        return items.rows_sha256, items.items
+        return _Rows(items.items, items.rows_sha256, items.verified)
     (documents,) = split_tables(source, [table.config], table.split, None)
-    return documents.rows_sha256, documents.documents
+    return _Rows(documents.documents, documents.rows_sha256, documents.verified)
