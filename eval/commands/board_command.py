@@ -40,8 +40,8 @@ def add_arguments(parser: Parser) -> None:
         "--pairs",
         type=not_negative,
         metavar="N",
-        help="number of pages of two models at most, those first that are next to each other in the "
-        "order of the board; 0: none; default 91, which is 14 models, each with each",
+        help="number of pages of two models at most, those first that are next to each other in "
+        "the order of the board; 0: none; default 91, which is 14 models, each with each",
     )
     options.add_output(parser, "default board", "a board", Path("board"))
     add("--dry-run", action="store_true", help="write nothing; list the files and their sizes")

@@ -108,8 +108,8 @@ def collect_pairs(
 
     Args:
         comparisons, names: (model, baseline) of each.
-        folder: from which pages of runs are reached; None: the page leads to none.
-        most_characters: of items, about.
+        folder: the page's, from which those of runs are reached; None: it leads to none.
+        most_characters: the length of its items, about.
         headings: names of the comparisons, where models do not tell them apart.
         read_texts: gives the texts of a run's items.
 

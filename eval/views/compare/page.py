@@ -45,7 +45,7 @@ class SitePlace:
         title: the title of the page.
         headings: those of the comparisons.
         trail: names and addresses of the pages above it.
-        most_characters: of its items.
+        most_characters: the length of its items, about.
         read_texts: gives the texts of a run's items that may be shown there.
     """
 
