@@ -105,6 +105,15 @@ class _Config:
 
 
 @dataclass(frozen=True)
+class SuiteUse:
+    """A question that configs of a suite ask, and what a score on them cannot tell."""
+
+    config: str
+    asks: str
+    cannot_tell: str = ""
+
+
+@dataclass(frozen=True)
 class _Manifest:
     configs: dict[_Name, _Config]
     suite: str = ""
@@ -116,6 +125,8 @@ class _Manifest:
     hypothesis: str = ""
     description: str = ""
     conditions: dict[str, str] = field(default_factory=dict)
+    limitations: Many[str] = ()
+    uses: Many[SuiteUse] = ()
 
 
 @dataclass(frozen=True)

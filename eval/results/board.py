@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.data.source import SuiteUse
 from coherencegym.eval.results.comparison import MAY_DIFFER, TRAINING
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.overview import all_named, means_of_shared, standing
@@ -60,9 +61,6 @@ class TableFacts:
     sha256: str
     items: int = 0
     headline: str = ""
-    summary: str = ""
-    asks: str = ""
-    cannot_tell: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,6 +73,7 @@ class SuiteFacts:
     description: str = ""
     conditions: dict[str, str] = field(default_factory=dict)
     limitations: Many[str] = ()
+    uses: Many[SuiteUse] = ()
 
 
 @dataclass(frozen=True)
@@ -342,5 +341,9 @@ def _aspects(column: BoardColumn) -> dict[str, str]:
         "items": f"{sum(table.items for table in tables):,}",
         "rows": digest[:12],
         "score over": over,
-        **{f"--{n.replace('_', '-')}": v for n, v in _rules(entry).items()},
+        **{_option(name): value for name, value in _rules(entry).items()},
     }
+
+
+def _option(setting: str) -> str:
+    return setting if setting.startswith("rule ") else f"--{setting.replace('_', '-')}"

@@ -194,7 +194,6 @@ def render_suite(site: Site, suite: str) -> str:
         name=suite,
         trail=[(site.title, f"../{INDEX}")],
         about=told.suite,
-        asked=[table for table in told.suite.tables if table.asks or table.summary],
         parts=[
             {"column": column, "rows": _rows_of_column(board, column), "facts": _facts(column)}
             for column in columns
@@ -208,7 +207,7 @@ def _best_told(columns: Sequence[BoardColumn]) -> Entry:
     def told(entry: Entry) -> tuple[int, str, str]:
         about = entry.suite
         said = [about.title, about.hypothesis, about.description, about.conditions]
-        words = sum(map(bool, [*said, about.limitations, any(t.asks for t in about.tables)]))
+        words = sum(map(bool, [*said, about.limitations, about.uses]))
         return words, entry.run.version, entry.run.signature
 
     return max((one for c in columns for own in c.entries.values() for one in own), key=told)

@@ -319,7 +319,9 @@ class _Packer:
             ]
         elif isinstance(found, Document):
             packed["d"] = found.sentences
-        number = self._numbers.setdefault((rows, _text_key(pair)), len(self.data["items"]))
+        # The same rows may have texts in one dataset, and may not show them in another.
+        key = rows, (found is not None, *_text_key(pair))
+        number = self._numbers.setdefault(key, len(self.data["items"]))
         if number == len(self.data["items"]):
             self.data["items"].append(packed)
         return number
