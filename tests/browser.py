@@ -51,6 +51,12 @@ class Browser:
         body = {"cmd": "Emulation.setDeviceMetricsOverride", "params": metrics}
         call("POST", f"{self._session}/goog/cdp/execute", body)
 
+    def prefer(self, scheme: str) -> None:
+        """Let pages know that their reader prefers them ``light`` or ``dark``."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        body = {"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}}
+        call("POST", f"{self._session}/goog/cdp/execute", body)
+
     def find(self, selector: str) -> str:
         """The first element of a CSS selector."""
         body = {"using": "css selector", "value": selector}

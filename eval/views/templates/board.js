@@ -31,11 +31,12 @@
     for (const row of rows) {
       let any = false;
       own(row).forEach((cell, column) => {
-        const isHere = asked[column] && isFound(words, row, column);
+        const isRun = !cell.classList.contains("silent");
+        const isHere = isRun && asked[column] && isFound(words, row, column);
         const left = isHere && (!field.above.checked || cell.classList.contains("above"));
-        cell.classList.toggle("faint", isHere && !left);
-        if (isHere) shown[column] = shown[column] || left;
-        any = any || (left && (cell.dataset.value !== "" || !field.suite.value));
+        cell.classList.toggle("faint", isRun && !left);
+        shown[column] ||= left;
+        any ||= left;
       });
       row.hidden = !any;
       models += any;

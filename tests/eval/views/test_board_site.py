@@ -171,8 +171,12 @@ def test_other_rows_than_those_that_were_scored_show_no_text(
     other = write_dataset(
         tmp_path / "other", pair_items[:4], extra={"moved": Value("bool")}, **OPEN
     )
+
+    def elsewhere(content: dict[str, Any]) -> None:
+        content["dataset"]["name"] = str(other)
+
     folders = [
-        changed_copy(run, tmp_path / run.name, lambda c: c["dataset"].update(name=str(other)))
+        changed_copy(run, tmp_path / run.name, elsewhere)
         for run in sorted((runs / "results").glob("open*"))
     ]
     assert main(["board", *map(str, folders), "--output", str(tmp_path / "site")]) == 0
@@ -200,7 +204,7 @@ def test_names_of_anybody_are_text_and_files_are_safe(runs: Path, tmp_path: Path
     runs_of = sorted((runs / "results").glob("open*"))
     for run in runs_of:
         changed_copy(run, tmp_path / "results" / run.name, hostile)
-    changed_copy(runs_of[0], tmp_path / "results/other", lambda c: c["model"].update(name="../.."))
+    changed_copy(runs_of[0], tmp_path / "results/other", named("../.."))
     out = tmp_path / "deep" / "site"
     assert main(["board", str(tmp_path / "results"), "--output", str(out)]) == 0
     for name, page in pages(out).items():
@@ -220,13 +224,15 @@ def test_files_of_names_that_look_alike_differ() -> None:
     assert file_of("models", "../../etc/passwd", ("x",)).startswith("models/etc-passwd-")
 
 
+def named(name: str) -> Callable[[dict[str, Any]], None]:
+    """Another name of the model."""
+    return lambda content: content["model"].update(name=name)
+
+
 def test_pairs_beyond_the_limit_are_said_to_be_missing(runs: Path, tmp_path: Path) -> None:
     folders = [
-        changed_copy(
-            run, tmp_path / "results" / f"{copy}", lambda c, n=copy: c["model"].update(name=n)
-        )
-        for run in sorted((runs / "results").glob("open--demo"))
-        for copy in ("one", "two", "three")
+        changed_copy(runs / "results/open--demo", tmp_path / "results" / name, named(name))
+        for name in ("one", "two", "three")
     ]
     words = ["board", *map(str, folders), "--pairs", "2", "--output", str(tmp_path / "site")]
     assert main(words) == 0
