@@ -26,7 +26,7 @@ from coherencegym.eval.views.board.site import write_board
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e"
 #: Scores of each model by suite; None: no run.
-SCORES = {
+SCORES: dict[str, dict[str, float | None]] = {
     "org/alpha": {"cloze": 0.9, "order": 0.55, "spans": 0.4},
     "org/beta-10b": {"cloze": 0.6, "order": 0.8, "spans": None},
     "org/beta-9b": {"cloze": 0.4, "order": 0.7, "spans": 0.7},
