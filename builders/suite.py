@@ -353,7 +353,7 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a config is good for, in words: ``config`` names it, or several; empty: the suite."""
+    """The use of a config, in words: ``config`` names it, or several; empty: that of the suite."""
 
     config: str
     asks: str
