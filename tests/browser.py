@@ -93,6 +93,18 @@ class Browser:
         ]
 
 
+def wait(page: Browser, condition: str) -> None:
+    """Until an expression holds in the page; two seconds."""
+    script = f"""
+      const end = Date.now() + 2000;
+      return new Promise((resolve) => {{
+        (function look() {{
+          if (({condition}) || Date.now() > end) resolve({condition}); else setTimeout(look, 20);
+        }})();
+      }});"""
+    assert page.run(script), condition
+
+
 def call(method: str, url: str, body: dict[str, Any] | None = None) -> Any:
     """One command; what it returns."""
     request = urllib.request.Request(

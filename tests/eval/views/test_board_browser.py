@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Browser, headless
+from browser import Browser, headless, wait
 
 from coherencegym.eval.data.notes import caution
 from coherencegym.eval.data.source import SuiteUse
@@ -118,18 +118,6 @@ SORTED = """return [...document.querySelectorAll('[aria-sort]:not([aria-sort=non
 FOCUSED = (
     "return document.activeElement.closest('th')?.dataset.column ?? document.activeElement.tagName"
 )
-
-
-def wait(page: Browser, condition: str) -> None:
-    """Until an expression holds in the page; two seconds."""
-    script = f"""
-      const end = Date.now() + 2000;
-      return new Promise((resolve) => {{
-        (function look() {{
-          if (({condition}) || Date.now() > end) resolve({condition}); else setTimeout(look, 20);
-        }})();
-      }});"""
-    assert page.run(script), condition
 
 
 def order(page: Browser) -> list[str]:

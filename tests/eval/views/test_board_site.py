@@ -163,6 +163,19 @@ def test_a_manifest_that_does_not_allow_it_shows_no_text(
     assert not any("c" in item for item in data_of(page)["items"])
 
 
+def test_rows_that_no_build_vouches_for_show_no_text(runs: Path, tmp_path: Path) -> None:
+    hashes = runs / "data/open/hashes"
+    hashes.rename(runs / "elsewhere")
+    try:
+        folders = map(str, sorted((runs / "results").glob("open*")))
+        assert main(["board", *folders, "--output", str(tmp_path / "site")]) == 0
+    finally:
+        (runs / "elsewhere").rename(hashes)
+    (page,) = (page for name, page in pages(tmp_path / "site").items() if name[:5] == "pairs")
+    assert "cannot be read" in page
+    assert not any("c" in item for item in data_of(page)["items"])
+
+
 def test_other_rows_than_those_that_were_scored_show_no_text(
     runs: Path, tmp_path: Path, write_dataset: Callable[..., Path], pair_items: list[Item]
 ) -> None:
