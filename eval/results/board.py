@@ -217,7 +217,7 @@ class Board:
         own = self.of_model(model)
         plain = [column for column in own if not column.controlled]
         heads = [head for column in plain if (head := column.number(model)) is not None]
-        return standing(self.models[model], heads, len(own) - len(plain))
+        return standing(self.models[model], heads, len(own) - len(plain), "columns")
 
     def pairs(self) -> list[tuple[BoardModel, BoardModel]]:
         """Pairs of models with a column in common, the better first; neighbours come first."""

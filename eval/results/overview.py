@@ -116,20 +116,24 @@ def means_of_shared(scores: Mapping[_Key, Mapping[_Other, float]]) -> dict[_Key,
     }
 
 
-def standing(name: str, headlines: Iterable[Headline], controlled: int) -> str:
-    """A sentence: on how many suites a model is above chance, and above its floors.
+def standing(
+    name: str, headlines: Iterable[Headline], controlled: int, what: str = "suites"
+) -> str:
+    """A sentence: on how many suites a model is above chance, and above its floors, too.
 
-    ``controlled``: the number of suites with controls, which are not among the headlines.
+    ``controlled``: the number of suites with controls, which are not among the headlines; ``what``
+    says what there is a headline of.
     """
     scored = [each for each in headlines if each.score is not None]
     floors = [each for each in scored if each.floor is not None]
     above = sum(above_chance(each) for each in scored)
-    beyond = sum(above_floor(each) for each in floors)
+    # A floor below chance is no more than that.
+    beyond = sum(above_chance(each) and above_floor(each) for each in floors)
     return (
-        f"{name} is above chance on {above} of {len(scored)} suites, and above its floors "
+        f"{name} is above chance on {above} of {len(scored)} {what}, and above its floors "
         f"(artefact and overlap score) on {beyond} of the {len(floors)} that have any, "
         "each with its whole 95\N{NO-BREAK SPACE}% interval."
-        + (" Suites with controls (†) are not counted." if controlled else "")
+        + (f" {what.capitalize()} with controls (†) are not counted." if controlled else "")
     )
 
 

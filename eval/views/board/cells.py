@@ -56,12 +56,22 @@ class Card:
 
 @dataclass(frozen=True)
 class Cell:
-    """A number in a table; ``head`` is drawn, ``above``: above chance and all its floors."""
+    """A number in a table.
+
+    Attributes:
+        head: the number, which is drawn.
+        score, interval: its texts.
+        above: true where it is above chance and all its floors.
+        fewer: the number of items where others of the column have more, as they are too long for
+            this model or undefined for it; empty where it has all.
+        card: the run in full.
+    """
 
     head: Headline
     score: str
     interval: str
     above: bool
+    fewer: str
     card: Card
 
 
@@ -72,12 +82,15 @@ def cell_of(board: Board, column: BoardColumn, model: BoardModel) -> Cell | None
     card = card_of(board, column, model)
     head = column.number(model) or _without_number(column.entries[model][0])
     low, high = head.ci_low, head.ci_high
+    numbers = (column.number(each) for each in column.entries)
+    most = max((one.n for one in numbers if one is not None), default=0)
     has_interval = low is not None and high is not None
     return Cell(
         head,
         share_cell(head.score),
         f"{share_cell(low)}–{share_cell(high)}" if has_interval else "",
         is_above(head),
+        f"{head.n:,} of {most:,} items" if head.n < most else "",
         card,
     )
 
