@@ -24,7 +24,7 @@ from coherencegym.eval.views.compare.texts import Texts, texts_of
 #: Pages of two models that are made if nothing else is asked for: each with each of 14.
 MOST_PAIRS = 91
 #: Characters of the items of such a page, about.
-_MOST_CHARACTERS = 800_000
+_MOST_CHARACTERS = 1_300_000
 
 
 @dataclass(frozen=True)
