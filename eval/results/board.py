@@ -24,7 +24,7 @@ from coherencegym.eval.results.comparison import MAY_DIFFER, TRAINING
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.overview import all_named, means_of_shared, standing
 from coherencegym.eval.results.runs import Run, read_run
-from coherencegym.eval.statistics.scores import CD, REFERENCE
+from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.files.strict_json import Many, Some, read_json
 
@@ -104,7 +104,7 @@ class Entry:
     @cached_property
     def number(self) -> Headline | None:
         """The run's one number: the headline, or its only score."""
-        scores = [s for s in self.run.scores if s.level == "all" and s.level != REFERENCE]
+        scores = [score for score in self.run.scores if score.level == "all"]
         if self.run.headline is not None or len(scores) != 1:
             return self.run.headline
         (one,) = scores
@@ -249,7 +249,7 @@ def board_of(entries: Iterable[Entry]) -> Board:
         columns.append(
             BoardColumn(
                 first.task,
-                first.run.suite,
+                _suite(first),
                 first.run.version,
                 _measure(first),
                 {model: tuple(own) for model, own in sorted(by_model.items())},
@@ -265,6 +265,10 @@ def _place(column: BoardColumn) -> tuple[Any, ...]:
     return of_task, column.task, column.suite, column.version, column.measure, column.digest
 
 
+def _suite(entry: Entry) -> str:
+    return entry.run.suite or entry.run.data
+
+
 def _measure(entry: Entry) -> str:
     return entry.number.measure if entry.number is not None else CD
 
@@ -274,7 +278,7 @@ def _is_one_by(entry: Entry) -> tuple[Any, ...]:
     tables = sorted((t.config, t.split, t.sha256, t.items, t.headline) for t in entry.suite.tables)
     head = entry.number
     summed = (head.measure, head.over) if head is not None else ()
-    named = entry.task, entry.run.suite, entry.run.version
+    named = entry.task, _suite(entry), entry.run.version
     return *named, tuple(tables), summed, tuple(sorted(_rules(entry).items()))
 
 

@@ -252,9 +252,7 @@ def _facts(column: BoardColumn) -> list[tuple[str, str]]:
         f"{t.config} ({t.split}): {t.items:,} items, rows {t.sha256[:12]}"
         for t in entry.suite.tables
     ]
-    versions = sorted(
-        {str(one.run.settings.get("versions", {}).get("coherencegym", "?")) for one in _all(column)}
-    )
+    versions = {_release(one) for own in column.entries.values() for one in own}
     return [
         *(("table", line) for line in tables),
         *(
@@ -262,12 +260,13 @@ def _facts(column: BoardColumn) -> list[tuple[str, str]]:
             for name, values in _beside(column).items()
             if values
         ),
-        ("scored with", f"coherencegym {', '.join(versions)}"),
+        ("scored with", f"coherencegym {', '.join(sorted(versions))}"),
     ]
 
 
-def _all(column: BoardColumn) -> list[Entry]:
-    return [entry for entries in column.entries.values() for entry in entries]
+def _release(entry: Entry) -> str:
+    versions = entry.run.settings.get("versions")
+    return str(versions.get("coherencegym", "?")) if isinstance(versions, Mapping) else "?"
 
 
 def _cautions_by_text(entries: Iterable[tuple[str, Entry]]) -> list[tuple[str, list[str]]]:

@@ -64,7 +64,9 @@ def texts_of(results: Saved, publishable: bool = False) -> Texts:
             if publishable:
                 credited[credit_of(source.manifest, table.config)] = None
     except (EvaluationError, SuiteError, OSError, ValueError):
-        return Texts(found, f"the dataset {name} cannot be read as items or documents", tuple(credited))
+        return Texts(
+            found, f"the dataset {name} cannot be read as items or documents", tuple(credited)
+        )
     return Texts(found, "; ".join(missing), tuple(credited))
 
 

@@ -213,17 +213,23 @@ def test_names_of_anybody_are_text_and_files_are_safe(runs: Path, tmp_path: Path
         content["dataset"] |= {"limitations": [HOSTILE], "conditions": {HOSTILE: HOSTILE}}
         content["notes"] = [{"kind": "caution", "text": HOSTILE}]
         content["signature"] = HOSTILE
+        content["settings"] |= {HOSTILE: HOSTILE, "rules": [HOSTILE]}
+
+    def odd(content: dict[str, Any]) -> None:
+        content["model"]["name"] = "../.."
+        content["settings"]["versions"] = HOSTILE
 
     runs_of = sorted((runs / "results").glob("open*"))
     for run in runs_of:
         changed_copy(run, tmp_path / "results" / run.name, hostile)
-    changed_copy(runs_of[0], tmp_path / "results/other", named("../.."))
+    changed_copy(runs_of[0], tmp_path / "results/other", odd)
     out = tmp_path / "deep" / "site"
     assert main(["board", str(tmp_path / "results"), "--output", str(out)]) == 0
     for name, page in pages(out).items():
         assert re.fullmatch(r"(index|(models|suites|pairs)/[a-z0-9-]+)\.html", name)
         assert "<img" not in page, name
         assert page.count("<script") == page.count("</script>")
+    assert len(list(out.glob("pairs/*.html"))) == 1
     assert {path.name for path in (tmp_path / "deep").iterdir()} == {"site"}
     assert unescape(HOSTILE) in unescape(pages(out)["index.html"])
 
