@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite, Use
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.reference.antecedent_removal import (
     AntecedentRemoval,
@@ -157,6 +157,13 @@ SUITE = Suite(
         REMOVED: "a sentence from elsewhere in the document, and the neighbour",
         CONTROL: "the same sentence from elsewhere, and the one that introduces the referent",
     },
+    uses=(
+        Use(
+            "pronoun",
+            "is a mention expected where its referent was introduced",
+            "agreement (is there a singular, a man, a woman) from reference",
+        ),
+    ),
     limitations=(
         "The score of a config is over `against control`, which is the interaction: the harm of "
         "taking the antecedent away, less that of taking the neighbour away. `bits(original)` is "

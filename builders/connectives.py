@@ -37,6 +37,7 @@ from coherencegym.builders.suite import (
     Contrast,
     Draft,
     Suite,
+    Use,
     draft_item,
 )
 from coherencegym.eval.kinds.items import SuiteError
@@ -481,6 +482,14 @@ SUITE = Suite(
     hypothesis=(
         "A model that notices incoherence finds what follows a connective more surprising if "
         "the connective cannot express how the two parts of the text are related."
+    ),
+    uses=(
+        Use(
+            "",
+            "does what follows fit the author's connective",
+            "how frequent a connective is from how it fits",
+        ),
+        Use("crossed", "the same, frequency and difficulty cancelled", "rare senses: few items"),
     ),
     limitations=(
         f"The score of a config is over `{HEADLINE}`: replacements that cannot carry the sense but "

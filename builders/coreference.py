@@ -22,7 +22,15 @@ from typing import Any
 
 from coherencegym.builders.crossing.drafter import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import Couple, Partner
-from coherencegym.builders.suite import BEYER_2021, Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import (
+    BEYER_2021,
+    Column,
+    Config,
+    Contrast,
+    MinimalPairs,
+    Suite,
+    Use,
+)
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 from coherencegym.manipulations.reference.antecedents import antecedent, bare_text
@@ -298,6 +306,18 @@ SUITE = Suite(
         "none_name": "crossed: the text without a competitor, with the name",
         "competitor_pronoun": "crossed: the text with a competitor, with the pronoun",
     },
+    uses=(
+        Use(
+            "",
+            "is a pronoun expected where the referent is given",
+            "a preference for pronouns from an expectation of this one",
+        ),
+        Use(
+            "crossed",
+            "does a name cost less where somebody else of the gender is about",
+            "whether the model prefers either form",
+        ),
+    ),
     limitations=_LIMITATIONS,
     headline=("",),
     citation=BEYER_2021,

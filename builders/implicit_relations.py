@@ -24,7 +24,7 @@ from typing import Any
 
 from coherencegym.builders.crossing.drafter import Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Couple, Partner
-from coherencegym.builders.suite import Column, Config, Contrast, Draft, Suite, draft_item
+from coherencegym.builders.suite import Column, Config, Contrast, Draft, Suite, Use, draft_item
 from coherencegym.eval.kinds.items import Prediction, validate_item
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.connectives.implied_connectives import (
@@ -263,6 +263,18 @@ SUITE = Suite(
             if way.converse
         },
     },
+    uses=(
+        Use(
+            "crossed",
+            "how two sentences relate that no connective joins",
+            "the adverbial and the sentence behind it (`Later, in 1963`) from both sentences",
+        ),
+        Use(
+            "cloze",
+            "the same, one relation against each other one",
+            "common relations from right ones",
+        ),
+    ),
     limitations=(
         "Nobody wrote the adverbials: authors found them needless, and with one some sentences "
         "read more heavily than they did. They stand in all conditions.",

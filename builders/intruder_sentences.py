@@ -40,6 +40,7 @@ from coherencegym.builders.suite import (
     DocumentDraft,
     Draft,
     Suite,
+    Use,
     draft_item,
 )
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
@@ -361,6 +362,14 @@ SUITE = Suite(
         "context_1_sentence_2": "same_document: the second sentence in the place of the first",
         "context_2_sentence_1": "same_document: the first sentence in the place of the second",
     },
+    uses=(
+        Use("pairs", "is a sentence from elsewhere noticed", "another topic from incoherence"),
+        Use(
+            "same_document",
+            "is a sentence of the same text noticed in a wrong place",
+            "a pronoun without a referent from a break in the argument",
+        ),
+    ),
     limitations=(
         "An intruder can fit by chance: where the other document is about the same thing, or "
         "the sentence says little. Of 47 intruded test documents of DiscoEval that one reader "

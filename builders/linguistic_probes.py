@@ -22,7 +22,7 @@ from coherencegym.builders.intruder_sentences import (
     IntruderView,
 )
 from coherencegym.builders.making.fitting import Division
-from coherencegym.builders.suite import Column, Config, Contrast, Draft, Suite
+from coherencegym.builders.suite import Column, Config, Contrast, Draft, Suite, Use
 from coherencegym.loaders.corpora.insted.documents import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
@@ -144,6 +144,13 @@ SUITE = Suite(
         INTRUDER_PROBE: "the same with the probe in the intruder, where it applies",
         ORIGINAL_PROBE: "the document with the probe in its own sentence, where it applies",
     },
+    uses=(
+        Use(
+            "",
+            "is one changed property noticed",
+            "a wording that comes with the rule",
+        ),
+    ),
     limitations=(
         "A probe need not make a text incoherent: another number, or the negation of a "
         "sentence, can be just as true to a reader who does not know the subject.",

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite, Use
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.manipulations.connectives.relation_swap import RelationSwap, asymmetry
 
@@ -96,6 +96,7 @@ SUITE = Suite(
         EXCHANGED_MAIN_FIRST: "each clause in the place of the other, the main clause first",
         EXCHANGED_SUBORDINATE_FIRST: "the same, the subordinate clause first",
     },
+    uses=(Use("", "which clause is the cause", "knowledge of the world from reading"),),
     limitations=(
         "A preference for an order of clauses, or for a conjunction, cancels: each order stands "
         "once on each side of an item's two predictions. What does not is a preference for one "

@@ -18,7 +18,7 @@ from coherencegym.builders.crossing.chat import (
 )
 from coherencegym.builders.crossing.drafter import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength
-from coherencegym.builders.suite import Column, Config, Suite
+from coherencegym.builders.suite import Column, Config, Suite, Use
 from coherencegym.loaders.corpora.citations import cited
 
 SUITE = Suite(
@@ -39,6 +39,7 @@ SUITE = Suite(
         "messages_1_reply_2": "the first messages with the reply of the other thread",
         "messages_2_reply_1": "the messages of the other thread with the first reply",
     },
+    uses=(Use("", "which reply is to which message", "a keyword of the matter from an answer"),),
     limitations=(
         "The two threads are about different problems. Pairs whose replies repeat more than one "
         "word more of their own messages than of the other's are left out, and repeated words "

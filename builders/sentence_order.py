@@ -21,7 +21,15 @@ from coherencegym.builders.discourse.matched_orders import (
     WHOLE_TEXT,
     MatchedOrders,
 )
-from coherencegym.builders.suite import BEYER_2021, Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import (
+    BEYER_2021,
+    Column,
+    Config,
+    Contrast,
+    MinimalPairs,
+    Suite,
+    Use,
+)
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Pipeline
 from coherencegym.manipulations.shuffle import Shuffle, kendall_tau, original_positions
@@ -222,6 +230,24 @@ SUITE = Suite(
         "their places, and each of the others about as likely to stand in its new place, by its "
         "words alone, as in its own",
     },
+    uses=(
+        Use(
+            "…_all",
+            "is the text's own order expected",
+            "position habits and cohesion from coherence",
+        ),
+        Use(
+            "…_context",
+            "does the order before it change what is expected last",
+            "whether anything is lost where the neighbour stays (`last_context_unit_moved=false`)",
+        ),
+        Use(
+            "matched_dialogue",
+            "is the order expected, places being used up",
+            "turn-taking (a question, then its answer) from more",
+        ),
+        Use("matched_documents", "the same of prose", "neighbours that share words from more"),
+    ),
     limitations=(
         "Some shuffled texts are coherent: two descriptions can often be swapped without harm. "
         "A perfect reader does not reach 100 %.",

@@ -29,6 +29,7 @@ from coherencegym.builders.suite import (
     Draft,
     MinimalPairs,
     Suite,
+    Use,
     draft_item,
 )
 from coherencegym.eval.kinds.items import SEPARATOR
@@ -233,6 +234,18 @@ SUITE = Suite(
             )
         },
     },
+    uses=(
+        Use(
+            "contradiction",
+            "may one speaker contradict what they said",
+            "what a mark of another speaker does by itself",
+        ),
+        Use(
+            "interaction",
+            "the same, beside pairs that do not contradict",
+            "whether the mark was understood as a speaker",
+        ),
+    ),
     limitations=(
         "A separator changes the surprisal of whatever comes after it, contradiction or not: a "
         "model can score 0 % or 100 % on `contradiction` by this alone, without reading. A score "

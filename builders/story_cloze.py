@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from coherencegym.builders.crossing.drafter import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.likeness import narrative_tense, persons_in
 from coherencegym.builders.crossing.partners import MostSimilar, Partner, of_like_length
-from coherencegym.builders.suite import BEYER_2021, Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import BEYER_2021, Config, Contrast, MinimalPairs, Suite, Use
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.operator import Context
@@ -83,6 +83,14 @@ SUITE = Suite(
         "story_1_ending_2": "crossed: the first story with the ending of the second",
         "story_2_ending_1": "crossed: the second story with the ending of the first",
     },
+    uses=(
+        Use("", "is the right ending expected", "endings that give themselves away"),
+        Use(
+            "crossed",
+            "which ending goes with which story",
+            "the plot from its props: an ending that takes up a thing of its story, in other words",
+        ),
+    ),
     limitations=(
         "The two endings are different sentences with different words: their mean surprisal "
         "differs for reasons that have nothing to do with the story (length, rare words). The "

@@ -351,6 +351,15 @@ class Config:
         return "_".join(filter(None, (self.prefix, middle, self.name)))
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """The use of a config, in words: ``config`` names it, or several; empty: that of the suite."""
+
+    config: str
+    asks: str
+    cannot_tell: str
+
+
 @dataclass(frozen=True)
 class Suite:
     """A published dataset.
@@ -360,6 +369,7 @@ class Suite:
         version: semantic version of the rows; raised when they change.
         hypothesis: the behaviour of a model that notices incoherence.
         limitations: conclusions that a score does not bear.
+        uses: questions that configs ask, and what their scores cannot tell, for who chooses one.
         citation: BibTeX of the work that it implements.
         configs: the configs, in order of preference for the default.
         headline: the names of the configs of items whose own scores make the suite's one number;
@@ -389,6 +399,7 @@ class Suite:
     citation: str
     configs: tuple[Config, ...]
     conditions: Mapping[str, str]
+    uses: tuple[Use, ...] = ()
     headline: tuple[str, ...] = ()
     configure: Callable[..., dict[str, Any]] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -16,7 +16,15 @@ from typing import Any
 
 from coherencegym.builders.crossing.drafter import CROSSED_BREAKDOWNS, Crossed, crossed_columns
 from coherencegym.builders.crossing.partners import ClosestInLength, Partner
-from coherencegym.builders.suite import BEYER_2021, Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import (
+    BEYER_2021,
+    Column,
+    Config,
+    Contrast,
+    MinimalPairs,
+    Suite,
+    Use,
+)
 from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
@@ -129,6 +137,14 @@ SUITE = Suite(
         "twin",
         "text_2_candidate_1": "crossed: the twin with the candidate that is right in the first",
     },
+    uses=(
+        Use(
+            "partial",
+            "who is meant, by knowledge of the world",
+            "a schema that was read with its answer",
+        ),
+        Use("crossed", "the same, candidate and continuation cancelled", "the same"),
+    ),
     limitations=(
         "Knowledge of the world decides nearly every item; a model without it is at chance.",
         "`full` compares texts with different words: the sum favours the shorter candidate, the "

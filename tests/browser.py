@@ -51,6 +51,12 @@ class Browser:
         body = {"cmd": "Emulation.setDeviceMetricsOverride", "params": metrics}
         call("POST", f"{self._session}/goog/cdp/execute", body)
 
+    def prefer(self, scheme: str) -> None:
+        """Let pages know that their reader prefers them ``light`` or ``dark``."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        body = {"cmd": "Emulation.setEmulatedMedia", "params": {"features": features}}
+        call("POST", f"{self._session}/goog/cdp/execute", body)
+
     def find(self, selector: str) -> str:
         """The first element of a CSS selector."""
         body = {"using": "css selector", "value": selector}
@@ -85,6 +91,18 @@ class Browser:
             for message in messages
             if message["method"] == "Network.requestWillBeSent"
         ]
+
+
+def wait(page: Browser, condition: str) -> None:
+    """Until an expression holds in the page; two seconds."""
+    script = f"""
+      const end = Date.now() + 2000;
+      return new Promise((resolve) => {{
+        (function look() {{
+          if (({condition}) || Date.now() > end) resolve({condition}); else setTimeout(look, 20);
+        }})();
+      }});"""
+    assert page.run(script), condition
 
 
 def call(method: str, url: str, body: dict[str, Any] | None = None) -> Any:

@@ -29,9 +29,9 @@ from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, Suite
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.table_kind import DISCOURSE, SEPARATOR
+from coherencegym.licence import may_republish
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.licence import may_republish
 from coherencegym.loaders.read import Reading, read
 from coherencegym.manipulations.operator import Context
 

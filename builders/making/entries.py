@@ -46,6 +46,7 @@ def suite_entry(suite: Suite, version: str, repo_id: str) -> Manifest:
         "description": suite.description,
         "conditions": dict(suite.conditions),
         "limitations": list(suite.limitations),
+        "uses": [asdict(use) for use in suite.uses],
         "citation": suite.citation,
         "corpora": list(suite.natives),
         "published": [asdict(row) for name, row in read_published() if name == suite.name],

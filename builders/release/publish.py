@@ -22,7 +22,7 @@ from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.remote import DatasetHead, PublishError, dataset_head
 from coherencegym.cards.scores import SCORES, scores_hold
 from coherencegym.hub import commits
-from coherencegym.hub.answers import dataset_info
+from coherencegym.hub.answers import repository_info
 from coherencegym.hub.commits import TRIES, fetch
 
 
@@ -59,7 +59,7 @@ def target_is_private(api: Any, options: PublishOptions) -> bool:
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
-        private = bool(dataset_info(api, options.repo_id).private)
+        private = bool(repository_info(api, options.repo_id).private)
     except RepositoryNotFoundError:
         return options.private
     if options.private and not private:
@@ -190,7 +190,7 @@ def _commit(api: Any, options: PublishOptions, release: PlannedRelease, head: Da
     parent = head.sha
     if not head.exists:
         commits.make_repository(api, options.repo_id, options.private)
-        parent = dataset_info(api, options.repo_id).sha
+        parent = repository_info(api, options.repo_id).sha
     return commits.commit(
         api,
         options.repo_id,

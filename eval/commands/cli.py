@@ -20,6 +20,7 @@ COMMANDS = {
     "score": "score a model on a dataset of minimal pairs",
     "cache": "where surprisals are kept from run to run, and how much",
     "overview": "show the results of several models on several suites, best model first",
+    "board": "make a leaderboard of results: a static site, or a Space of the Hub",
     "compare": "compare the results of models, item by item",
     "show": "show the surprisal of every token of one item",
     "push": "push results to a dataset repository on the Hub",

@@ -49,19 +49,10 @@ def print_push(
     """
     from huggingface_hub import HfApi
 
-    from coherencegym.errors import EvaluationError
     from coherencegym.eval.hub.push_results import push_results
-    from coherencegym.hub.answers import hub_answers, hub_problem
+    from coherencegym.hub.answers import hub_errors
 
     command = shlex.join(["coherencegym", "push", *map(str, folders), repo_id])
-    again = f"a push is one commit, made or not made: run `{command}` again"
-    try:
-        with hub_answers():
-            pushed = push_results(HfApi(), folders, repo_id, private=private, dry_run=dry_run)
-    except EvaluationError:
-        raise
-    except Exception as error:
-        if (problem := hub_problem(error, again)) is None:
-            raise
-        raise EvaluationError(problem[1]) from None
+    with hub_errors(f"a push is one commit, made or not made: run `{command}` again"):
+        pushed = push_results(HfApi(), folders, repo_id, private=private, dry_run=dry_run)
     print(*pushed.lines, sep="\n")

@@ -17,6 +17,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import Many, Share, held
+from coherencegym.licence import may_republish
 
 #: The format that is read.
 FORMAT = 1
@@ -104,6 +105,15 @@ class _Config:
 
 
 @dataclass(frozen=True)
+class SuiteUse:
+    """A question that configs of a suite ask, and what a score on them cannot tell."""
+
+    config: str
+    asks: str
+    cannot_tell: str = ""
+
+
+@dataclass(frozen=True)
 class _Manifest:
     configs: dict[_Name, _Config]
     suite: str = ""
@@ -115,6 +125,8 @@ class _Manifest:
     hypothesis: str = ""
     description: str = ""
     conditions: dict[str, str] = field(default_factory=dict)
+    limitations: Many[str] = ()
+    uses: Many[SuiteUse] = ()
 
 
 @dataclass(frozen=True)
@@ -155,6 +167,45 @@ def published(manifest: Mapping[str, Any], configs: Sequence[str]) -> tuple[Publ
             for config, corpus in corpora.items()
         )
     )
+
+
+@dataclass(frozen=True)
+class _LicensedCorpus:
+    title: str = ""
+    homepage: str = ""
+    licence: str = ""
+    licence_name: str = ""
+
+
+@dataclass(frozen=True)
+class _Licensed:
+    """The part of a manifest that says who may read a config."""
+
+    republishable: bool = False
+    licences: dict[str, int] = field(default_factory=dict)
+    corpus: _LicensedCorpus = _LicensedCorpus()
+
+
+def may_be_published(manifest: Mapping[str, Any], config: str) -> bool:
+    """Tell whether everybody may read the texts of a config: only if its manifest says so.
+
+    Its corpus has to allow it, and so has the licence of every document that has one of its own: a
+    build that is not for the public may hold others.
+
+    Raises:
+        EvaluationError: the manifest says it in another form than a build does.
+    """
+    about = held(manifest.get("configs", {}).get(config, {}), _Licensed)
+    own = set(about.licences) - {about.corpus.licence}
+    return about.republishable and bool(about.licences) and all(map(may_republish, own))
+
+
+def credit_of(manifest: Mapping[str, Any], config: str) -> str:
+    """The corpus of a config and its licences, as whoever shows its texts has to name them."""
+    about = held(manifest.get("configs", {}).get(config, {}), _Licensed)
+    named = {"other": about.corpus.licence_name or "its own terms"}
+    licences = ", ".join(named.get(each, each) for each in sorted(about.licences))
+    return " ".join(filter(None, (about.corpus.title, f"({licences})", about.corpus.homepage)))
 
 
 @dataclass(frozen=True)

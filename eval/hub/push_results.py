@@ -20,7 +20,7 @@ from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.hub.results_card import RUNS, TABLES, render_results_card
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.runs import Run, read_run, run_folders
-from coherencegym.hub.commits import TRIES, Head, commit, fetch, make_repository, read_head
+from coherencegym.hub.commits import TRIES, Head, commit, fetch, open_repository
 
 #: Files of a results folder that are pushed, where they are there.
 _PUSHED = (
@@ -31,7 +31,8 @@ _PUSHED = (
     "layers.png",
 )
 _CARD = "README.md"
-_RUN = re.compile(rf"({RUNS}/[\w.-]+/[\w.-]+/[\w.-]+/[0-9a-f]{{12}})/([\w.-]+)", re.ASCII)
+#: A file of a run: its folder, and its name there.
+RUN_FILE = re.compile(rf"({RUNS}/[\w.-]+/[\w.-]+/[\w.-]+/[0-9a-f]{{12}})/([\w.-]+)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def push_results(
     """
     runs, files = _read(folders)
     for _ in range(TRIES):
-        head, lines = _head(api, repo_id, private, dry_run)
+        head, lines = open_repository(api, repo_id, private, dry_run)
         changed = _changed(api, repo_id, head, runs, files)
         if not changed:
             return Pushed([f"{repo_id} has this run already: {place}" for place in runs])
@@ -132,24 +133,6 @@ def _message(runs: Sequence[Run]) -> str:
     return f"{models} on {suites}"
 
 
-def _head(api: Any, repo_id: str, private: bool, dry_run: bool) -> tuple[Head, list[str]]:
-    """The head of a repository, which is made where it is not there; and what is said of that."""
-    head = read_head(api, repo_id)
-    lines = []
-    if not head.exists:
-        lines.append(f"{repo_id} is not there: made{', private' if private else ''}")
-        if not dry_run:
-            make_repository(api, repo_id, private)
-            # Somebody else may have made it, and pushed: what is there is read in any case.
-            head = read_head(api, repo_id)
-    if private and head.exists and not head.private:
-        raise EvaluationError(
-            f"--private: {repo_id} exists and is public; make it private on the Hub first, or "
-            "name another repository"
-        )
-    return head, lines
-
-
 def _changed(
     api: Any, repo_id: str, head: Head, pushed: Mapping[str, Run], files: Mapping[str, bytes]
 ) -> dict[str, bytes]:
@@ -158,7 +141,7 @@ def _changed(
     runs = dict(pushed)
     tables: dict[str, list[str]] = {place: [] for place in pushed}
     for path in sorted([*there, *files]):
-        if found := _RUN.fullmatch(path):
+        if found := RUN_FILE.fullmatch(path):
             own, name = found.groups()
             kind = name.removesuffix(".parquet")
             tables.setdefault(own, [])

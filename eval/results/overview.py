@@ -21,6 +21,7 @@ SuiteKey = tuple[str, str, str]
 #: The name of a model as the user gave it, ``@`` and the revision asked for, and which it was.
 ModelKey = tuple[str, str, str]
 _Key = TypeVar("_Key")
+_Other = TypeVar("_Other")
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Overview:
     @property
     def suites(self) -> dict[SuiteKey, str]:
         """The suites in the order of their first runs, and their names: no two alike."""
-        return _named(
+        return all_named(
             map(_suite, self.runs),
             lambda key: " ".join(filter(None, key[:2])),
             lambda key: f"{' '.join(filter(None, key[:2]))} ({key[2]})",
@@ -60,7 +61,7 @@ class Overview:
         places: dict[object, int] = {}
         for key in best:
             places.setdefault(at[key][0] if key in at else key, len(places))
-        return _named(
+        return all_named(
             sorted(
                 best,
                 key=lambda key: (
@@ -101,11 +102,7 @@ class Overview:
         for (suite, model), run in self.by_pair.items():
             if run.headline is not None and run.headline.score is not None:
                 scores.setdefault(model, {})[suite] = run.headline.score
-        shared = set.intersection(*map(set, scores.values())) if scores else set()
-        return {
-            model: fmean(own[suite] for suite in shared) if shared else 0.0
-            for model, own in scores.items()
-        }
+        return means_of_shared(scores)
 
     def headline(self, suite: SuiteKey, model: ModelKey) -> Headline | None:
         """The headline of a pair; None where it was not run, or the suite has none."""
@@ -150,16 +147,37 @@ class Overview:
             suites = [suite for suite in self.suites if self.headline(suite, key)]
             plain = [suite for suite in suites if not self.controlled(suite)]
             own = [each for suite in plain if (each := self.headline(suite, key))]
-            scored = [each for each in own if each.score is not None]
-            floors = [each for each in scored if each.floor is not None]
-            above = sum(above_chance(each) for each in scored)
-            beyond = sum(above_floor(each) for each in floors)
-            yield (
-                f"{name} is above chance on {above} of {len(scored)} suites, and above its floors "
-                f"(artefact and overlap score) on {beyond} of the {len(floors)} that have any, "
-                "each with its whole 95\N{NO-BREAK SPACE}% interval."
-                + (" Suites with controls (†) are not counted." if len(plain) < len(suites) else "")
-            )
+            yield standing(name, own, len(suites) - len(plain))
+
+
+def means_of_shared(scores: Mapping[_Key, Mapping[_Other, float]]) -> dict[_Key, float]:
+    """The mean score of each model, over what all of them have one of; 0 where that is nothing."""
+    shared = set.intersection(*map(set, scores.values())) if scores else set()
+    return {
+        model: fmean(own[each] for each in sorted(shared, key=str)) if shared else 0.0
+        for model, own in scores.items()
+    }
+
+
+def standing(
+    name: str, headlines: Iterable[Headline], controlled: int, what: str = "suites"
+) -> str:
+    """A sentence: on how many suites a model is above chance, and above its floors, too.
+
+    ``controlled``: the number of suites with controls, which are not among the headlines; ``what``
+    says what there is a headline of.
+    """
+    scored = [each for each in headlines if each.score is not None]
+    floors = [each for each in scored if each.floor is not None]
+    above = sum(above_chance(each) for each in scored)
+    # A floor below chance is no more than that.
+    beyond = sum(above_chance(each) and above_floor(each) for each in floors)
+    return (
+        f"{name} is above chance on {above} of {len(scored)} {what}, and above its floors "
+        f"(artefact and overlap score) on {beyond} of the {len(floors)} that have any, "
+        "each with its whole 95\N{NO-BREAK SPACE}% interval."
+        + (f" {what.capitalize()} with controls (†) are not counted." if controlled else "")
+    )
 
 
 def above_chance(headline: Headline) -> bool:
@@ -193,7 +211,8 @@ def _model(run: Run) -> ModelKey:
     return run.model, run.at_revision, run.commit
 
 
-def _named(keys: Iterable[_Key], *ways: Callable[[_Key], str]) -> dict[_Key, str]:
+def all_named(keys: Iterable[_Key], *ways: Callable[[_Key], str]) -> dict[_Key, str]:
+    """A name for each key: the first way to name them that tells all apart, or else the last."""
     found = list(dict.fromkeys(keys))
     for way in ways:
         names = [way(key) for key in found]

@@ -237,7 +237,7 @@ def run_notes(
 
 
 #: Facts that a suite says of itself, in its manifest and in results.
-SUITE_FACTS = ("title", "hypothesis", "description", "conditions")
+SUITE_FACTS = ("title", "hypothesis", "description", "conditions", "limitations", "uses")
 
 
 def about_dataset(

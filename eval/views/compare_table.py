@@ -106,7 +106,7 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
         if count:
             yield f"undefined or too long for {who}, so left out for both: {count:,} {units}"
     if hidden := len(comparison.rows) - len(comparison.shown):
-        yield f"{hidden:,} finer rows: only in comparison.json (--output), without correction"
+        yield f"{hidden:,} finer rows: in comparison.json of `compare --output`, without correction"
     counted = [row for row in comparison.rows if not is_correlation(row.measure)]
     if counted and not any(row.baseline_higher or row.higher for row in counted):
         yield "no item is judged differently"

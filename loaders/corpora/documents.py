@@ -21,12 +21,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
+from coherencegym.licence import licence_fields
 from coherencegym.loaders.corpora.insted.documents import SHEN_2021
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan
 from coherencegym.loaders.formats.json_records import json_records
 from coherencegym.loaders.formats.lines import LONGEST_FIELD, open_text, shown, tidy
-from coherencegym.loaders.licence import licence_fields
 from coherencegym.loaders.text.articles import (
     Article,
     BadArticleError,

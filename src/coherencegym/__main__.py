@@ -73,6 +73,7 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "plot": _evaluate(_READ, "draw several runs in one figure", "plot"),
     "show": _evaluate(_READ, "show every token's surprisal of one item", "show"),
     "push": _evaluate(_SHARE, "push results to the Hub", "push"),
+    "board": _evaluate(_SHARE, "make a leaderboard of results, a static site", "board"),
     "model-index": _evaluate(_SHARE, "print scores for a model's own card", "model-index"),
     "export": Subcommand(
         _SHARE, "write a suite for other tools", "coherencegym.builders.export.__main__"

@@ -104,6 +104,7 @@ ROUTES = [
     Route("GET", "/api/datasets/{id}/tree/{rev}/{path}", tree),
     Route("POST", "/api/datasets/{id}/paths-info/{rev}", paths_info),
     Route("GET", "/datasets/{id}/resolve/{rev}/{path}", resolve),
+    Route("GET", "/spaces/{id}/resolve/{rev}/{path}", resolve),
     # A model is read under other paths, and alike.
     Route("GET", "/api/models/{id}/tree/{rev}", tree),
     Route("GET", "/api/models/{id}/tree/{rev}/{path}", tree),

@@ -19,15 +19,17 @@ def whoami(context: Context) -> Answer:
 
 def create(context: Context) -> Answer:
     asked = context.call.json()
-    if asked.get("type") != "dataset":
-        return json_answer({"error": "This loopback Hub holds datasets only"}, 400)
+    kind, sdk = asked.get("type"), asked.get("sdk", "")
+    if (kind, sdk) not in (("dataset", ""), ("space", "static")):
+        return json_answer({"error": "This loopback Hub holds datasets and static Spaces"}, 400)
     account = context.writer_of(asked.get("organization"))
     repo_id = f"{asked.get('organization') or account.name}/{asked['name']}"
-    url = {"url": f"{context.site.url}/datasets/{repo_id}"}
-    if repo_id in context.site.repos:
+    url = {"url": f"{context.site.url}/{kind}s/{repo_id}"}
+    key = f"spaces/{repo_id}" if sdk else repo_id
+    if key in context.site.repos:
         # `exist_ok` reads the address from the body of the refusal.
-        return json_answer({"error": "You already created this dataset repo", **url}, 409)
-    context.site.create(repo_id, asked.get("visibility") == "private", account.name)
+        return json_answer({"error": f"You already created this {kind} repo", **url}, 409)
+    context.site.create(key, asked.get("visibility") == "private", account.name)
     return json_answer(url)
 
 
@@ -42,6 +44,7 @@ def info(context: Context) -> Answer:
             "sha": commit.sha,
             "lastModified": commit.date,
             "private": repo.private,
+            **({"sdk": repo.sdk} if repo.sdk else {}),
             "gated": False,
             "disabled": False,
             "tags": [],
@@ -123,6 +126,8 @@ ROUTES = [
     Route("POST", "/api/validate-yaml", validate_yaml),
     Route("GET", "/api/datasets/{id}", info),
     Route("GET", "/api/datasets/{id}/revision/{rev}", info),
+    Route("GET", "/api/spaces/{id}", info),
+    Route("GET", "/api/spaces/{id}/commits/{rev}", commits),
     Route("GET", "/api/models/{id}", info),
     Route("GET", "/api/models/{id}/revision/{rev}", info),
     Route("GET", "/api/datasets/{id}/refs", refs),

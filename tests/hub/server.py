@@ -1,8 +1,9 @@
 """A Hub on the loopback interface, for driving the real `huggingface_hub` and `datasets` clients.
 
 Two origins, as on the real Hub: one for the API, one for LFS objects, which clients reach through
-signed addresses and must reach without their token. Standard library only. Datasets only, which
-can be read as models, too.
+signed addresses and must reach without their token. Standard library only. It holds datasets,
+which can be read as models, too, and static Spaces, whose ids here begin with `spaces/`; of these
+it takes only files that git holds.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Site:
     def __init__(self) -> None:
         self.url = ""
         self.storage_url = ""
-        self.repos: dict[str, Repo] = {}
+        self.repos: dict[str, Repo] = {}  # by id; a Space's begins with `spaces/`
         self.accounts: dict[str, Account] = {}  # by token
         self._secret = secrets.token_bytes(16)
 
@@ -48,7 +48,9 @@ class Site:
     def create(self, repo_id: str, private: bool, author: str) -> Repo:
         if repo_id in self.repos:
             raise HubError(409, "You already created this dataset repo")
-        repo = self.repos[repo_id] = Repo(repo_id, private, author)
+        sdk = "static" if repo_id.startswith("spaces/") else ""
+        repo = Repo(repo_id.removeprefix("spaces/"), private, author, sdk)
+        self.repos[repo_id] = repo
         return repo
 
     def signature(self, text: str) -> str:
@@ -123,7 +125,10 @@ class Route:
             return None
         pattern = self.path.replace("{id}", "(?P<id>[^/]+/[^/]+)").replace("{path}", "(?P<path>.+)")
         found = re.fullmatch(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", pattern), call.target)
-        return {k: unquote(v) for k, v in found.groupdict().items()} if found else None
+        args = {k: unquote(v) for k, v in found.groupdict().items()} if found else None
+        if args and "/spaces/{id}" in self.path:
+            args["id"] = f"spaces/{args['id']}"
+        return args
 
 
 def dispatch(site: Site, routes: Iterable[Route], call: Call, account: Account | None) -> Answer:

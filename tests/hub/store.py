@@ -16,6 +16,12 @@ GITATTRIBUTES = b"".join(
     for suffix in (b"parquet", b"arrow", b"bin", b"gz", b"npz", b"tar", b"zip", b"zst")
 )
 BIRTH = datetime(2024, 1, 1, tzinfo=UTC)
+# What it puts into every new static Space beside these.
+OF_A_SPACE = {
+    "README.md": b"---\ntitle: Space\nsdk: static\npinned: false\n---\n",
+    "index.html": b"<h1>Welcome to your static Space!</h1>",
+    "style.css": b"body { padding: 2rem; }",
+}
 
 
 class HubError(Exception):
@@ -92,11 +98,12 @@ class Tag:
 
 @dataclass
 class Repo:
-    """One dataset repository."""
+    """One repository: of a dataset, or with ``sdk`` a Space."""
 
     id: str
     private: bool
     author: str
+    sdk: str = ""
     objects: dict[str, Blob] = field(default_factory=dict)  # LFS: by sha256
     branches: dict[str, str] = field(default_factory=dict)
     tags: dict[str, Tag] = field(default_factory=dict)
@@ -104,8 +111,15 @@ class Repo:
 
     def __post_init__(self) -> None:
         self._commits: dict[str, Commit] = {}
-        first = self.write(None, {".gitattributes": Blob(GITATTRIBUTES, False)}, "initial commit")
+        files = {".gitattributes": GITATTRIBUTES, **(OF_A_SPACE if self.sdk else {})}
+        blobs = {path: Blob(data, False) for path, data in files.items()}
+        first = self.write(None, blobs, "initial commit")
         self.branches["main"] = first.sha
+
+    @property
+    def place(self) -> str:
+        """What follows the host in the address of its page."""
+        return f"{'spaces' if self.sdk else 'datasets'}/{self.id}"
 
     def resolve(self, revision: str) -> Commit:
         """A branch, a tag, a full ref, a pull request, a sha or the start of one."""

@@ -92,7 +92,7 @@ def commit(context: Context) -> Answer:
     author = context.account.name if context.account else ""
     files = apply(repo, head, operations)
     made = repo.write(head.sha, files, about["summary"], about.get("description", ""), author)
-    base = f"{context.site.url}/datasets/{repo.id}"
+    base = f"{context.site.url}/{repo.place}"
     answer = {"success": True, "commitUrl": f"{base}/commit/{made.sha}", "commitOid": made.sha}
     if as_pull:
         answer["pullRequestUrl"] = f"{base}/discussions/{repo.open_pull(made)}"
@@ -132,5 +132,7 @@ ROUTES = [
     Route("POST", "/datasets/{id}.git/info/lfs/objects/batch", batch),
     Route("POST", "/datasets/{id}.git/info/lfs/objects/verify", verify),
     Route("POST", "/api/datasets/{id}/commit/{rev}", commit),
+    Route("POST", "/api/spaces/{id}/preupload/{rev}", preupload),
+    Route("POST", "/api/spaces/{id}/commit/{rev}", commit),
 ]
 STORAGE_ROUTES = [Route("PUT", "/{id}/{oid}", store_object)]

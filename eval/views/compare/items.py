@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -85,6 +85,7 @@ class ComparedItems:
         left_out: pairs that are not on the page.
         limit: pairs of each table and outcome at most that are; of those that differ, more.
         without_texts: reasons why texts are missing, a few words each.
+        credits: the corpora of the texts, with their licences, on a page for others.
     """
 
     data: dict[str, Any]
@@ -92,27 +93,37 @@ class ComparedItems:
     left_out: int
     limit: int
     without_texts: tuple[str, ...]
+    credits: tuple[str, ...] = ()
 
 
 def collect_pairs(
     comparisons: Sequence[ModelComparison],
     names: Sequence[tuple[str, str]],
-    folder: Path,
+    folder: Path | None,
     most_characters: int = MOST_CHARACTERS,
+    headings: Sequence[str] = (),
+    read_texts: Callable[[Saved], Texts] = texts_of,
 ) -> ComparedItems:
     """The pairs that a page in a folder shows: as many as have so many characters.
+
+    Args:
+        comparisons, names: (model, baseline) of each.
+        folder: the page's, from which those of runs are reached; None: it leads to none.
+        most_characters: the length of its items, about.
+        headings: names of the comparisons, where models do not tell them apart.
+        read_texts: gives the texts of a run's items.
 
     Raises:
         EvaluationError: a file of a run is damaged.
     """
     pairs = [list(item_pairs(comparison)) for comparison in comparisons]
-    texts = [texts_of(comparison.baseline) for comparison in comparisons]
+    texts = [read_texts(comparison.baseline) for comparison in comparisons]
     for limit in _LIMITS:
         kept = [_chosen(own, limit) for own in pairs]
         size = sum(_characters(own, text) for own, text in zip(kept, texts, strict=True))
         if size <= most_characters:
             break
-    packer = _Packer(names)
+    packer = _Packer(names, headings)
     for comparison, own, text in zip(comparisons, kept, texts, strict=True):
         packer.add(comparison, own, text, folder)
     return ComparedItems(
@@ -121,6 +132,7 @@ def collect_pairs(
         sum(map(len, pairs)) - sum(map(len, kept)),
         limit,
         tuple(dict.fromkeys(text.missing for text in texts if text.missing)),
+        tuple(dict.fromkeys(credit for text in texts for credit in text.credits)),
     )
 
 
@@ -249,14 +261,19 @@ class _Packer:
     region, bits, bits); of a document ``e`` are the scores and ``c`` the sentences that are called.
     """
 
-    def __init__(self, names: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, names: Sequence[tuple[str, str]], headings: Sequence[str] = ()) -> None:
         lists = ("pages", "tables", "kinds", "groups", "items", "predictions")
         self.data: dict[str, Any] = {name: [] for name in lists}
         self.data["runs"] = [[baseline, model] for model, baseline in names]
+        self.data["headings"] = list(headings)
         self._numbers: dict[tuple[str, Any], int] = {}
 
     def add(
-        self, comparison: ModelComparison, pairs: Sequence[ItemPair], texts: Texts, folder: Path
+        self,
+        comparison: ModelComparison,
+        pairs: Sequence[ItemPair],
+        texts: Texts,
+        folder: Path | None,
     ) -> None:
         """Add the pairs of a comparison."""
         runs = comparison.baseline, comparison.model
@@ -302,7 +319,9 @@ class _Packer:
             ]
         elif isinstance(found, Document):
             packed["d"] = found.sentences
-        number = self._numbers.setdefault((rows, _text_key(pair)), len(self.data["items"]))
+        # The same rows may have texts in one dataset, and may not show them in another.
+        key = rows, (found is not None, *_text_key(pair))
+        number = self._numbers.setdefault(key, len(self.data["items"]))
         if number == len(self.data["items"]):
             self.data["items"].append(packed)
         return number
@@ -328,8 +347,10 @@ def _values(pair: ItemPair, regions: Sequence[RegionBits]) -> Iterator[list[Any]
         yield [name, region, *bits]
 
 
-def _page(results: Saved, folder: Path) -> str:
+def _page(results: Saved, folder: Path | None) -> str:
     """The page of a run, as a folder reaches it; empty where there is none."""
+    if folder is None:
+        return ""
     page = results.folder / "report.html"
     with suppress(ValueError, OSError):  # on another drive; not to be read
         if page.is_file():

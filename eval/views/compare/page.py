@@ -7,21 +7,29 @@ the pages of both runs, where those are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from coherencegym.eval.results.comparison import ModelComparison
+from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.views.compare.items import OUTCOMES, collect_pairs
+from coherencegym.eval.views.compare.texts import Texts
 from coherencegym.eval.views.compare_table import (
     comparison_grid,
     comparison_legend,
     comparison_notes,
     significant,
 )
-from coherencegym.eval.views.grid import Grid, share_cell, share_with_interval
+from coherencegym.eval.views.grid import (
+    Grid,
+    GridRow,
+    made,
+    share_cell,
+    share_with_interval,
+)
 from coherencegym.eval.views.html_report import page_of, source
 
 #: Most configs or measures of which each has a sentence.
@@ -29,38 +37,93 @@ _MOST_SENTENCES = 3
 _NOT_SHOWN = "this does not show that they differ"
 
 
+@dataclass(frozen=True)
+class SitePlace:
+    """The place of a page on a site for others.
+
+    Attributes:
+        title: the title of the page.
+        headings: those of the comparisons.
+        trail: names and addresses of the pages above it.
+        most_characters: the length of its items, about.
+        read_texts: gives the texts of a run's items that may be shown there.
+    """
+
+    title: str
+    headings: Sequence[str]
+    trail: Sequence[tuple[str, str]]
+    most_characters: int
+    read_texts: Callable[[Saved], Texts]
+
+
 def render_comparisons(
-    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]], folder: Path
+    comparisons: Sequence[ModelComparison],
+    names: Sequence[tuple[str, str]],
+    folder: Path | None,
+    place: SitePlace | None = None,
 ) -> str:
-    """The page that will lie in a folder; ``names``: (model, baseline)."""
-    items = collect_pairs(comparisons, names, folder)
+    """The page that will lie in a folder, or at a ``place``; ``names``: (model, baseline)."""
+    headings = place.headings if place else ()
+    items = (
+        collect_pairs(comparisons, names, folder)
+        if place is None
+        else collect_pairs(
+            comparisons, names, folder, place.most_characters, headings, place.read_texts
+        )
+    )
+    runs = headings or [f"{model} against {baseline}" for model, baseline in names]
     parts = [
         {
+            "heading": heading,
+            "signatures": (comparison.model.signature, comparison.baseline.signature),
             "model": model,
             "baseline": baseline,
             "said": list(_sentences(comparison, model, baseline)),
             "grid": _named(comparison_grid(comparison.shown), model, baseline),
             "notes": list(comparison_notes(comparison)),
             "counted": _counted(comparison, items.data),
-            "outcomes": _outcomes(counts, f"{model} against {baseline}" if len(names) > 1 else ""),
+            "outcomes": _outcomes(counts, heading if len(names) > 1 else ""),
         }
-        for comparison, (model, baseline), counts in zip(
-            comparisons, names, items.counts, strict=True
+        for comparison, (model, baseline), counts, heading in zip(
+            comparisons, names, items.counts, runs, strict=True
         )
     ]
+    return page_of(
+        "compare.html.jinja",
+        source("listing.js") + source("compare.js"),
+        title=place.title if place else _title(comparisons, names),
+        trail=place.trail if place else (),
+        parts=parts,
+        items=items,
+        in_predictions=any(one.baseline.task == "score" for one in comparisons),
+        in_documents=any(one.baseline.task != "score" for one in comparisons),
+        summary=_summary(headings, comparisons, names) if place else None,
+        legend=list(comparison_legend(comparisons)),
+    )
+
+
+def _title(comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]]) -> str:
     title = f"{names[0][0]} against {names[0][1]}"
     if len(names) > 1:
         title = f"{len({name for pair in names for name in pair})} models compared"
     suites = {f"{c.baseline.dataset.suite} {c.baseline.dataset.version or ''}" for c in comparisons}
-    return page_of(
-        "compare.html.jinja",
-        source("listing.js") + source("compare.js"),
-        title=f"{title} on {', '.join(sorted(one.strip() for one in suites))}",
-        parts=parts,
-        items=items,
-        in_predictions=all(one.baseline.task == "score" for one in comparisons),
-        legend=list(comparison_legend(comparisons)),
-    )
+    return f"{title} on {', '.join(sorted(one.strip() for one in suites))}"
+
+
+def _summary(
+    headings: Sequence[str],
+    comparisons: Sequence[ModelComparison],
+    names: Sequence[tuple[str, str]],
+) -> Grid:
+    """A row for each config and measure, under the heading of its comparison."""
+    rows: list[GridRow] = []
+    for number, (heading, comparison) in enumerate(zip(headings, comparisons, strict=True), 1):
+        whole = [row for row in comparison.shown if row.level == "all"]
+        table = comparison_grid(whole, ("items", "left out", "too close", "test", "p"))
+        rows.append(GridRow((heading, *[""] * 4), bold=True, links={0: f"#comparison-{number}"}))
+        rows += [replace(row, level=1, bold=False) for row in table.rows]
+    heads = ("baseline, %", "model, %", "difference [95 % interval]", "p (Holm)")
+    return _named(made("suite, config", heads, rows), *names[0])
 
 
 def _counted(comparison: ModelComparison, data: Mapping[str, Any]) -> str:

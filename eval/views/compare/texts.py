@@ -8,7 +8,13 @@ from pathlib import Path
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import tables
-from coherencegym.eval.data.source import Source, find_dataset, find_fetched
+from coherencegym.eval.data.source import (
+    Source,
+    credit_of,
+    find_dataset,
+    find_fetched,
+    may_be_published,
+)
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.table_kind import SuiteError
@@ -22,34 +28,46 @@ ItemPlace = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Items or documents by their places; ``missing`` says why some have none, or is empty."""
+    """Items or documents by their places; ``missing`` says why some have none, or is empty.
+
+    ``credits`` are the corpora that they are from, with their licences, where that was asked for.
+    """
 
     found: Mapping[ItemPlace, Item | Document] = field(default_factory=dict)
     missing: str = ""
+    credits: tuple[str, ...] = ()
 
 
-def texts_of(results: Saved) -> Texts:
+def texts_of(results: Saved, publishable: bool = False) -> Texts:
     """The items of the rows that were scored, where their dataset is on this machine.
 
     It is read at the name that the user gave, or from the cache of the Hub; no server is asked.
-    Rows other than those that were scored are not taken.
+    Rows other than those that were scored are not taken; and only those that everybody may read, if
+    they are to be ``publishable``: see :func:`eval.data.source.may_be_published`.
     """
     name = printable(results.dataset.name)
     found: dict[ItemPlace, Item | Document] = {}
+    missing: dict[str, None] = {}
+    credited: dict[str, None] = {}
     try:
         if (source := _source(results)) is None:
             return Texts(missing=f"the dataset {name} is not to be found from here")
-        others = 0
         for table in results.tables:
+            if publishable and not may_be_published(source.manifest, table.config):
+                missing[f"{printable(table.config)} may not be published, by its licence"] = None
+                continue
             rows_sha256, rows = _rows(source, table, results.task)
-            if rows_sha256 == table.sha256:
-                found |= {(table.config, table.split, row.item_id): row for row in rows}
-            else:
-                others += 1
+            if rows_sha256 != table.sha256:
+                missing[f"the rows of the dataset {name} are not those that were scored"] = None
+                continue
+            found |= {(table.config, table.split, row.item_id): row for row in rows}
+            if publishable:
+                credited[credit_of(source.manifest, table.config)] = None
     except (EvaluationError, SuiteError, OSError, ValueError):
-        return Texts(found, f"the dataset {name} cannot be read")
-    missing = f"the rows of the dataset {name} are not those that were scored" if others else ""
-    return Texts(found, missing)
+        return Texts(
+            found, f"the dataset {name} cannot be read as items or documents", tuple(credited)
+        )
+    return Texts(found, "; ".join(missing), tuple(credited))
 
 
 def _source(results: Saved) -> Source | None:

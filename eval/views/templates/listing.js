@@ -59,7 +59,9 @@ const listing = (() => {
   const SHARED = { part: "runs", kind: "prediction", state: "outcome", order: "order", text: "q" };
   const KEYS = Object.entries(SHARED).filter(([name]) => field[name]);
   // Of selects whose values are numbers, what these count.
-  const runs = (data.runs ?? []).map(([baseline, model]) => `${model} against ${baseline}`);
+  const runs = (data.runs ?? []).map(
+    ([baseline, model], place) => data.headings[place] ?? `${model} against ${baseline}`,
+  );
   const COUNTED = { part: runs, kind: data.kinds };
 
   // `entry` makes the node of a prediction, `measure` is what it is sorted by (or null), `isIn` says

@@ -18,11 +18,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from coherencegym.licence import licence_fields
 from coherencegym.loaders.corpora.hub.spans import read_span_row
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
-from coherencegym.loaders.licence import licence_fields
 from coherencegym.loaders.text.articles import Shape, read_article_row
 from coherencegym.loaders.text.papers import read_paper_row
 from coherencegym.loaders.text.sentences import TooLongError, split_sentences

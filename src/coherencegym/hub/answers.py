@@ -16,6 +16,8 @@ from traceback import walk_tb
 from typing import Any
 from urllib.parse import urlsplit
 
+from coherencegym.errors import EvaluationError
+
 #: Libraries whose errors mean that no answer came; which of them the client uses has changed.
 _TRANSPORTS = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3"})
 
@@ -51,14 +53,32 @@ def hub_answers() -> Iterator[None]:
         client.event_hooks = before
 
 
-def dataset_info(api: Any, repo_id: str, **options: Any) -> Any:
-    """The Hub's word on a dataset repository: at least commit, files, and whether it is private.
+@contextmanager
+def hub_errors(again: str) -> Iterator[None]:
+    """Watch the client, as :func:`hub_answers` does, and say in one line what the Hub is at.
+
+    Raises:
+        EvaluationError: the Hub refused, failed or could not be reached; see :func:`hub_problem`.
+    """
+    try:
+        with hub_answers():
+            yield
+    except EvaluationError:
+        raise
+    except Exception as error:
+        if (problem := hub_problem(error, again)) is None:
+            raise
+        raise EvaluationError(problem[1]) from None
+
+
+def repository_info(api: Any, repo_id: str, repo_type: str = "dataset", **options: Any) -> Any:
+    """The Hub's word on a repository: at least commit, files, and whether it is private.
 
     Raises:
         AnswerError: it does not say so; taken for an empty repository, what is there would be lost.
         huggingface_hub.errors.HfHubHTTPError: there is no such repository, or the Hub failed.
     """
-    info = api.dataset_info(repo_id, **options)
+    info = api.repo_info(repo_id, repo_type=repo_type, **options)
     is_commit = isinstance(info.sha, str) and re.fullmatch("[0-9a-f]{40}", info.sha)
     if not is_commit or info.siblings is None or not isinstance(info.private, bool):
         raise AnswerError(

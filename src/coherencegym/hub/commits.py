@@ -1,4 +1,7 @@
-"""A dataset repository on the Hub: its name, its head, its tags, and one commit on that head."""
+"""A repository on the Hub: its name, its head, its tags, and one commit on that head.
+
+It is one of a dataset where nothing else is said.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.hub.answers import AnswerError, dataset_info, endpoint_host
+from coherencegym.hub.answers import AnswerError, endpoint_host, repository_info
 
 #: Tries to work a commit out anew after somebody else's came between.
 TRIES = 3
@@ -79,11 +82,13 @@ class Head:
         private: true where only its owners see it.
         sha: commit of the main branch; empty where there is no repository.
         digests: path in it -> sha256 of a large file, git's name of another.
+        sdk: the way in which a Space is run; ``static``: as files. Empty for others.
     """
 
     private: bool = False
     sha: str = ""
     digests: Mapping[str, str] = field(default_factory=dict)
+    sdk: str = ""
 
     @property
     def exists(self) -> bool:
@@ -96,7 +101,7 @@ class Head:
         return self.digests.get(path) in (by_git, hashlib.sha256(content).hexdigest())
 
 
-def read_head(api: Any, repo_id: str) -> Head:
+def read_head(api: Any, repo_id: str, repo_type: str = "dataset") -> Head:
     """Read a repository's head, or an empty one where there is no repository.
 
     Raises:
@@ -106,23 +111,54 @@ def read_head(api: Any, repo_id: str) -> Head:
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
-        info = dataset_info(api, repo_id, files_metadata=True)
+        info = repository_info(api, repo_id, repo_type, files_metadata=True)
     except RepositoryNotFoundError:
         return Head()
     digests = {
         file.rfilename: file.lfs["sha256"] if file.lfs else file.blob_id for file in info.siblings
     }
-    return Head(info.private, info.sha, digests)
+    return Head(info.private, info.sha, digests, getattr(info, "sdk", None) or "")
 
 
-def fetch(api: Any, repo_id: str, path: str, revision: str) -> Path:
+def fetch(api: Any, repo_id: str, path: str, revision: str, repo_type: str = "dataset") -> Path:
     """A file of a repository at a commit, from the client's cache if it is there."""
-    return Path(api.hf_hub_download(repo_id, path, repo_type="dataset", revision=revision))
+    return Path(api.hf_hub_download(repo_id, path, repo_type=repo_type, revision=revision))
 
 
-def make_repository(api: Any, repo_id: str, private: bool) -> None:
-    """Make a repository, unless somebody else just did."""
-    api.create_repo(repo_id, repo_type="dataset", private=private or None, exist_ok=True)
+def make_repository(api: Any, repo_id: str, private: bool, repo_type: str = "dataset") -> None:
+    """Make a repository, unless somebody else just did; a Space is one of files."""
+    how = {"space_sdk": "static"} if repo_type == "space" else {}
+    api.create_repo(repo_id, repo_type=repo_type, private=private or None, exist_ok=True, **how)
+
+
+def open_repository(
+    api: Any, repo_id: str, private: bool, dry_run: bool, repo_type: str = "dataset"
+) -> tuple[Head, list[str]]:
+    """The head of a repository, which is made where it is not there; and what is said of that.
+
+    Args:
+        private: make it private; refuse one that is public.
+        dry_run: make none.
+
+    Raises:
+        EvaluationError: it is public where a private one was asked for.
+        AnswerError: something else than the Hub answered.
+        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
+    """
+    head = read_head(api, repo_id, repo_type)
+    lines = []
+    if not head.exists:
+        lines.append(f"{repo_id} is not there: made{', private' if private else ''}")
+        if not dry_run:
+            make_repository(api, repo_id, private, repo_type)
+            # Somebody else may have made it, and pushed: what is there is read in any case.
+            head = read_head(api, repo_id, repo_type)
+    if private and head.exists and not head.private:
+        raise EvaluationError(
+            f"--private: {repo_id} exists and is public; make it private on the Hub first, or "
+            "name another repository"
+        )
+    return head, lines
 
 
 def commit(
@@ -134,6 +170,7 @@ def commit(
     *,
     message: str,
     create_pr: bool = False,
+    repo_type: str = "dataset",
 ) -> Any:
     """Commit on the head that was read; none where somebody else's commit came first (409, 412).
 
@@ -156,7 +193,7 @@ def commit(
                 *(CommitOperationDelete(path) for path in sorted(deletes)),
             ],
             commit_message=message,
-            repo_type="dataset",
+            repo_type=repo_type,
             parent_commit=parent,
             create_pr=create_pr,
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from browser import Browser, headless
+from browser import Browser, headless, wait
 from made_results import made_item, made_results
 
 from coherencegym.eval.kinds.items import Item
@@ -84,18 +84,6 @@ def rows(page: Browser) -> list[str]:
 def count(page: Browser) -> str:
     text: str = page.run("return document.getElementById('count').value")
     return text
-
-
-def wait(page: Browser, condition: str) -> None:
-    """Until an expression holds in the page; two seconds."""
-    script = f"""
-      const end = Date.now() + 2000;
-      return new Promise((resolve) => {{
-        (function look() {{
-          if (({condition}) || Date.now() > end) resolve({condition}); else setTimeout(look, 20);
-        }})();
-      }});"""
-    assert page.run(script), condition
 
 
 def test_items_are_sorted_by_margin(page: Browser) -> None:

@@ -1,0 +1,173 @@
+"""``coherencegym board``: results as a leaderboard, a static site, here or as a Space."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coherencegym.command_line import Parser
+from coherencegym.eval.commands import options
+from coherencegym.numbers import not_negative
+
+if TYPE_CHECKING:
+    from coherencegym.eval.results.board import Board
+
+EXAMPLES = """\
+  coherencegym board results                             board/index.html, from folders of runs
+  coherencegym board me/coherence-results --output site  from what `coherencegym push` made
+  coherencegym board results me/coherence-results --title "Small models"
+  coherencegym board me/coherence-results --push-space me/coherence --dry-run
+"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Declare the options of ``board``."""
+    add = parser.add_argument
+    add(
+        "sources",
+        nargs="+",
+        metavar="SOURCE",
+        help="folders of results, or of the folders of several runs, and results repositories of "
+        "the Hub (USER/NAME)",
+    )
+    add("--title", default="Coherence leaderboard", help="title of the first page")
+    add(
+        "--pairs",
+        type=not_negative,
+        metavar="N",
+        help="number of pages of two models at most, those first that are next to each other in "
+        "the order of the board; 0: none; default 91, which is 14 models, each with each",
+    )
+    options.add_output(parser, "default board", "a board", Path("board"))
+    add("--dry-run", action="store_true", help="write nothing; list the files and their sizes")
+    add = parser.group("publishing").add_argument
+    add(
+        "--push-space",
+        metavar="USER/NAME",
+        help="also publish it as a static Space of the Hub, in one commit",
+    )
+    add(
+        "--private",
+        action="store_true",
+        help="make the Space private, if it is made; refuse one that is public",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write a board, and publish it if asked to.
+
+    Raises:
+        EvaluationError: a source cannot be read, there is a folder that may not be replaced, or
+            the Hub refused or could not be reached.
+    """
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.hub.push_board import board_files
+    from coherencegym.eval.views.board.cells import local_names
+    from coherencegym.eval.views.board.names import BOARD_MARKER, INDEX
+    from coherencegym.eval.views.board.pairs import MOST_PAIRS
+    from coherencegym.eval.views.board.site import write_board
+    from coherencegym.files.folders import check_folder
+    from coherencegym.hub.commits import check_target
+
+    if arguments.push_space:
+        check_target(arguments.push_space, needs_token=not arguments.dry_run)
+    elif arguments.private:
+        raise EvaluationError("--private: no Space is made; expected --push-space USER/NAME, too")
+    if not arguments.dry_run:
+        check_folder(arguments.output, arguments.overwrite, BOARD_MARKER)
+    board, sources = _read(arguments.sources)
+    most = MOST_PAIRS if arguments.pairs is None else arguments.pairs
+    with _work(arguments, BOARD_MARKER) as work:
+        site = write_board(board, work, arguments.title, sources, most, _say)
+        files = board_files(work)
+    print(
+        f"{len(board.models):,} models, {len(board.columns):,} columns, {len(site.pairs):,} pairs "
+        "of models"
+    )
+    if local := local_names(board):
+        print(f"names of folders of this machine are in it: {', '.join(local)}")
+    if arguments.dry_run and not arguments.push_space:
+        for path, content in files.items():
+            print(f"  {path} ({len(content):,} bytes)")
+    total = sum(map(len, files.values()))
+    where = f"{arguments.output}: {len(files):,} files, {total:,} bytes"
+    said = f"would be written to {where}" if arguments.dry_run else f"written to {where}"
+    print(said if arguments.dry_run else f"{said}; open {arguments.output / INDEX}")
+    if arguments.push_space:
+        _push(arguments, files)
+    return 0
+
+
+def _say(line: str) -> None:
+    """Tell those who wait what is done; nobody waits at a pipe."""
+    if sys.stderr.isatty():
+        print(line, file=sys.stderr)
+
+
+@contextmanager
+def _work(arguments: argparse.Namespace, marker: str) -> Iterator[Path]:
+    """The folder that a board is written into: renamed at the end, or thrown away."""
+    from coherencegym.files.folders import written_beside
+
+    if arguments.dry_run:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)
+    else:
+        with written_beside(arguments.output, arguments.overwrite, marker) as work:
+            yield work
+
+
+def _read(sources: Sequence[str]) -> tuple[Board, list[str]]:
+    """The board of folders and repositories, and a line on each of them."""
+    from coherencegym.eval.results.board import board_of, read_entry
+    from coherencegym.eval.results.runs import run_folders
+
+    folders: list[Path] = []
+    lines = []
+    for source in sources:
+        if Path(source).is_dir():
+            found = run_folders([Path(source)])
+            lines.append(f"{len(found):,} runs of the folder {Path(source).resolve().name}")
+        else:
+            found, line = _fetch(source)
+            lines.append(line)
+        folders += found
+    return board_of(map(read_entry, dict.fromkeys(folders))), lines
+
+
+def _fetch(repo_id: str) -> tuple[list[Path], str]:
+    """The runs of a results repository, and a line on it."""
+    from huggingface_hub import HfApi
+
+    from coherencegym.errors import EvaluationError
+    from coherencegym.eval.hub.fetch_results import fetch_results
+    from coherencegym.hub.answers import hub_errors
+
+    name = Path(repo_id)
+    if repo_id.count("/") != 1 or name.is_absolute() or repo_id.startswith((".", "~")):
+        raise EvaluationError(
+            f"{repo_id}: no such folder; expected a folder of results, or USER/NAME on the Hub"
+        )
+    with hub_errors("nothing was written: run the command again"):
+        fetched = fetch_results(HfApi(), repo_id)
+    return list(fetched.folders), (
+        f"{len(fetched.folders):,} runs of {repo_id} at {fetched.commit[:10]}"
+    )
+
+
+def _push(arguments: argparse.Namespace, files: Mapping[str, bytes]) -> None:
+    from huggingface_hub import HfApi
+
+    from coherencegym.eval.hub.push_board import push_board
+    from coherencegym.hub.answers import hub_errors
+
+    again = "a push is one commit, made or not made: run the command again, with --overwrite"
+    how: dict[str, Any] = {"private": arguments.private, "dry_run": arguments.dry_run}
+    with hub_errors(again):
+        pushed = push_board(HfApi(), files, arguments.push_space, arguments.title, **how)
+    print(*pushed.lines, sep="\n")

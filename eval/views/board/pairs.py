@@ -1,0 +1,125 @@
+"""Two models of a board on a page: paired tests in every column that both are in, and the items.
+
+The tests are those of ``coherencegym compare``, corrected (Holm) for all of a page together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.results.board import Board, BoardColumn, BoardModel, Entry
+from coherencegym.eval.results.comparison import (
+    ModelComparison,
+    compare,
+    corrected_together,
+)
+from coherencegym.eval.results.saved import Saved, read_saved
+from coherencegym.eval.views.compare.page import SitePlace, render_comparisons
+from coherencegym.eval.views.compare.texts import Texts, texts_of
+
+#: Pages of two models that are made if nothing else is asked for: each with each of 14.
+MOST_PAIRS = 91
+#: Characters of the items of such a page, about.
+_MOST_CHARACTERS = 1_300_000
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two models, the better one first, and their comparisons in columns that both are in."""
+
+    model: BoardModel
+    other: BoardModel
+    columns: tuple[BoardColumn, ...]
+    comparisons: tuple[ModelComparison, ...]
+
+
+#: Results, and texts of datasets, that are kept in memory: those of a few models on many suites.
+_KEPT = 64
+
+
+class PairReadings:
+    """Files that comparisons read: predictions of runs, and the texts of their items.
+
+    ``without``: runs without predictions (older releases, several seeds), and why.
+    """
+
+    def __init__(self) -> None:
+        self.without: dict[str, str] = {}
+        self._saved = lru_cache(_KEPT)(self._read)
+        self._texts: dict[Hashable, Texts] = {}
+
+    def saved(self, entry: Entry) -> Saved | None:
+        """The results of a run; None where they have no predictions."""
+        return self._saved(entry.run.folder)
+
+    def _read(self, folder: str) -> Saved | None:
+        try:
+            return read_saved(Path(folder))
+        except EvaluationError as error:
+            self.without[folder] = str(error)
+            return None
+
+    def texts(self, results: Saved) -> Texts:
+        """The texts of items that everybody may read; see :func:`texts_of`."""
+        about = results.dataset
+        rows = tuple((table.config, table.split, table.sha256) for table in results.tables)
+        key = about.name, about.commit, results.task, rows
+        if key not in self._texts:
+            if len(self._texts) == _KEPT:
+                self._texts.pop(next(iter(self._texts)))
+            self._texts[key] = texts_of(results, publishable=True)
+        return self._texts[key]
+
+
+def compared_pairs(board: Board, readings: PairReadings, most: int) -> Iterator[Pair]:
+    """The pairs of a board that have a comparison, no more than so many, neighbours first."""
+    made = 0
+    for model, other in board.pairs():
+        if made == most:
+            return
+        columns, comparisons = [], []
+        for column in board.shared(model, other):
+            found = _compared(column, model, other, readings)
+            if found is not None:
+                columns.append(column)
+                comparisons.append(found)
+        if comparisons:
+            made += 1
+            together = corrected_together(comparisons)
+            yield Pair(model, other, tuple(columns), tuple(together))
+
+
+def _compared(
+    column: BoardColumn, model: BoardModel, other: BoardModel, readings: PairReadings
+) -> ModelComparison | None:
+    """The comparison of two models in a column; None where there are no predictions to compare."""
+    found, baseline = (readings.saved(column.shown[one]) for one in (model, other))
+    if found is None or baseline is None:
+        return None
+    try:
+        # What stands in one column has the same rows and rules: what is left, such as another
+        # commit of the dataset with the same rows, is told.
+        done = compare(baseline, found, anyway=True)
+    except EvaluationError:
+        return None
+    return replace(done, obstacles=(), remarks=(*done.obstacles, *done.remarks))
+
+
+def render_pair(
+    board: Board, pair: Pair, readings: PairReadings, trail: Sequence[tuple[str, str]]
+) -> str:
+    """The page of a pair."""
+    model, other = board.models[pair.model], board.models[pair.other]
+    place = SitePlace(
+        f"{model} against {other}",
+        [" · ".join((column.name, *column.differs)) for column in pair.columns],
+        trail,
+        _MOST_CHARACTERS,
+        readings.texts,
+    )
+    names = [(model, other)] * len(pair.comparisons)
+    return render_comparisons(pair.comparisons, names, None, place)

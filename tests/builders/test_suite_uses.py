@@ -1,0 +1,38 @@
+"""What configs are for: said by the suites, which results carry to a board, and in docs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from coherencegym.builders.registry import SUITES, load_suite
+from coherencegym.builders.suite import Use
+
+_LINK = re.compile(r": see \[[^]]*\]\([^)]*\)")
+
+
+def told(page: str) -> dict[str, list[Use]]:
+    """The first three columns of the table "Which one for what", by suite."""
+    table = page.partition("## Which one for what")[2].partition("\n- **")[0]
+    found: dict[str, list[Use]] = {}
+    suite = ""
+    for line in table.splitlines():
+        if not line.startswith("| ") or line.startswith("| suite"):
+            continue
+        config, asks, cannot_tell = (cell.strip() for cell in line.strip("|").split("|")[:3])
+        if not asks:
+            continue  # the same on another corpus
+        if (named := re.match(r"`(\w+)`", config)) and named[1] in SUITES:
+            suite = named[1]
+            config = config.removeprefix(named[0])
+        use = Use(config.replace("`", "").strip(), asks, _LINK.sub("", cannot_tell))
+        found.setdefault(suite, []).append(use)
+    return found
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_the_document_says_what_the_suite_does(name: str, repository: Path) -> None:
+    documented = told((repository / "docs/suites.md").read_text(encoding="utf-8"))
+    assert list(load_suite(name).uses) == documented.get(name, [])
