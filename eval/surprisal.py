@@ -19,7 +19,9 @@ from coherencegym.eval.forward.execute import (
     Store,
     execute,
 )
+from coherencegym.eval.forward.prompts import read_prompts
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
+from coherencegym.eval.models.engine import Engine
 from coherencegym.eval.models.limits import limits_of
 from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.placement import input_device
@@ -157,7 +159,8 @@ def surprisals(
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
 
     Args:
-        model: a causal language model of transformers, in evaluation mode.
+        model: a causal language model of transformers, in evaluation mode, or one that vLLM has
+            loaded (:class:`eval.models.engine.Engine`).
         tokenizer: its tokenizer.
         queries: conditions, and the regions that are read of each.
         options: ways to read and run them.
@@ -171,7 +174,13 @@ def surprisals(
             or are not in the model's vocabulary, or a surprisal is not finite.
     """
     config = getattr(model, "config", None)
-    size = vocabulary_size(model)
+    in_engine = isinstance(model, Engine)
+    if in_engine and options.word_correction:
+        raise EvaluationError(
+            "--word-correction needs sums over all tokens that begin a word, and vLLM gives the "
+            "log-probabilities of single tokens; expected --backend transformers"
+        )
+    size = model.vocabulary if in_engine else vocabulary_size(model)
     words = word_beginnings(tokenizer, size) if options.word_correction else None
     prepared = prepare(
         tokenizer, config, queries, options, uses_separator=uses_separator, words=words, chat=chat
@@ -179,16 +188,21 @@ def surprisals(
     refuse_unless_in_vocabulary(size, tokenizer, (each.ids for each in prepared.requests))
     plan = make_plan(prepared.requests, limits=limits_of(config))
     try:
-        execution = execute(
-            model,
-            plan,
-            default_budget(input_device(model).type, options.batch_tokens, free_budget(model)),
-            share=options.share,
-            store=store,
-            progress=progress,
-            world=world,
-            beginnings=words.ids if words else (),
-        )
+        if in_engine:
+            execution = read_prompts(
+                model, plan, share=options.share, store=store, progress=progress
+            )
+        else:
+            execution = execute(
+                model,
+                plan,
+                default_budget(input_device(model).type, options.batch_tokens, free_budget(model)),
+                share=options.share,
+                store=store,
+                progress=progress,
+                world=world,
+                beginnings=words.ids if words else (),
+            )
     except NotFiniteError as error:
         number, name = prepared.owners[plan.owner.index(error.index)]
         raise EvaluationError(

@@ -145,6 +145,14 @@ def add_model(parser: Parser, several: bool = False) -> None:
     )
     _add_model_revision(parser, several)
     rare(
+        add(
+            "--backend",
+            default="transformers",
+            choices=("transformers", "vllm"),
+            help="the library that runs it; vllm: for models too large or too slow in the other",
+        )
+    )
+    rare(
         many(
             group,
             "--model-arg",
@@ -385,7 +393,21 @@ def load_model(arguments: argparse.Namespace, scores: bool = True) -> LoadedMode
         EvaluationError: see :func:`eval.models.load.load`.
     """
     from coherencegym.eval.models.load import load, load_encoder
+    from coherencegym.eval.models.vllm import load_in_vllm
 
+    if arguments.backend == "vllm" and not scores:
+        raise EvaluationError(
+            "--backend vllm gives no vectors of texts; expected --backend transformers"
+        )
+    if arguments.backend == "vllm":
+        return load_in_vllm(
+            arguments.model,
+            arguments.device,
+            arguments.dtype,
+            arguments=parse_model_arguments(arguments.model_args, arguments.model_revision),
+            device_map=arguments.device_map,
+            trust_remote_code=arguments.trust_remote_code,
+        )
     return (load if scores else load_encoder)(
         arguments.model,
         arguments.device,
