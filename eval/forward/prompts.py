@@ -111,8 +111,8 @@ def _asked(plan: Plan, family: Sequence[int], done: set[int], share: bool) -> It
             if position < shared
         }
         positions = tuple(position for position in own.positions if position not in known)
-        here = (shared for other, shared in alike.items() if other not in done)
-        cached = bool(positions) and min(max(here, default=0), positions[0] - 1) >= _BLOCK
+        longest = max(alike.values(), default=0)
+        cached = bool(positions) and min(longest, positions[0] - 1) >= _BLOCK
         yield _Asked(index, positions, known, cached)
 
 

@@ -106,12 +106,19 @@ def test_what_the_cache_hides_is_read_again(made: Made) -> None:
     assert differ(read_prompts(engine, plan).bits, expected) < 1e-4
     # The first sequence of each item from its beginning; the others have but their ends to read.
     assert llm.calls[:2] == [(3, True), (2, False)]
-    # Where less is read in the first, the second reads more than the cache leaves it.
-    plan = family(((*BEGINNING, 50, 51), (40, 41)), ((*BEGINNING, 52, 53), (25, 40, 41)))
+
+
+@pytest.mark.parametrize(("first", "again"), [(25, True), (32, True), (33, False), (40, False)])
+def test_two_blocks_in_the_cache_hide_the_tokens_up_to_the_32nd(
+    made: Made, first: int, again: bool
+) -> None:
+    """The row of the 32nd token gives the one behind it its probability."""
+    plan = family(((*BEGINNING, 50, 51), (40, 41)), ((*BEGINNING, 52, 53), (first, 41)))
     expected = execute(tiny("llama"), plan, BUDGET).bits
     engine, llm = made()
     assert differ(read_prompts(engine, plan).bits, expected) < 1e-4
-    assert llm.calls[:3] == [(1, True), (1, False), (1, True)]
+    assert llm.calls[:2] == [(1, True), (1, False)]
+    assert len(llm.calls) == 2 + again + 2  # two in the sample
 
 
 def test_a_text_that_an_earlier_one_has_read_is_not_asked_for(made: Made) -> None:

@@ -18,6 +18,7 @@ from tiny_models import tiny
 from coherencegym.__main__ import main
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main as evaluate
+from coherencegym.eval.data.signature import versions
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.engine import Engine, Prompt
 from coherencegym.eval.models.limits import context_length
@@ -54,6 +55,12 @@ def test_what_vllm_is_asked_for_and_what_results_say(monkeypatch: pytest.MonkeyP
     assert found.identity() != plain.identity()
     assert found.cautions[0].startswith("unproven: the numbers are those of vLLM 0.30.0")
     assert loaded().dtype == "bfloat16"
+
+
+def test_its_version_is_in_the_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coherencegym.eval.data.signature.version", lambda package: "1.0")
+    assert versions({"arguments": {"backend": "vllm"}})["vllm"] == "1.0"
+    assert "vllm" not in versions({"arguments": {"seed": 1}}) | versions({})
 
 
 def test_it_tells_nobody_that_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
