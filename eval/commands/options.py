@@ -395,20 +395,12 @@ def load_model(arguments: argparse.Namespace, scores: bool = True) -> LoadedMode
     from coherencegym.eval.models.load import load, load_encoder
     from coherencegym.eval.models.vllm import load_in_vllm
 
-    if arguments.backend == "vllm" and not scores:
+    in_vllm = arguments.backend == "vllm"
+    if in_vllm and not scores:
         raise EvaluationError(
             "--backend vllm gives no vectors of texts; expected --backend transformers"
         )
-    if arguments.backend == "vllm":
-        return load_in_vllm(
-            arguments.model,
-            arguments.device,
-            arguments.dtype,
-            arguments=parse_model_arguments(arguments.model_args, arguments.model_revision),
-            device_map=arguments.device_map,
-            trust_remote_code=arguments.trust_remote_code,
-        )
-    return (load if scores else load_encoder)(
+    return (load_in_vllm if in_vllm else load if scores else load_encoder)(
         arguments.model,
         arguments.device,
         arguments.dtype,
