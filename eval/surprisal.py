@@ -19,7 +19,9 @@ from coherencegym.eval.forward.execute import (
     Store,
     execute,
 )
+from coherencegym.eval.forward.prompts import read_prompts
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
+from coherencegym.eval.models.engine import Engine
 from coherencegym.eval.models.limits import context_length, limits_of
 from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.placement import input_device
@@ -159,7 +161,8 @@ def surprisals(
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
 
     Args:
-        model: a causal language model of transformers, in evaluation mode.
+        model: a causal language model of transformers, in evaluation mode, or one that vLLM has
+            loaded (:class:`eval.models.engine.Engine`).
         tokenizer: its tokenizer.
         queries: conditions, and the regions that are read of each.
         options: ways to read and run them.
@@ -174,19 +177,29 @@ def surprisals(
         EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it
             or are not in the model's vocabulary, or a surprisal is not finite.
     """
+    if isinstance(model, Engine) and options.word_correction:
+        raise EvaluationError(
+            "--word-correction needs sums over all tokens that begin a word, and vLLM gives the "
+            "log-probabilities of single tokens; expected --backend transformers"
+        )
     planned = _planned(model, tokenizer, queries, options, uses_separator, chat, plans)
     prepared, plan, words = planned.prepared, planned.plan, planned.words
     try:
-        execution = execute(
-            model,
-            plan,
-            default_budget(input_device(model).type, options.batch_tokens, free_budget(model)),
-            share=options.share,
-            store=store,
-            progress=progress,
-            world=world,
-            beginnings=words.ids if words else (),
-        )
+        if isinstance(model, Engine):
+            execution = read_prompts(
+                model, plan, share=options.share, store=store, progress=progress
+            )
+        else:
+            execution = execute(
+                model,
+                plan,
+                default_budget(input_device(model).type, options.batch_tokens, free_budget(model)),
+                share=options.share,
+                store=store,
+                progress=progress,
+                world=world,
+                beginnings=words.ids if words else (),
+            )
     except NotFiniteError as error:
         number, name = prepared.owners[plan.owner.index(error.index)]
         raise EvaluationError(
@@ -237,7 +250,8 @@ def _planned(
 ) -> _Planned:
     """The plan of queries; from ``plans`` if it was made for a model that reads them alike."""
     config = getattr(model, "config", None)
-    size, limits = vocabulary_size(model), limits_of(config)
+    size = model.vocabulary if isinstance(model, Engine) else vocabulary_size(model)
+    limits = limits_of(config)
 
     def make() -> _Planned:
         words = word_beginnings(tokenizer, size) if options.word_correction else None

@@ -1,11 +1,14 @@
-"""Task files for lm-evaluation-harness (EleutherAI) that read a published dataset at its tag.
+"""A task folder for lm-evaluation-harness (EleutherAI), in the shape of its contribution guide.
 
-A task compares the log-probabilities of two whole texts, as BLiMP's task does. Where every row is
-one pair of the same two conditions, the task file says so by itself; where rows have several, or
-some of them none, it names a function in :data:`MODULE` beside it, a copy of
-:mod:`builders.export.item_pairs`. Where not all pairs are in a config's headline, one accuracy
-would mix pairs of different kinds: there is a task for the headline, and for each group that is not
-the first of its prediction, which is a detail.
+A task compares the log-probabilities of two whole texts, as BLiMP's task does; where not all pairs
+are in a config's headline, one accuracy would mix pairs of different kinds: there is a task for the
+headline, and for each group that is not the first of its prediction, which is a detail. The tasks
+of a suite are a group without a mean, as its configs are.
+
+The folder reads the published dataset at its tag, so that a copy of it is a pull request. Rows
+become pairs by ``utils.py`` in it, a copy of :mod:`builders.export.item_pairs`. Beside it
+``local.yaml`` and ``local.py``, a copy of :mod:`builders.export.local_pairs`, make the same tasks
+read the pairs that are written with them.
 """
 
 from __future__ import annotations
@@ -21,32 +24,62 @@ from coherencegym.builders.export.pairs import PairTable
 from coherencegym.eval.kinds.items import SuiteError
 
 #: The Python file beside the task files, by the name that they call it.
-MODULE = "item_pairs"
+MODULE = "utils"
+
+#: The tag of the tasks of all suites.
+TAG = "coherencegym"
 
 #: The split whose task has the config's name alone.
 MAIN_SPLIT = "test"
 
-_CONTENT = '(conditions | selectattr("condition_name", "equalto", {name}) | first).content'
-#: Names that mean the same in a Jinja expression inside YAML.
-_PLAIN = re.compile(r"[\w -]+", re.ASCII)
-_PAIR = "{{[sentence_bad, sentence_good]}}"
+#: The documents that the harness's own tests ask of a new task.
+FEWEST_PAIRS = 10
+
+#: Languages as its table of tasks names them; others stand there by their codes.
+_LANGUAGES = {"en": "English"}
+
+#: The columns of its formatter.
+_COLUMNS = 88
 
 
 @dataclass(frozen=True)
 class HarnessTask:
-    """A task file: its name without the ending, its text, and the function that it calls."""
+    """A task: its name, the table that its pairs are of, and what is said of them.
+
+    Attributes:
+        group: the group of predictions whose pairs it has; empty: all.
+        pairs, same: the number of pairs, and of those whose comparison is the suite's.
+        main: its config and group are in the suite's headline.
+    """
 
     name: str
-    text: str
-    function: str = ""
-    group: str = ""
+    table: PairTable
+    group: str
+    pairs: int
+    same: int
+    main: bool
+
+    @property
+    def function(self) -> str:
+        """The function of :data:`MODULE` that makes its documents."""
+        return f"pairs_{_slug(self.group)}" if self.group else "process_docs"
+
+    @property
+    def note(self) -> str:
+        """A sentence on whether its accuracy is a score of the suite."""
+        if self.same == self.pairs:
+            return "acc is a CD score of the suite, of the predictions by sum."
+        if not self.same:
+            return "acc is no CD score: the suite compares a region, or means over tokens."
+        return f"acc is what the suite compares in {self.same} of {self.pairs} pairs: no CD score."
 
 
 @dataclass(frozen=True)
 class ExportedRelease:
     """The published dataset that tasks read: Hub id, tag, version, and what the manifest says.
 
-    ``configs`` has the manifest's entries, ``citation`` the BibTeX of the work behind the suite.
+    ``configs`` has the manifest's entries, ``citation`` the BibTeX of the work behind the suite;
+    ``is_benchmark``: there are scores in papers.
     """
 
     repo: str
@@ -55,6 +88,27 @@ class ExportedRelease:
     suite: str
     configs: Mapping[str, Any]
     citation: str = ""
+    title: str = ""
+    description: str = ""
+    hypothesis: str = ""
+    is_benchmark: bool = False
+
+    @property
+    def family(self) -> str:
+        """The name of the group of its tasks, and of their folder."""
+        return f"{TAG}_{self.suite}"
+
+    @property
+    def works(self) -> list[tuple[str, str]]:
+        """The titles of the works that are cited, with their addresses where they have one."""
+        entries = re.split(r"^@", self.citation, flags=re.M)[1:]
+        works = [(_field("title", entry), _field("url", entry)) for entry in entries]
+        return [(title, url) for title, url in works if title]
+
+    @property
+    def corpora(self) -> dict[str, Mapping[str, Any]]:
+        """The corpora of its configs by title, each once."""
+        return {config["corpus"]["title"]: config["corpus"] for config in self.configs.values()}
 
     @property
     def republishable(self) -> bool:
@@ -73,7 +127,8 @@ def rendered(template: str, **values: Any) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"json": json.dumps, "cell": _cell}
+    environment.filters |= {"json": json.dumps, "cell": _cell, "line": _one_line}
+    environment.filters["language"] = lambda code: _LANGUAGES.get(code, code)
     return environment.get_template(f"{template}.jinja").render(values)
 
 
@@ -82,11 +137,17 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+def _field(name: str, entry: str) -> str:
+    """A field of a BibTeX entry, on one line, without braces; empty where it has none."""
+    found = re.search(rf'\b{name}\s*=\s*["{{](.+?)["}}],?\s*\n', entry, flags=re.S)
+    return _one_line(re.sub("[{}]", "", found[1])) if found else ""
+
+
 def tasks(table: PairTable, release: ExportedRelease) -> list[HarnessTask]:
     """The tasks of a config and split; none where there is no pair."""
     if not table.records:
         return []
-    name = f"coherencegym_{release.suite}_{table.config}"
+    name = f"{release.family}_{table.config}"
     if table.split != MAIN_SPLIT:
         name = f"{name}_{table.split}"
     if all(not table.headline or table.headline in record["groups"] for record in table.records):
@@ -104,12 +165,44 @@ def tasks(table: PairTable, release: ExportedRelease) -> list[HarnessTask]:
     ]
 
 
+def _task(name: str, table: PairTable, release: ExportedRelease, group: str = "") -> HarnessTask:
+    """The task of a table's pairs; of those of one group, where one is named."""
+    records = [record for record in table.records if not group or group in record["groups"]]
+    same = sum(record["simple_LM_method"] for record in records)
+    counts = bool(release.configs.get(table.config, {}).get("in_headline"))
+    main = counts and group in ("", table.headline)
+    return HarnessTask(name, table, group, len(records), same, main)
+
+
 def in_no_task(table: PairTable, made: Sequence[HarnessTask]) -> int:
     """Count how many pairs of a table none of its tasks reads."""
     if any(not task.group for task in made):
         return 0
     groups = {task.group for task in made}
     return sum(groups.isdisjoint(record["groups"]) for record in table.records)
+
+
+def harness_files(made: Sequence[HarnessTask], release: ExportedRelease) -> dict[str, str]:
+    """The texts of a task folder and of what reads local files, by path; none without a task.
+
+    Raises:
+        SuiteError: two groups give functions of one name.
+    """
+    if not made:
+        return {}
+    family = release.family
+    values: dict[str, Any] = {"release": release, "family": family, "module": MODULE, "tag": TAG}
+    folder = {
+        "README.md": rendered("README.md", tasks=made, **values),
+        f"_{family}.yaml": rendered("group.yaml", tasks=made, **values),
+        "_template_yaml": rendered("template.yaml", **values),
+        f"{MODULE}.py": module_text(made),
+        **{f"{task.name}.yaml": rendered("task.yaml", task=task, **values) for task in made},
+    }
+    return {f"tasks/{family}/{name}": text for name, text in folder.items()} | {
+        "local.yaml": rendered("local.yaml", **values),
+        "local.py": _source("local_pairs"),
+    }
 
 
 def _slug(text: str) -> str:
@@ -121,46 +214,26 @@ def _one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def _task(name: str, table: PairTable, release: ExportedRelease, group: str = "") -> HarnessTask:
-    """The task of a table's pairs; of those of one group, where one is named."""
-    records = [record for record in table.records if not group or group in record["groups"]]
-    about = f"{release.suite} {release.version}, config {table.config}, split {table.split}"
-    function, choice = (f"pairs_{_slug(group)}" if group else "documents"), _PAIR
-    if table.one_pair is not None and not group and all(map(_PLAIN.fullmatch, table.one_pair)):
-        good, bad = (_CONTENT.format(name=json.dumps(condition)) for condition in table.one_pair)
-        function, choice = "", f"{{{{[{bad}, {good}]}}}}"
-    text = rendered(
-        "task.yaml",
-        about=_one_line(f"{about}: {group}" if group else about),
-        name=name,
-        release=release,
-        table=table,
-        module=MODULE,
-        function=function,
-        choice=choice,
-        pairs=len(records),
-        same=sum(record["simple_LM_method"] for record in records),
-    )
-    return HarnessTask(name, text, function, group)
+def _source(module: str) -> str:
+    return Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
 
 
 def module_text(made: Sequence[HarnessTask]) -> str:
-    """The Python file that the tasks need; empty where none does.
+    """The Python file of the tasks, laid out as the harness's formatter would.
 
     Raises:
         SuiteError: two groups give functions of one name.
     """
-    if not any(task.function for task in made):
-        return ""
-    text = Path(__file__).with_name(f"{MODULE}.py").read_text(encoding="utf-8")
+    # Of blank lines behind the imports it wants two, where ours wants one.
+    text = _source("item_pairs").replace("import Any\n\n#", "import Any\n\n\n#", 1)
     named: dict[str, str] = {}
     for function, group in ((task.function, task.group) for task in made if task.group):
         if named.setdefault(function, group) != group:
             raise SuiteError(f"groups {named[function]!r} and {group!r} differ in signs alone")
     for function, group in sorted(named.items()):
-        text += (
-            f"\n\ndef {function}(rows: Iterable[Mapping[str, Any]]) -> Any:\n"
-            f'    """The pairs of one group."""\n'
-            f"    return documents(rows, {group!r})\n"
-        )
+        shown = repr(group) if '"' in repr(group) else f'"{repr(group)[1:-1]}"'
+        call = f"    return process_docs(rows, {shown})"
+        if len(call) > _COLUMNS:
+            call = f"    return process_docs(\n        rows, {shown}\n    )"
+        text += f'\n\ndef {function}(rows):\n    """Pairs of one group."""\n{call}\n'
     return text

@@ -1,8 +1,9 @@
-"""Pairs of whole texts, of which the second is the coherent one, from the rows of an items table.
+"""Pairs of whole texts, one of which is the coherent one, from the rows of an items table.
 
-This module needs nothing of its project, and nothing but ``datasets`` beside Python: an export
-copies it beside the task files, where lm-evaluation-harness loads it. So what is counted when the
-pairs are written and what the harness reads from the published rows is the same by construction.
+This module needs nothing but ``datasets`` beside Python: an export copies it beside the task
+files as ``utils.py``, where lm-evaluation-harness loads it. So what is counted when the pairs
+are written and what the harness reads from the published rows is the same by construction.
+It is laid out so that their formatter (88 columns) leaves it as it is, as ours does.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def row_pairs(row: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any] | None, s
         A pair and an empty string; or none and the reason, once for every two conditions (for every
         prediction that does not compare two).
     """
-    texts = {condition["condition_name"]: condition["content"] for condition in row["conditions"]}
+    conditions = row["conditions"]
+    texts = {each["condition_name"]: each["content"] for each in conditions}
     found: dict[tuple[str, str], dict[str, Any]] = {}
     refused: dict[tuple[str, str], str] = {}
     for prediction in row["predictions"]:
@@ -85,15 +87,21 @@ def row_pairs(row: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any] | None, s
         yield pair, ""
 
 
-def documents(rows: Iterable[Mapping[str, Any]], group: str = "") -> Any:
-    """The pairs of all rows as a ``datasets.Dataset``; those of one group, where one is named."""
+def process_docs(rows: Iterable[Mapping[str, Any]], group: str = "") -> Any:
+    """The pairs of rows as a ``datasets.Dataset``: of one group, where one is named.
+
+    Rows that are pairs already are taken as they are.
+    """
     from datasets import Dataset
 
-    return Dataset.from_list(
-        [
-            pair
-            for row in rows
-            for pair, _ in row_pairs(row)
-            if pair is not None and (not group or group in pair["groups"])
-        ]
+    found = (
+        pair
+        for row in rows
+        for pair in ([row] if "sentence_good" in row else _pairs(row))
+        if not group or group in pair["groups"]
     )
+    return Dataset.from_list(list(found))
+
+
+def _pairs(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [pair for pair, _ in row_pairs(row) if pair is not None]

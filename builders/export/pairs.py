@@ -29,7 +29,6 @@ class PairTable:
         records: the records in the form written, one a line.
         refused: the number of pairs or predictions that are left out, by reason.
         headline: the group that the config's score is over; empty: all.
-        one_pair: the (good, bad) conditions where every row has just one pair, of these.
     """
 
     config: str
@@ -37,7 +36,6 @@ class PairTable:
     records: list[dict[str, Any]] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
     headline: str = ""
-    one_pair: tuple[str, str] | None = None
 
     @property
     def same_comparison(self) -> int:
@@ -54,9 +52,6 @@ def pair_table(table: ItemTable, suite: str) -> PairTable:
                 made.refused[reason] += 1
             else:
                 made.records.append(_record(table, suite, item, pair, len(made.records)))
-    kinds = {(record["good_condition"], record["bad_condition"]) for record in made.records}
-    if len(kinds) == 1 and not made.refused:
-        (made.one_pair,) = kinds
     return made
 
 

@@ -20,10 +20,10 @@ from coherencegym.builders.export.babylm import (
     group_name,
 )
 from coherencegym.builders.export.harness import (
-    MODULE,
+    FEWEST_PAIRS,
     ExportedRelease,
+    harness_files,
     in_no_task,
-    module_text,
     rendered,
     tasks,
 )
@@ -110,6 +110,10 @@ def release_of(source: Source, version: str = "") -> ExportedRelease:
         suite=suite,
         configs=manifest["configs"],
         citation=str(manifest.get("citation", "")),
+        title=str(manifest.get("title", "")),
+        description=str(manifest.get("description", "")),
+        hypothesis=str(manifest.get("hypothesis", "")),
+        is_benchmark=bool(manifest.get("published")),
     )
 
 
@@ -180,16 +184,15 @@ def _write_pairs(read: Sequence[ItemTable], release: ExportedRelease, folder: Pa
     every = [task for _, found in asked for task in found]
     if twice := _twice(task.name for task in every):
         raise ExportError(f"two tasks would be called {twice}")
-    (folder / "tasks").mkdir()
     for table in made:
         if table.records:
             _write_lines(folder / f"{table.config}-{table.split}.jsonl", table.records)
-    for task in every:
-        (folder / "tasks" / f"{task.name}.yaml").write_text(task.text, encoding="utf-8")
-    if module := module_text(every):
-        (folder / "tasks" / f"{MODULE}.py").write_text(module, encoding="utf-8")
+    for path, text in harness_files(every, release).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
     rows = [(table, found, in_no_task(table, found)) for table, found in asked]
-    _write_report(folder / PAIRS_MARKER, made, release, pairs=rows)
+    few = [task for task in every if task.pairs < FEWEST_PAIRS]
+    _write_report(folder / PAIRS_MARKER, made, release, pairs=rows, few=few, fewest=FEWEST_PAIRS)
     pairs = sum(len(table.records) for table in made)
     return [
         f"as texts: {_number(pairs, 'pair')}, and {_number(len(every), 'task')} for "

@@ -147,6 +147,14 @@ def add_model(parser: Parser, several: bool = False) -> None:
     )
     _add_model_revision(parser, several)
     rare(
+        add(
+            "--backend",
+            default="transformers",
+            choices=("transformers", "vllm"),
+            help="the library that runs it; vllm: for models too large or too slow in the other",
+        )
+    )
+    rare(
         many(
             group,
             "--model-arg",
@@ -420,8 +428,14 @@ def load_model(arguments: argparse.Namespace, scores: bool = True) -> LoadedMode
         EvaluationError: see :func:`eval.models.load.load`.
     """
     from coherencegym.eval.models.load import load, load_encoder
+    from coherencegym.eval.models.vllm import load_in_vllm
 
-    return (load if scores else load_encoder)(
+    in_vllm = arguments.backend == "vllm"
+    if in_vllm and not scores:
+        raise EvaluationError(
+            "--backend vllm gives no vectors of texts; expected --backend transformers"
+        )
+    return (load_in_vllm if in_vllm else load if scores else load_encoder)(
         arguments.model,
         arguments.device,
         arguments.dtype,

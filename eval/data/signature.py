@@ -11,12 +11,15 @@ from typing import Any
 def versions(model: Mapping[str, Any]) -> dict[str, str]:
     """Versions of this program and of the packages whose version may change a number.
 
-    An adapter or quantized weights, of which results say in ``model``, bring in a package more.
+    An adapter, quantized weights or another backend, of which results say in ``model``, bring in a
+    package more.
     """
     more = ["peft"] if model.get("adapter") else []
     if str(model.get("quantization")).startswith("bitsandbytes"):
         more.append("bitsandbytes")
     found = {"coherencegym": "uninstalled"}
+    if (model.get("arguments") or {}).get("backend") == "vllm":
+        more.append("vllm")
     for package in ("coherencegym", "torch", "transformers", "tokenizers", *more):
         with suppress(PackageNotFoundError):
             found[package] = version(package)

@@ -103,19 +103,7 @@ def execute(
         EvaluationError: the memory does not suffice for one sequence.
         NotFiniteError: a surprisal is not finite; nothing of its batch is kept.
     """
-    import numpy as np
-
-    bits: list[np.ndarray | None] = [None] * len(plan.sequences)
-    if store is not None:
-        bits = store.get_many(plan.sequences)
-    # Known to every process, or the plans would differ.
-    known = world.agree([values is not None for values in bits])
-    done = {index for index, is_known in enumerate(known) if is_known}
-    execution = Execution([np.empty(0)] * len(plan.sequences), plan, len(done))
-    for index in done:
-        values = bits[index]
-        assert values is not None
-        execution.bits[index] = values
+    execution, done = begun(plan, store, world)
     if not plan.sequences:
         return execution
     # Tried in this order: packed rows are the faster, a cache is what more models go by.
@@ -132,6 +120,45 @@ def execute(
         if not forward.is_exact:
             run.measure_errors()
     return execution
+
+
+def begun(plan: Plan, store: Store | None, world: World = ALONE) -> tuple[Execution, set[int]]:
+    """The execution of a plan with what is known of earlier runs, and the sequences that are."""
+    import numpy as np
+
+    bits: list[np.ndarray | None] = [None] * len(plan.sequences)
+    if store is not None:
+        bits = store.get_many(plan.sequences)
+    # Known to every process, or the plans would differ.
+    known = world.agree([values is not None for values in bits])
+    done = {index for index, is_known in enumerate(known) if is_known}
+    execution = Execution([np.empty(0)] * len(plan.sequences), plan, len(done))
+    for index in done:
+        values = bits[index]
+        assert values is not None
+        execution.bits[index] = values
+    return execution, done
+
+
+def keep_errors(
+    execution: Execution, bits: np.ndarray, widened: bool, store: Store | None, world: World = ALONE
+) -> None:
+    """Keep the largest errors that a run, and those that it goes on from, have shown.
+
+    ``bits`` are in the order of :data:`eval.forward.numeric.ERRORS`.
+    """
+    import numpy as np
+
+    errors = world.greatest(np.append(bits, float(not widened)))
+    if store is not None:
+        (before,) = store.get_many([_ERRORS])
+        if before is not None:
+            errors = np.maximum(errors, before)
+        errors = world.greatest(errors)
+        store.put([(_ERRORS, errors)])
+    *found, not_widened = errors.tolist()
+    execution.errors = dict(zip(ERRORS, found, strict=True))
+    execution.widened = not not_widened
 
 
 @dataclass
@@ -290,19 +317,8 @@ class _Run:
 
     def measure_errors(self) -> None:
         """Keep the largest errors that this run, and those that it goes on from, have shown."""
-        import numpy as np
-
         execution = self.execution
         bits, widened = measured_error(
             self.forward, execution.plan.sequences, execution.bits, execution.ran
         )
-        errors = self.world.greatest(np.append(bits, float(not widened)))
-        if self.store is not None:
-            (before,) = self.store.get_many([_ERRORS])
-            if before is not None:
-                errors = np.maximum(errors, before)
-            errors = self.world.greatest(errors)
-            self.store.put([(_ERRORS, errors)])
-        *found, not_widened = errors.tolist()
-        execution.errors = dict(zip(ERRORS, found, strict=True))
-        execution.widened = not not_widened
+        keep_errors(execution, bits, widened, self.store, self.world)

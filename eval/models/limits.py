@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,6 +106,23 @@ def context_length(config: Any) -> int | None:
     if length is None or getattr(text, "model_type", "") not in _FROM_PADDING:
         return length
     return length - (text.pad_token_id or 0) - 1
+
+
+def with_context(config: Any, tokens: int) -> Any:
+    """A copy of a config whose model can read so many tokens at most."""
+    copied = deepcopy(config)
+    text = _of_text(copied)
+    named = (name for name in _CONTEXT_NAMES if _number(text, name))
+    setattr(text, next(named, _CONTEXT_NAMES[0]), tokens)
+    return copied
+
+
+def rope_types(config: Any) -> frozenset[str]:
+    """The rope functions that a config names, such as ``linear``."""
+    text = _of_text(config)
+    values = [getattr(text, name, None) for name in ("rope_parameters", "rope_scaling")]
+    found = (rope.get("rope_type") or rope.get("type") for v in values for rope in _ropes(v))
+    return frozenset(str(kind) for kind in found if kind)
 
 
 def _of_text(config: Any) -> Any:

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from coherencegym.errors import EvaluationError, first_line
+from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
 from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.placement import (
@@ -69,6 +70,7 @@ class LoadedModel:
         arguments: settings of ``--model-arg`` that numbers may depend on.
         remote_code: code from the model's repository was run.
         notes: facts that a reader of the scores should know.
+        cautions: facts without which they would draw a wrong conclusion.
     """
 
     model: Any
@@ -85,6 +87,7 @@ class LoadedModel:
     arguments: Mapping[str, Scalar] = field(default_factory=dict)
     remote_code: bool = False
     notes: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -130,6 +133,10 @@ class LoadedModel:
             "arguments": dict(self.arguments),
             "remote_code": self.remote_code,
         }
+
+    def lines(self) -> list[Note]:
+        """The lines below a table of its scores."""
+        return [*map(caution, self.cautions), *map(detail, self.notes)]
 
     def identity(self) -> str:
         """All that surprisals depend on but the device, as one line of JSON: a key for caches."""

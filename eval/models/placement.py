@@ -126,7 +126,12 @@ def _bitsandbytes(given: Mapping[str, Any]) -> Any:
 
 def quantization(model: Any) -> str | None:
     """The quantization of a loaded model's weights, such as ``bitsandbytes-4bit``, or None."""
-    config = getattr(model.config, "quantization_config", None)
+    return quantization_of(model.config)
+
+
+def quantization_of(model_config: Any) -> str | None:
+    """The quantization that a model's config says, such as ``bitsandbytes-4bit``, or None."""
+    config = getattr(model_config, "quantization_config", None)
     if config is None:
         return None
     about = config if isinstance(config, Mapping) else config.to_dict()

@@ -197,7 +197,7 @@ def refuse_unless_held(source: ModelSource, config: Any, trust: bool, kind_of_mo
     import torch
 
     what = f"model {source.name!r}"
-    tensors, numbers = _stored(source)
+    tensors, numbers = stored(source)
     if not tensors:
         return
     layers = getattr(config.get_text_config(), "num_hidden_layers", 0)
@@ -220,8 +220,14 @@ def refuse_unless_held(source: ModelSource, config: Any, trust: bool, kind_of_mo
         )
 
 
-def _stored(source: ModelSource) -> tuple[int, int]:
-    """Tensors and numbers in the files, by their headers; none where they have other names."""
+def stored(source: ModelSource) -> tuple[int, int]:
+    """Count tensors and numbers in files of weights, by their headers.
+
+    There are none where the files have other names.
+
+    Raises:
+        EvaluationError: a file is damaged, or one that the index names is not there.
+    """
     from safetensors import safe_open
 
     tensors = numbers = 0

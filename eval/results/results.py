@@ -151,7 +151,7 @@ def _recorded(
 
 
 def _notes(found: Results, source: Source, model: LoadedModel, rules: Rules) -> Iterator[Note]:
-    yield from (*source.notes, *map(detail, model.notes))
+    yield from (*source.notes, *model.lines())
     read = [(table.config, len(table.items)) for table, _ in found.tables]
     yield from partial_notes(source.manifest, read, found.settings.get("max_items"))
     yield from compat_notes(rules, model.dtype, found.tables)

@@ -233,7 +233,7 @@ def run_notes(
     yield from partial_notes(
         source.manifest, [(table.config, len(table.rows)) for table in tables], limit
     )
-    yield from map(detail, model.notes)
+    yield from model.lines()
 
 
 #: Facts that a suite says of itself, in its manifest and in results.

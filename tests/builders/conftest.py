@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from hub.fixtures import hub, hub_api, hub_clients, hub_env, hub_sleeps, portal
 from toy import SUITE, stories, toy_corpus
+from toy_shapes import SHAPES, shapes_corpus
 
+from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.loaders.corpus import Corpus
@@ -47,3 +49,19 @@ def toy_build(
         return folder, build(SUITE, sources, BuildOptions(), folder)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build of the suite whose rows are hard to export."""
+    folder = tmp_path_factory.mktemp("shapes")
+    build(SHAPES, Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)]), BuildOptions(), folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def exported(shapes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its pairs."""
+    folder = tmp_path_factory.mktemp("pairs") / "out"
+    export_build(shapes, Exports(pairs=folder))
+    return folder

@@ -44,8 +44,19 @@ def test_a_build_is_exported_beside(capsys: pytest.CaptureFixture[str]) -> None:
     }
     assert set(content("pairs_out")) == {
         "PAIRS.md",
+        "local.py",
+        "local.yaml",
         "sample-test.jsonl",
-        "tasks/coherencegym_story_cloze_sample.yaml",
+        *(
+            f"tasks/coherencegym_story_cloze/{name}"
+            for name in (
+                "README.md",
+                "_coherencegym_story_cloze.yaml",
+                "_template_yaml",
+                "coherencegym_story_cloze_sample.yaml",
+                "utils.py",
+            )
+        ),
     }
     suite = json.loads(content("suites_out")["sample-test.json"])
     manifest = json.loads(content("out")["manifest.json"])
@@ -134,12 +145,14 @@ def test_what_may_not_be_republished_is_said(
     assert build_command("story_cloze", *argv) == 0
     shown = capsys.readouterr().out
     assert "storycloze may not be republished: what is exported of it is for yourself" in shown
-    assert "needs a private copy" in (tmp_path / "pairs_out" / "PAIRS.md").read_text()
+    report = (tmp_path / "pairs_out" / "PAIRS.md").read_text()
+    assert "needs a private copy" in report
+    assert "**Not as it is**: a config may not be republished" in report
 
 
-def revision(folder: str, task: str) -> str:
-    text = content(folder)[f"tasks/{task}.yaml"].decode()
-    loaded = yaml.safe_load(text)
+def revision(folder: str) -> str:
+    text = content(folder)["tasks/coherencegym_story_cloze/_template_yaml"].decode()
+    loaded = yaml.safe_load(text.replace("!function", ""))
     assert loaded["dataset_path"] == "coherencegym/stories"
     return str(loaded["dataset_kwargs"]["revision"])
 
@@ -157,7 +170,7 @@ def test_a_task_reads_the_version_that_was_published(hub_clients: HubServer) -> 
     # The suite's own version is older than the one that is there.
     assert build_command("story_cloze", *push, "--export-pairs", "pairs_out") == 0
     assert list(hub_clients.tags("coherencegym/stories")) == ["v1.3.0"]
-    assert revision("pairs_out", "coherencegym_story_cloze_sample") == "v1.3.0"
+    assert revision("pairs_out") == "v1.3.0"
 
 
 def test_an_earlier_build_and_a_release_are_exported(

@@ -1,15 +1,23 @@
-"""The real lm-evaluation-harness loads the exported tasks, from a Hub, and scores what we score."""
+"""The real lm-evaluation-harness finds the exported tasks valid, and scores what we score.
+
+From a Hub as from local files. Where it is not installed, the shape alone is tested, in
+``test_export_harness.py``.
+"""
 
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from commands import build_command
 from hub.server import HubServer
+from task_files import read_task
 from toy_shapes import SHAPES, shapes_corpus
 
 from coherencegym.builders.export.pairs import pair_table
@@ -48,21 +56,47 @@ def released(suite: Suite, sources: Sources, api: Any, folder: Path) -> dict[str
     return manifest
 
 
-def scored(folder: Path, model: Any, tag: str) -> dict[str, Any]:
-    """What the harness says of the exported tasks."""
-    manager = harness_tasks.TaskManager(include_path=str(folder / "pairs" / "tasks"))
-    names = {path.stem for path in (folder / "pairs" / "tasks").glob("*.yaml")}
-    assert names <= set(manager.all_tasks)
+def scored(folder: Path, model: Any, group: str) -> dict[str, Any]:
+    """What the harness says of the exported tasks, which its own command finds valid."""
+    suite = group.removesuffix("_local")
+    names = {path.stem for path in (folder / "pairs" / "tasks" / suite).glob(f"{suite}_*.yaml")}
+    validate = [sys.executable, "-m", "lm_eval", "validate", "--include_path", "pairs"]
+    command = [*validate, "--tasks", ",".join((group, "coherencegym", *names))]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert "All tasks found and valid" in done.stdout, done.stderr
+    manager = harness_tasks.TaskManager(include_path=str(folder / "pairs"))
+    assert {group, suite} <= set(manager.all_groups)
+    assert "coherencegym" in manager.all_tags
     results: dict[str, Any] = lm_eval.simple_evaluate(
-        model=model, tasks=[tag], task_manager=manager, bootstrap_iters=0, log_samples=True
+        model=model, tasks=[group], task_manager=manager, bootstrap_iters=0, log_samples=True
     )
     assert set(results["samples"]) == names
+    assert results["group_subtasks"][group] == listed(folder, suite)["task"]
     return results
 
 
-def our_sums(folder: Path, repo: str, revision: str) -> dict[tuple[str, str, str], float]:
+def listed(folder: Path, group: str) -> Any:
+    """The file of a group."""
+    return read_task(folder / "pairs" / "tasks" / group / f"_{group}.yaml")
+
+
+def test_the_tasks_read_local_files_where_there_is_no_hub(
+    tmp_path: Path, model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ("--corpus", "sample", "--output", "build", "--export-pairs", "pairs")
+    assert build_command("winograd", *arguments) == 0
+    results = scored(tmp_path, model, "coherencegym_winograd_local")
+    sums = our_sums(tmp_path, ("--dataset", "build"))
+    name = "coherencegym_winograd_sample_full"
+    assert_same(results["samples"][name], sums)
+    right = (bad > good for bad, good in map(bits, results["samples"][name]))
+    assert results["results"][name]["acc,none"] == pytest.approx(sum(right) / 74)
+
+
+def our_sums(folder: Path, dataset: tuple[str, ...]) -> dict[tuple[str, str, str], float]:
     """Config, item, condition -> bits of the whole text, by our own evaluator."""
-    arguments = ["--model", "demo", "--dataset", repo, "--revision", revision]
+    arguments = ["--model", "demo", *dataset]
     assert evaluate([*arguments, "--output", str(folder / "scores")]) == 0
     sums: dict[tuple[str, str, str], float] = {}
     for row in pq.read_table(folder / "scores" / "regions.parquet").to_pylist():
@@ -76,24 +110,33 @@ def bits(sample: Any) -> list[float]:
     return [-float(answer[0][0]) / math.log(2) for answer in sample["resps"]]
 
 
-def test_a_task_of_plain_yaml_scores_what_we_score(
+def assert_same(samples: Any, sums: dict[tuple[str, str, str], float]) -> None:
+    """The harness gives both texts of every sample what we give them."""
+    assert len(samples) == 74
+    for sample in samples:
+        item = sample["doc"]["item_id"]
+        wanted = [sums["sample_full", item, name] for name in ("distractor", "target")]
+        assert bits(sample) == pytest.approx(wanted, abs=1e-3)
+
+
+def test_a_published_suite_scores_what_we_score(
     hub_clients: HubServer, hub_api: Any, tmp_path: Path, model: Any
 ) -> None:
     suite = load_suite("winograd")
     manifest = released(suite, find_sources(suite, ["sample"]), hub_api, tmp_path)
     results = scored(tmp_path, model, "coherencegym_winograd")
-    sums = our_sums(tmp_path, "coherencegym/winograd", f"v{manifest['version']}")
+    revision = ("--revision", f"v{manifest['version']}")
+    sums = our_sums(tmp_path, ("--dataset", "coherencegym/winograd", *revision))
     name = "coherencegym_winograd_sample_full"
-    samples = results["samples"][name]
-    assert len(samples) == 74
-    right = 0
-    for sample in samples:
-        doc = sample["doc"]
-        bad, good = (sums["sample_full", doc["item_id"], c] for c in ("distractor", "target"))
-        assert bits(sample) == pytest.approx([bad, good], abs=1e-3)
-        right += bad > good
+    assert_same(results["samples"][name], sums)
+    items = {item for config, item, _ in sums if config == "sample_full"}
+    right = sum(
+        sums["sample_full", item, "distractor"] > sums["sample_full", item, "target"]
+        for item in items
+    )
     assert results["results"][name]["acc,none"] == pytest.approx(right / 74)
     assert results["versions"][name] == manifest["version"]
+    assert results["versions"]["coherencegym_winograd"] == manifest["version"]
 
 
 def text_bits(text: str) -> float:
@@ -110,7 +153,7 @@ def text_bits(text: str) -> float:
     return -float(logs.gather(1, row[0, 1:, None]).sum()) / math.log(2)
 
 
-def test_a_task_with_a_function_scores_every_pair(
+def test_a_task_for_each_group_scores_every_pair(
     hub_clients: HubServer, hub_api: Any, tmp_path: Path, model: Any
 ) -> None:
     sources = Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)])

@@ -12,12 +12,18 @@ import jinja2
 import jsonlines
 import pyarrow.parquet as pq
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from toy_shapes import HEADLINE, SHAPES, shapes_corpus
+from task_files import read_task
+from toy_shapes import HEADLINE
 
-from coherencegym.builders.export.harness import ExportedRelease, module_text, tasks
+from coherencegym.builders.export.harness import (
+    ExportedRelease,
+    HarnessTask,
+    harness_files,
+    module_text,
+    tasks,
+)
 from coherencegym.builders.export.item_pairs import (
     NO_PAIR,
     SAME_TEXT,
@@ -27,8 +33,6 @@ from coherencegym.builders.export.item_pairs import (
 )
 from coherencegym.builders.export.pairs import pair_table
 from coherencegym.builders.export.write import Exports, export_build
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.rows import data_path
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import parse_formula
@@ -37,58 +41,42 @@ from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 RELEASE = ExportedRelease("me/shapes", "v1.2.0", "1.2.0", "shapes", {})
 
 
-class TaskLoader(yaml.SafeLoader):
-    """Reads task files, with functions as their names."""
-
-
-TaskLoader.add_constructor("!function", lambda loader, node: f"function {node.value}")
-
-
-@pytest.fixture(scope="module")
-def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A build of the toy suite."""
-    folder = tmp_path_factory.mktemp("shapes")
-    build(SHAPES, Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)]), BuildOptions(), folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def exported(shapes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Its pairs."""
-    folder = tmp_path_factory.mktemp("pairs") / "out"
-    export_build(shapes, Exports(pairs=folder))
-    return folder
-
-
 def records(folder: Path, name: str) -> list[dict[str, Any]]:
     with jsonlines.open(folder / f"{name}.jsonl") as lines:
         return list(lines)
 
 
 def load_task(folder: Path, name: str) -> dict[str, Any]:
-    text = (folder / "tasks" / f"coherencegym_shapes_{name}.yaml").read_text(encoding="utf-8")
-    task: dict[str, Any] = yaml.load(text, Loader=TaskLoader)
-    return task
+    """A task with what its template says, as the harness puts them together."""
+    place = folder / "tasks" / "coherencegym_shapes"
+    own = read_task(place / f"coherencegym_shapes_{name}.yaml")
+    return {**read_task(place / own.pop("include")), **own}
 
 
-def choices(folder: Path, build_folder: Path, task: dict[str, Any]) -> list[list[str]]:
+def choices(folder: Path, rows: Any, task: dict[str, Any]) -> list[list[str]]:
     """The choices of a task's documents, as the harness makes them from the rows."""
-    rows: Any = pq.read_table(
-        build_folder / data_path(task["dataset_name"], task["test_split"])
-    ).to_pylist()
-    if "process_docs" in task:
-        module_name, function = task["process_docs"].removeprefix("function ").split(".")
-        spec = importlib.util.spec_from_file_location(
-            module_name, folder / "tasks" / f"{module_name}.py"
-        )
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        rows = getattr(module, function)(rows)
+    module_name, function = task["process_docs"].removeprefix("function ").split(".")
+    path = folder / "tasks" / "coherencegym_shapes" / f"{module_name}.py"
+    rows = getattr(loaded(path), function)(rows)
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
     template = environment.from_string(task["doc_to_choice"])
     return [ast.literal_eval(template.render(**row)) for row in rows]
+
+
+def loaded(path: Path) -> Any:
+    """A Python file as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def published(build_folder: Path, task: dict[str, Any]) -> Any:
+    """The rows that a task reads, as the Hub will have them."""
+    path = build_folder / data_path(task["dataset_name"], task["test_split"])
+    return pq.read_table(path).to_pylist()
 
 
 def pairs_of(found: list[dict[str, Any]]) -> list[list[str]]:
@@ -167,36 +155,41 @@ def test_a_separator_is_refused_and_said(shapes: Path, tmp_path: Path) -> None:
     ).read_text(encoding="utf-8")
 
 
+SHAPES_TASKS = {
+    "coherencegym_shapes_shapes_connective_different_sense_same_syntax",
+    "coherencegym_shapes_shapes_connective_different_over_same_same_syntax",
+    "coherencegym_shapes_shapes_mention",
+    "coherencegym_shapes_shapes_turns",
+}
+
+
 def test_tasks_read_the_release_and_give_the_pairs_that_are_written(
     shapes: Path, exported: Path
 ) -> None:
-    names = {path.stem for path in (exported / "tasks").glob("*.yaml")}
-    assert names == {
-        "coherencegym_shapes_shapes_connective_different_sense_same_syntax",
-        "coherencegym_shapes_shapes_connective_different_over_same_same_syntax",
-        "coherencegym_shapes_shapes_mention",
-        "coherencegym_shapes_shapes_turns",
-    }
+    names = {path.stem for path in (exported / "tasks").glob("*/*_shapes_*.yaml")}
+    assert names == SHAPES_TASKS
     for name in names:
         task = load_task(exported, name.removeprefix("coherencegym_shapes_"))
         assert task["task"] == name
-        assert task["tag"] == "coherencegym_shapes"
+        assert task["tag"] == "coherencegym"
         assert task["dataset_path"] == "coherencegym/shapes"
         assert task["dataset_kwargs"] == {"revision": "v1.0.0"}
         assert task["output_type"] == "multiple_choice"
         assert (task["doc_to_text"], task["target_delimiter"], task["doc_to_target"]) == ("", "", 1)
         # It would stand before every text.
         assert "description" not in task
-        assert task["metadata"]["pairs"] == len(choices(exported, shapes, task))
-    # Nothing but YAML where every row is one pair.
-    mention = load_task(exported, "shapes_mention")
-    assert "process_docs" not in mention
-    assert mention["metadata"]["same_comparison_as_the_suite"] == 2
-    wanted = pairs_of(records(exported, "shapes_mention-test"))
-    assert choices(exported, shapes, mention) == wanted
-    turns = load_task(exported, "shapes_turns")
-    assert choices(exported, shapes, turns) == pairs_of(records(exported, "shapes_turns-test"))
-    assert len(choices(exported, shapes, turns)) == 3
+        made = choices(exported, published(shapes, task), task)
+        assert task["metadata"]["pairs"] == len(made)
+        # From the files that are written with them come the same documents.
+        about = task["metadata"]
+        local = loaded(exported / "local.py").pairs(**about)[about["split"]]
+        assert choices(exported, local, task) == made
+    for name, same, number in (("shapes_mention", 2, 2), ("shapes_turns", 3, 3)):
+        task = load_task(exported, name)
+        assert task["metadata"]["same_comparison_as_the_suite"] == same
+        wanted = pairs_of(records(exported, f"{name}-test"))
+        assert choices(exported, published(shapes, task), task) == wanted
+        assert len(wanted) == number
 
 
 def test_a_config_with_a_headline_has_a_task_for_each_group(shapes: Path, exported: Path) -> None:
@@ -207,7 +200,7 @@ def test_a_config_with_a_headline_has_a_task_for_each_group(shapes: Path, export
     ):
         task = load_task(exported, f"shapes_connective_{name}")
         wanted = pairs_of([record for record in found if group in record["groups"]])
-        assert choices(exported, shapes, task) == wanted
+        assert choices(exported, published(shapes, task), task) == wanted
         assert len(wanted) == number
 
 
@@ -267,38 +260,28 @@ def test_what_is_no_pair_is_counted() -> None:
     assert made.refused == {NO_PAIR: 3, SAME_TEXT: 1}
     (record,) = made.records
     assert (record["good_condition"], record["bad_condition"]) == ("a", "b")
-    assert made.one_pair is None
     (task,) = tasks(made, RELEASE)
-    assert task.function == "documents"
+    assert task.function == "process_docs"
 
 
-def test_rows_that_compare_different_conditions_need_the_function() -> None:
-    one = item(Prediction("(2;%b%) > (2;%a%)", "sum"), texts=TEXTS)
-    two = item(Prediction("(2;%a%) > (2;%b%)", "sum"), texts=TEXTS, number=2)
-    assert pair_table(table(one, one), "s").one_pair == ("a", "b")
-    made = pair_table(table(one, two), "s")
-    assert made.one_pair is None
-    assert tasks(made, RELEASE)[0].function == "documents"
-
-
-def test_odd_names_of_conditions_stay_out_of_expressions() -> None:
-    texts = {"a": TEXTS["a"], "b}}'": TEXTS["b"]}
-    made = pair_table(table(item(Prediction("(2;%b}}'%) > (2;%a%)", "sum"), texts=texts)), "s")
-    assert made.one_pair == ("a", "b}}'")
-    assert tasks(made, RELEASE)[0].function == "documents"
+def written(made: list[HarnessTask]) -> dict[str, Any]:
+    """The file of the last of some tasks."""
+    return read_task(
+        harness_files(made, RELEASE)[f"tasks/coherencegym_shapes/{made[-1].name}.yaml"]
+    )
 
 
 def test_names_of_tasks_that_are_not_of_the_test_split() -> None:
     one = item(Prediction("(2;%b%) > (2;%a%)", "sum"), texts=TEXTS)
     (task,) = tasks(pair_table(table(one, split="validation"), "s"), RELEASE)
     assert task.name == "coherencegym_shapes_c_validation"
-    assert yaml.load(task.text, Loader=TaskLoader)["test_split"] == "validation"
+    assert written([task])["test_split"] == "validation"
 
 
 def test_no_task_without_a_pair() -> None:
     made = pair_table(table(item(Prediction("(2;%b%) > 3", "sum"), texts=TEXTS)), "s")
     assert tasks(made, RELEASE) == []
-    assert module_text([]) == ""
+    assert harness_files([], RELEASE) == {}
 
 
 @given(st.text(), st.text(min_size=1).filter(lambda group: group != "another"))
@@ -307,9 +290,7 @@ def test_whatever_groups_are_called_tasks_stay_what_they_are(detail: str, group:
     one = item(Prediction("(2;%b%) > (2;%a%)", "sum", (detail, group)), texts=TEXTS)
     made = tasks(pair_table(table(one, headline="another"), "s"), RELEASE)
     for task in made:
-        loaded = yaml.load(task.text, Loader=TaskLoader)
-        assert loaded["task"] == task.name
-        assert loaded["dataset_path"] == "me/shapes"
+        assert written([task])["task"] == task.name
         assert set(task.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_")
     tree = ast.parse(module_text(made))
     *_, last = (node for node in tree.body if isinstance(node, ast.FunctionDef))
@@ -318,7 +299,7 @@ def test_whatever_groups_are_called_tasks_stay_what_they_are(detail: str, group:
     assert last.name == task.function
     call = last.body[1]
     assert isinstance(call, ast.Return)
-    assert ast.unparse(call) == ast.unparse(ast.parse(f"return documents(rows, {group!r})"))
+    assert ast.unparse(call) == ast.unparse(ast.parse(f"return process_docs(rows, {group!r})"))
 
 
 names = st.text("ab %;()>1*", min_size=1, max_size=4)

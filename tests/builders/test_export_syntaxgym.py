@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toy_shapes import SHAPES, shapes_corpus
 
 from coherencegym.builders.export.syntaxgym import (
     ODD_NAME,
@@ -25,7 +24,7 @@ from coherencegym.builders.export.syntaxgym import (
 )
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import PlannedCorpus, Sources, find_sources
+from coherencegym.builders.making.sources import find_sources
 from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main as evaluate
@@ -76,14 +75,6 @@ def as_syntaxgym_joins(regions: list[str]) -> str:
 
 def read_all(folder: Path) -> dict[str, dict[str, Any]]:
     return {path.stem: read_suite(path) for path in sorted(folder.glob("*.json"))}
-
-
-@pytest.fixture(scope="module")
-def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A build of the toy suite."""
-    folder = tmp_path_factory.mktemp("shapes")
-    build(SHAPES, Sources([PlannedCorpus(shapes_corpus(), SHAPES.configs)]), BuildOptions(), folder)
-    return folder
 
 
 def exported(build_folder: Path, folder: Path) -> tuple[dict[str, dict[str, Any]], list[str]]:

@@ -145,9 +145,7 @@ def gather_detection(
         return f"{signature(about, dataset, all_settings)}|{signature_line(own)}"
 
     scores = [one.scores for one in detected]
-    return judged(
-        "detect", data, scores, about, all_settings, signed, map(detail, model.notes), model
-    )
+    return judged("detect", data, scores, about, all_settings, signed, model.lines(), model)
 
 
 def judged(

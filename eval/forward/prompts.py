@@ -1,0 +1,173 @@
+"""Run a plan in vLLM, which batches by itself and shares beginnings through its prefix cache.
+
+The sequences are those of the plan, and so are families: what a sequence begins with like an
+earlier one of its family is taken from there, and vLLM goes on from its cache behind it. That cache
+also has what other texts left, so it may reach beyond the first token that is wanted, whose
+log-probability is then not computed: such a text is read once more, from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coherencegym.eval.forward.execute import (
+    BatchProgress,
+    Execution,
+    NotFiniteError,
+    Store,
+    begun,
+    keep_errors,
+)
+from coherencegym.eval.forward.numeric import ERRORS
+from coherencegym.eval.models.engine import Engine, Prompt
+from coherencegym.eval.plan.plan import Plan
+from coherencegym.eval.text.sequence import common_start
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Tokens of a block of vLLM's cache, as a rule: fewer are never found there.
+_BLOCK = 16
+#: Tokens that are handed to vLLM at a time, before what came of them is kept.
+_CHUNK = 1 << 18
+#: Sequences that are run a second time, for the error.
+_SAMPLE = 16
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A sequence, by its place in the plan, and what is to be computed of it.
+
+    Attributes:
+        positions: those that no earlier sequence of its family has.
+        known: the sequence that has each of the others.
+        cached: it begins with enough of what an earlier one of its family does.
+    """
+
+    index: int
+    positions: tuple[int, ...]
+    known: Mapping[int, int]
+    cached: bool
+
+
+def read_prompts(
+    engine: Engine,
+    plan: Plan,
+    *,
+    share: bool = True,
+    store: Store | None = None,
+    progress: BatchProgress | None = None,
+) -> Execution:
+    """Run a plan; the arguments are those of :func:`eval.forward.execute.execute`.
+
+    Errors are measured against the same texts one at a time without the cache.
+
+    Raises:
+        EvaluationError: vLLM fails.
+        NotFiniteError: a surprisal is not finite; nothing that was asked with it is kept.
+    """
+    execution, done = begun(plan, store)
+    execution.widened = not plan.sequences
+    tokens, total = 0, sum(s.length for i, s in enumerate(plan.sequences) if i not in done)
+    for asked in _chunks(plan, done, share):
+        _run(engine, plan, asked, execution, store)
+        tokens += sum(plan.sequences[each.index].length for each in asked)
+        if progress is not None:
+            progress(tokens, total)
+    if execution.ran or done:
+        keep_errors(execution, _errors(engine, plan, execution), False, store)
+    return execution
+
+
+def _chunks(plan: Plan, done: set[int], share: bool) -> Iterator[list[_Asked]]:
+    """The sequences that are not done, families together."""
+    chunk: list[_Asked] = []
+    tokens = 0
+    for family in plan.families:
+        own = list(_asked(plan, family, done, share))
+        chunk += own
+        tokens += sum(plan.sequences[each.index].length for each in own)
+        if tokens >= _CHUNK:
+            yield chunk
+            chunk, tokens = [], 0
+    if chunk:
+        yield chunk
+
+
+def _asked(plan: Plan, family: Sequence[int], done: set[int], share: bool) -> Iterator[_Asked]:
+    sequences = plan.sequences
+    for place, index in enumerate(family):
+        if index in done:
+            continue
+        own = sequences[index]
+        earlier = family[:place] if share else ()
+        alike = {other: common_start([own.ids, sequences[other].ids]) for other in earlier}
+        known = {
+            position: other
+            for other, shared in alike.items()
+            for position in sequences[other].positions
+            if position < shared
+        }
+        positions = tuple(position for position in own.positions if position not in known)
+        longest = max(alike.values(), default=0)
+        cached = bool(positions) and min(longest, positions[0] - 1) >= _BLOCK
+        yield _Asked(index, positions, known, cached)
+
+
+def _run(
+    engine: Engine, plan: Plan, asked: Sequence[_Asked], execution: Execution, store: Store | None
+) -> None:
+    """Ask for some sequences and put what comes of them where it belongs."""
+    import numpy as np
+
+    found: dict[int, np.ndarray] = {}
+    wanted = [each for each in asked if each.positions]
+    # What leaves a beginning in the cache comes before what goes on from it.
+    left = [each for each in wanted if not each.cached]
+    for cached, some in ((False, left), (True, [each for each in wanted if each.cached])):
+        found.update(_answers(engine, plan, some, cached=cached))
+    again = [each for each in wanted if each.index not in found]
+    found.update(_answers(engine, plan, again, cached=False))
+    for each in asked:
+        sequence = plan.sequences[each.index]
+        own = dict(zip(each.positions, found.get(each.index, ()), strict=True))
+        for position, other in each.known.items():
+            place = plan.sequences[other].positions.index(position)
+            own.setdefault(position, execution.bits[other][place])
+        values = np.array([own[position] for position in sequence.positions])
+        if not np.isfinite(values).all():
+            raise NotFiniteError(each.index)
+        execution.bits[each.index] = values
+    execution.ran += [each.index for each in asked]
+    if store is not None:
+        store.put([(plan.sequences[e.index], execution.bits[e.index]) for e in asked])
+
+
+def _answers(
+    engine: Engine, plan: Plan, asked: Sequence[_Asked], *, cached: bool
+) -> Iterable[tuple[int, np.ndarray]]:
+    """The answers of those whose positions were all computed, by the sequence's place."""
+    prompts = [Prompt(plan.sequences[each.index].ids, each.positions) for each in asked]
+    pairs = zip(asked, engine.ask(prompts, cached=cached), strict=True)
+    return [(each.index, bits) for each, bits in pairs if bits is not None]
+
+
+def _errors(engine: Engine, plan: Plan, execution: Execution) -> np.ndarray:
+    """Twice the largest difference (bits) between a sequence as it was read and alone.
+
+    Of a sample of what was run, in the order of :data:`eval.forward.numeric.ERRORS`.
+    """
+    import numpy as np
+
+    errors = np.zeros(len(ERRORS))
+    ran = sorted(execution.ran)
+    for index in ran[:: max(1, len(ran) // _SAMPLE)][:_SAMPLE]:
+        sequence = plan.sequences[index]
+        (alone,) = engine.ask([Prompt(sequence.ids, sequence.positions)], cached=False)
+        assert alone is not None
+        difference = alone - execution.bits[index]
+        found = [abs(difference.mean()), abs(difference.sum()), np.abs(difference).max()]
+        errors = np.maximum(errors, found)
+    return 2 * errors

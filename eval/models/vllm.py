@@ -1,0 +1,231 @@
+"""Load a model into vLLM, for models that are too large or too slow in transformers.
+
+Config and tokenizer are read as for every model, and refused by the same rules; vLLM gets token ids
+alone. What is read of vLLM is stated in :mod:`eval.models.engine`; written against the sources of
+vLLM 0.28 to 0.33, and not yet run with it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.models.arguments import ModelArguments, Scalar
+from coherencegym.eval.models.engine import Engine
+from coherencegym.eval.models.libraries import attempt
+from coherencegym.eval.models.limits import context_length, limits_of, rope_types, with_context
+from coherencegym.eval.models.load import LoadedModel, load_config
+from coherencegym.eval.models.placement import quantization_of
+from coherencegym.eval.models.refusals import refuse_unless_held, stored
+from coherencegym.eval.models.source import find_model
+
+#: The oldest release that computes the output head in float32 when it is asked to.
+OLDEST = (0, 28)
+#: Settings of ``--model-arg`` that are vLLM's own here; the others are of transformers.
+SETTINGS = (
+    *("tensor_parallel_size", "pipeline_parallel_size", "gpu_memory_utilization"),
+    *("kv_cache_memory_bytes", "cpu_offload_gb", "max_model_len", "max_num_batched_tokens"),
+    *("max_num_seqs", "enforce_eager", "block_size", "kv_cache_dtype", "quantization", "seed"),
+)
+#: Those on which no number depends but by rounding.
+_MEMORY = ("gpu_memory_utilization", "kv_cache_memory_bytes", "cpu_offload_gb")
+#: Ways to scale positions that vLLM takes for texts of every length where transformers does not.
+_OTHER_ROPES = frozenset({"dynamic"})
+_OPTION = "--backend vllm"
+
+
+def load_in_vllm(
+    name: str,
+    device: str = "auto",
+    dtype: str = "auto",
+    *,
+    arguments: ModelArguments | None = None,
+    device_map: str | None = None,
+    trust_remote_code: bool = False,
+) -> LoadedModel:
+    """Load a model into vLLM; the arguments are those of :func:`eval.models.load.load`.
+
+    A ``dtype`` of ``auto`` is bfloat16, or its own for a quantized model. vLLM chooses the device;
+    ``device`` may only name it.
+
+    Raises:
+        EvaluationError: vLLM is not installed, too old or fails, an option is not for it, or it
+            would read the model's positions in another way than transformers does.
+    """
+    from transformers import AutoModelForCausalLM
+
+    arguments = arguments or ModelArguments()
+    _refuse_options(arguments, device_map)
+    vllm = _library()
+    kind = _device(device)
+    own = dict(arguments.passed)
+    source = find_model(name, arguments.revision)
+    if source.base_of_adapter() is not None:
+        _refuse_adapter(f"model {name!r}")
+    config, tokenizer = load_config(name, replace(arguments, passed={}), trust_remote_code)
+    refuse_unless_held(source, config, trust_remote_code, AutoModelForCausalLM)
+    quantized = quantization_of(config)
+    unquantized = quantized is None and "quantization" not in own
+    llm = attempt(
+        f"model {name!r}",
+        vllm.LLM,
+        str(Path(source.path).resolve()) if source.commit is None else source.path,
+        trust=trust_remote_code,
+        runner="generate",
+        skip_tokenizer_init=True,
+        dtype=dtype if dtype != "auto" else "bfloat16" if quantized is None else "auto",
+        load_format="safetensors",
+        # Else what the model's files say of sampling would be taken.
+        generation_config="vllm",
+        enable_prefix_caching=True,
+        logprobs_mode="raw_logprobs",
+        **({"revision": source.commit} if source.commit else {}),
+        # It has no such product for weights that are packed.
+        **({"hf_overrides": {"head_dtype": "float32"}} if unquantized else {}),
+        **own,
+    )
+    about = llm.llm_engine.model_config
+    remote_code = trust_remote_code and bool(getattr(config, "auto_map", None))
+    _refuse_positions(name, config, int(about.max_model_len))
+    # The last place is for the token that it generates.
+    known, room = context_length(config), int(about.max_model_len) - 1
+    context = room if known is None else min(known, room)
+    return LoadedModel(
+        model=Engine(llm, with_context(config, context), about.get_vocab_size(), _version()),
+        tokenizer=tokenizer,
+        name=name,
+        commit=source.identity(code=remote_code),
+        device=kind,
+        dtype=str(about.dtype).removeprefix("torch."),
+        parameters=stored(source)[1],
+        other_tokenizer=_named(arguments.tokenizer),
+        quantization=quantized or _said(own.get("quantization")),
+        arguments={"backend": "vllm", **_numeric(own)},
+        remote_code=remote_code,
+        cautions=(
+            f"unproven: the numbers are those of vLLM {_version()}, and the way there has been "
+            "held to transformers with a stand-in alone",
+        ),
+    )
+
+
+def _refuse_options(arguments: ModelArguments, device_map: str | None) -> None:
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise EvaluationError(
+            f"{_OPTION}: it divides a model over GPUs by itself; expected to be started without "
+            "accelerate launch or torchrun, and --model-arg tensor_parallel_size=N"
+        )
+    if device_map is not None:
+        raise EvaluationError(
+            f"--device-map: not for {_OPTION}; expected --model-arg tensor_parallel_size=N"
+        )
+    others = [key for key in arguments.passed if key not in SETTINGS]
+    taken = [*others, *arguments.quantization, *arguments.memory]
+    if arguments.subfolder:
+        taken.append("subfolder")
+    if taken:
+        raise EvaluationError(
+            f"--model-arg {taken[0]}: not for {_OPTION}; expected one of {', '.join(SETTINGS)}"
+        )
+    if arguments.adapter:
+        _refuse_adapter("--model-arg peft")
+
+
+def _refuse_adapter(where: str) -> NoReturn:
+    raise EvaluationError(
+        f"{where}: {_OPTION} takes no adapter; expected one that is merged into its model, or "
+        "--backend transformers"
+    )
+
+
+def _library() -> Any:
+    """The package, which then tells nobody that it is used and keeps its log to itself.
+
+    Raises:
+        EvaluationError: it is not installed, or too old.
+    """
+    os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
+    try:
+        import vllm
+    except ImportError:
+        raise EvaluationError(
+            f"{_OPTION} needs vllm; expected pip install 'coherencegym[vllm]'"
+        ) from None
+    found = re.match(r"(\d+)\.(\d+)", _version())
+    if found is None or tuple(map(int, found.groups())) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise EvaluationError(
+            f"{_OPTION}: vLLM {_version()} sums the output head in the model's number format; "
+            f"expected {oldest} or newer"
+        )
+    if not hasattr(vllm.SamplingParams, "skip_reading_prefix_cache"):
+        raise EvaluationError(
+            f"{_OPTION}: vLLM {_version()} cannot be told to read a prompt without its cache, in "
+            "which log-probabilities are not; expected another version"
+        )
+    return vllm
+
+
+def _version() -> str:
+    import vllm
+
+    return str(vllm.__version__)
+
+
+def _device(device: str) -> str:
+    """The type of the devices that vLLM runs on.
+
+    Raises:
+        EvaluationError: another one is asked for.
+    """
+    from vllm.platforms import current_platform
+
+    kind = str(current_platform.device_type)
+    if device not in ("auto", kind):
+        raise EvaluationError(
+            f"--device {device}: this vLLM is for {kind}; expected auto, and CUDA_VISIBLE_DEVICES "
+            "to choose among GPUs"
+        )
+    return kind
+
+
+def _named(tokenizer: str | None) -> dict[str, str] | None:
+    """The name and commit of another tokenizer, as results record them."""
+    if tokenizer is None:
+        return None
+    tokens = find_model(tokenizer, what="tokenizer")
+    return {"name": tokens.name, "commit": tokens.identity()}
+
+
+def _refuse_positions(name: str, config: Any, most: int) -> None:
+    """Refuse a model whose positions vLLM reads otherwise, in a context of ``most`` tokens.
+
+    Raises:
+        EvaluationError: it does.
+    """
+    first = min(limits_of(config).lengths, default=most)
+    if most > first:
+        raise EvaluationError(
+            f"model {name!r} has other positions in texts of more than {first:,} tokens, and vLLM "
+            f"takes these for all texts; expected --model-arg max_model_len={first}, or --backend "
+            "transformers"
+        )
+    if others := sorted(rope_types(config) & _OTHER_ROPES):
+        raise EvaluationError(
+            f"model {name!r} scales its positions by the rope type {others[0]}, which vLLM does "
+            "for texts of every length; expected --backend transformers"
+        )
+
+
+def _numeric(own: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    return dict(sorted((key, value) for key, value in own.items() if key not in _MEMORY))
+
+
+def _said(value: Scalar) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,225 @@
+"""A stand-in for vLLM: its names and signatures (0.28 to 0.33), with a tiny model inside.
+
+It does to prompts what vLLM does, as its sources have it: prompts of a call are read in their
+order, full blocks of keys and values are kept by all the tokens before them, and a request goes on
+from those unless it skips reading the cache, which is the default where log-probabilities of the
+prompt are asked for. Of what was in the cache no log-probability is computed: the first model
+runner leaves whatever was in the memory in its place (rows of wrong tokens here), the second leaves
+it out. Whoever asks for what the real ones refuse gets an error.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+BLOCK = 16
+#: Of the names that ``EngineArgs`` has beside those of ``LLM.__init__``.
+ENGINE_ARGUMENTS = frozenset(
+    {
+        *("load_format", "generation_config", "enable_prefix_caching", "logprobs_mode"),
+        *("max_model_len", "max_num_batched_tokens", "max_num_seqs", "pipeline_parallel_size"),
+        *("block_size", "kv_cache_dtype", "max_logprobs", "disable_log_stats"),
+    }
+)
+
+
+class ValidationError(ValueError):
+    """As ``vllm.exceptions.VLLMValidationError``."""
+
+
+@dataclass
+class SamplingParams:
+    """The fields of 0.28 that a request for log-probabilities has to do with."""
+
+    n: int = 1
+    temperature: float = 1.0
+    top_p: float = 1.0
+    top_k: int = 0
+    min_p: float = 0.0
+    seed: int | None = None
+    ignore_eos: bool = False
+    max_tokens: int | None = 16
+    min_tokens: int = 0
+    logprobs: int | None = None
+    prompt_logprobs: int | None = None
+    flat_logprobs: bool = False
+    detokenize: bool = True
+    skip_special_tokens: bool = True
+    skip_reading_prefix_cache: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise ValidationError(f"max_tokens must be at least 1, got {self.max_tokens}.")
+        if self.skip_reading_prefix_cache is None:
+            self.skip_reading_prefix_cache = self.prompt_logprobs is not None
+
+
+class TokensPrompt(dict[str, Any]):
+    """A typed dictionary of its token ids."""
+
+
+@dataclass
+class Logprob:
+    logprob: float
+    rank: int | None = None
+    decoded_token: str | None = None
+
+
+@dataclass
+class RequestOutput:
+    request_id: str
+    prompt: str | None
+    prompt_token_ids: list[int] | None
+    prompt_logprobs: list[dict[int, Logprob] | None] | None
+    outputs: list[Any]
+    finished: bool
+    num_cached_tokens: int | None = None
+
+
+class LLM:
+    """``vllm.LLM``, with a folder for a model."""
+
+    #: The version of the model runner; tokens that were read; calls: (prompts, skipped the cache).
+    runner_version = 1
+    tokens = 0
+    calls: list[tuple[int, bool]]
+    made: LLM
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        runner: str = "auto",
+        tokenizer: str | None = None,
+        skip_tokenizer_init: bool = False,
+        trust_remote_code: bool = False,
+        tensor_parallel_size: int = 1,
+        dtype: str = "auto",
+        quantization: str | None = None,
+        revision: str | None = None,
+        seed: int = 0,
+        gpu_memory_utilization: float = 0.92,
+        cpu_offload_gb: float = 0,
+        enforce_eager: bool = False,
+        hf_overrides: Mapping[str, Any] | None = None,
+        kv_cache_memory_bytes: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        from transformers import AutoModelForCausalLM
+
+        if unknown := set(kwargs) - ENGINE_ARGUMENTS:
+            name = unknown.pop()
+            raise TypeError(f"EngineArgs.__init__() got an unexpected keyword argument {name!r}")
+        assert runner == "generate"
+        assert skip_tokenizer_init, "it would read a tokenizer of its own"
+        assert kwargs["load_format"] == "safetensors"
+        assert not trust_remote_code
+        self.asked: dict[str, Any] = {"dtype": dtype, "hf_overrides": hf_overrides, **kwargs}
+        number_format = getattr(torch, dtype)
+        self.model = AutoModelForCausalLM.from_pretrained(Path(model), dtype=number_format).eval()
+        self.in_float32 = (hf_overrides or {}).get("head_dtype") == "float32"
+        config = self.model.config
+        most = kwargs.get("max_model_len") or config.max_position_embeddings
+        if most > config.max_position_embeddings:
+            raise ValidationError(f"User-specified max_model_len ({most}) is greater than derived")
+        about = SimpleNamespace(
+            max_model_len=most, dtype=number_format, get_vocab_size=lambda: config.vocab_size
+        )
+        self.llm_engine = SimpleNamespace(model_config=about)
+        self.cache: set[tuple[int, ...]] = set()
+        self.caches = bool(kwargs.get("enable_prefix_caching", True))
+        self.calls = []
+        LLM.made = self
+
+    def generate(
+        self,
+        prompts: Sequence[TokensPrompt],
+        sampling_params: SamplingParams | None = None,
+        *,
+        use_tqdm: bool = True,
+        lora_request: Any = None,
+        priority: Any = None,
+        tokenization_kwargs: Any = None,
+        mm_processor_kwargs: Any = None,
+    ) -> list[RequestOutput]:
+        assert sampling_params is not None
+        assert not sampling_params.detokenize
+        assert not use_tqdm
+        self.calls.append((len(prompts), bool(sampling_params.skip_reading_prefix_cache)))
+        for prompt in prompts:
+            length = len(prompt["prompt_token_ids"])
+            if length >= (most := self.llm_engine.model_config.max_model_len):
+                raise ValidationError(
+                    f"The decoder prompt (length {length}) plus the number of requested output "
+                    f"tokens (at least 1) is longer than the maximum model length of {most}."
+                )
+        return [
+            self._one(str(number), prompt["prompt_token_ids"], sampling_params)
+            for number, prompt in enumerate(prompts)
+        ]
+
+    def _one(self, name: str, ids: list[int], parameters: SamplingParams) -> RequestOutput:
+        ends = range(BLOCK, len(ids) + 1, BLOCK)
+        hit = 0
+        if self.caches and not parameters.skip_reading_prefix_cache:
+            # The last token is always computed.
+            known = (end for end in ends if end < len(ids) and tuple(ids[:end]) in self.cache)
+            hit = max(known, default=0)
+        self.cache |= {tuple(ids[:end]) for end in ends}
+        self.tokens += len(ids) - hit
+        rows = None
+        if parameters.prompt_logprobs is not None:
+            rows = self._rows(ids, hit, parameters.prompt_logprobs)
+        return RequestOutput(name, None, ids, rows, [object()], True, num_cached_tokens=hit)
+
+    def _rows(self, ids: list[int], hit: int, number: int) -> list[dict[int, Logprob] | None]:
+        with torch.inference_mode():
+            output = self.model(input_ids=torch.tensor([ids]), output_hidden_states=True)
+            logits = output.logits[0]
+            if self.in_float32:
+                head = self.model.get_output_embeddings().weight.float()
+                logits = output.hidden_states[-1][0].float() @ head.T
+            logs = torch.log_softmax(logits, dim=-1, dtype=torch.float32)
+        assert number == 0
+        own = [
+            {token: Logprob(float(logs[place, token]), 1)} for place, token in enumerate(ids[1:])
+        ]
+        if self.runner_version == 2:
+            return [None, *own[hit:]]
+        return [None, *({-1: Logprob(math.nan)} for _ in own[:hit]), *own[hit:]]
+
+
+def install(
+    monkeypatch: pytest.MonkeyPatch, version: str = "0.30.0", device: str = "cpu", runner: int = 1
+) -> type[LLM]:
+    """Put the stand-in where vLLM would be; the class that is loaded."""
+    package, platforms = ModuleType("vllm"), ModuleType("vllm.platforms")
+    made = type("LLM", (LLM,), {"runner_version": runner})
+    named = {
+        "__version__": version,
+        "LLM": made,
+        "SamplingParams": SamplingParams,
+        "TokensPrompt": TokensPrompt,
+        "RequestOutput": RequestOutput,
+    }
+    for name, value in named.items():
+        setattr(package, name, value)
+    platforms.current_platform = SimpleNamespace(device_type=device)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "vllm", package)
+    monkeypatch.setitem(sys.modules, "vllm.platforms", platforms)
+    return made
+
+
+def arguments_of(function: Any) -> set[str]:
+    """The names of a function's arguments."""
+    return set(inspect.signature(function).parameters) - {"self", "kwargs"}
