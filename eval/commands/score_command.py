@@ -154,7 +154,7 @@ def _check_models(models: Sequence[argparse.Namespace]) -> None:
 
     for one in models:
         how = parse_model_arguments(one.model_args, one.model_revision)
-        load_config(one.model, how, one.trust_remote_code)
+        load_config(one.model, how, one.trust_remote_code, scorer=one.scorer)
 
 
 def _scored(
@@ -168,9 +168,9 @@ def _scored(
     with running(first, chosen) as run_:
         for own, (source, tables) in zip(pairs, read, strict=True):
             own.device = first.device
-            scored = [(table, _score(run_, table, chosen)) for table in tables]
+            scored = [(table, _score(run_, table, run_.options)) for table in tables]
             if run_.processes.is_first:
-                yield _reported(own, run_, source, scored, chosen, alone)
+                yield _reported(own, run_, source, scored, run_.options, alone)
 
 
 def _reported(

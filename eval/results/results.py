@@ -152,6 +152,7 @@ def _recorded(
 
 def _notes(found: Results, source: Source, model: LoadedModel, rules: Rules) -> Iterator[Note]:
     yield from (*source.notes, *map(detail, model.notes))
+    yield from scorer_notes(found.settings)
     read = [(table.config, len(table.items)) for table, _ in found.tables]
     yield from partial_notes(source.manifest, read, found.settings.get("max_items"))
     yield from compat_notes(rules, model.dtype, found.tables)
@@ -213,6 +214,24 @@ def compat_notes(rules: Rules, dtype: str, tables: Tables) -> list[Note]:
         modes = " or ".join(f"--compat {name}" for name in MODES)
         return [caution(f"not comparable with published numbers; with {modes} they are")]
     return []
+
+
+_MASKED = {
+    "within_word_l2r": "with it and the rest of its word masked",
+    "original": "with it alone masked",
+}
+
+
+def scorer_notes(settings: Mapping[str, Any]) -> list[Note]:
+    """A line on surprisals that are not read from left to right."""
+    if settings.get("masking") is None:
+        return []
+    return [
+        detail(
+            f"{settings['scorer']}: a token's surprisal is that given all of the text, what "
+            f"follows it too, {_MASKED[settings['masking']]}"
+        )
+    ]
 
 
 def score_notes(scores: Sequence[ItemScore], tables: Tables) -> list[Note]:

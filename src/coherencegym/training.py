@@ -64,11 +64,11 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
             tokenizer: that of the model; None: the trainer's ``processing_class``.
             configs, split, revision, limit: parts of data given by name, see
                 :func:`coherencegym.load_items`; ``limit`` keeps scores fast.
-            options: ``bos``, ``separator``, ``truncate``, ``batch_tokens``, ..., see
+            options: ``scorer``, ``bos``, ``separator``, ``truncate``, ..., see
                 :func:`coherencegym.score`.
 
         Raises:
-            EvaluationError: that is no trainer, nothing would be scored, the model is no causal
+            EvaluationError: that is no trainer, nothing would be scored, the model is no
                 language model or spread over processes, the data cannot be read, two datasets have
                 the same name, or an option is wrong.
         """
@@ -111,7 +111,8 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
 
     def _loaded(self, step: int) -> LoadedModel:
         # A name of the weights of its own spares reading them all for a digest.
-        return in_memory(self._trainer.model, self._tokenizer, commit=f"step {step}")
+        model, scorer = self._trainer.model, self._options.scorer
+        return in_memory(model, self._tokenizer, commit=f"step {step}", scorer=scorer)
 
     def _score(self, state: Any, control: Any) -> None:
         """Log the scores of the model as it is now, once for a step, on the main process."""
