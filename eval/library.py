@@ -219,6 +219,11 @@ def score_loaded(
     """
     from coherencegym.eval.tasks.score.scoring import score_items
 
+    if options.is_masked and loaded.scorer == "causal":
+        raise EvaluationError(
+            f"model {loaded.name!r} is loaded as a causal one; expected "
+            f"load_model(..., scorer={options.scorer!r}), or scorer='causal'"
+        )
     options = options.settled(loaded.scorer)
     found = []
     for table in items.tables:

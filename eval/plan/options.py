@@ -91,7 +91,7 @@ class Options:
         every_token: read also the tokens that nothing asks for, separators included.
     """
 
-    scorer: ScorerChoice = "auto"
+    scorer: ScorerChoice = "causal"
     masking: MaskingChoice = "within_word_l2r"
     bos: BosChoice = "auto"
     separator: str = "auto"
@@ -146,8 +146,14 @@ class Options:
         ``said`` is that of :meth:`check`.
 
         Raises:
-            EvaluationError: an option has no meaning for that scorer.
+            EvaluationError: an option has no meaning for that scorer, or a masked model is to be
+                read as a causal one.
         """
+        if self.scorer == "causal" and own != "causal":
+            raise EvaluationError(
+                "a masked language model has no surprisal of a token given what precedes it alone; "
+                "expected a causal one, or --scorer pll"
+            )
         chosen = replace(self, scorer=own if self.scorer == "auto" else self.scorer)
         chosen.check(said)
         return chosen

@@ -79,7 +79,7 @@ def mask_of(tokenizer: object) -> int:
     found = getattr(tokenizer, "mask_token_id", None)
     if found is None:
         raise EvaluationError(
-            "--scorer pll: the tokenizer has no mask token; expected one that has, as those of "
-            "masked language models"
+            "--scorer pll or mntp: the tokenizer has no mask token; expected one of a masked "
+            "language model"
         )
     return int(found)

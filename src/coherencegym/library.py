@@ -142,7 +142,7 @@ def score(
     for name, value in (("device", device), ("dtype", dtype)):
         if not isinstance(value, str):
             raise EvaluationError(f"score: {name}: {_named(value)}; expected a name")
-    chosen_options = options_of(**options)
+    chosen_options = options_of(**{"scorer": "auto", **options})
     models = list(model) if isinstance(model, list) else [model]
     if not models:
         raise EvaluationError(f"score: nothing to score; {_MODEL}")

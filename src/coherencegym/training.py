@@ -79,7 +79,7 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
             raise EvaluationError(
                 "ScoreCallback: a trainer without processing_class; expected tokenizer= with it"
             )
-        self._options = options_of(**options)
+        self._options = options_of(**{"scorer": "auto", **options})
         chosen = {"configs": configs, "split": split, "revision": revision, "limit": limit}
         self._read = read_data(data, chosen)
         names = Counter(items.source.suite for items in self._read)

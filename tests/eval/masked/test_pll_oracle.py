@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -50,9 +51,13 @@ def oracle_bits(
     return ids, bits
 
 
+#: Every option but the scorer as it is by default.
+MASKED_OPTIONS = Options(scorer="auto")
+
+
 def way(kind: str) -> dict[str, Any]:
     """How an architecture is scored."""
-    return {"scorer": "mntp"} if kind == "llama" else {}
+    return {"scorer": "mntp" if kind == "llama" else "auto"}
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +104,8 @@ def test_the_two_ways_of_masking_differ_where_words_have_several_tokens(whole: I
     tokenizer = masked_tokenizer("bert")
     model = masked_model("bert", tokenizer)
     ways: tuple[MaskingChoice, ...] = ("within_word_l2r", "original")
-    found = [score_items(model, tokenizer, [whole], Options(masking=w)).items[0] for w in ways]
+    options = [replace(MASKED_OPTIONS, masking=masking) for masking in ways]
+    found = [score_items(model, tokenizer, [whole], each).items[0] for each in options]
     l2r, original = (one.conditions["a"] for one in found)
     words = l2r.encoding.words
     inner = [a == b for a, b in pairwise(words)] + [False]
@@ -128,9 +134,10 @@ def test_order_and_batch_size_never_change_a_score(
 ) -> None:
     tokenizer = masked_tokenizer("roberta")
     model = masked_model("roberta", tokenizer)
-    expected = by_name(score_items(model, tokenizer, pair_items[:4]))
+    expected = by_name(score_items(model, tokenizer, pair_items[:4], MASKED_OPTIONS))
     items = [pair_items[i] for i in order]
-    found = by_name(score_items(model, tokenizer, items, Options(batch_tokens=batch_tokens)))
+    options = replace(MASKED_OPTIONS, batch_tokens=batch_tokens)
+    found = by_name(score_items(model, tokenizer, items, options))
     for key, bits in expected.items():
         np.testing.assert_allclose(bits, found[key], atol=1e-4)
 
@@ -146,7 +153,7 @@ def test_rows_that_look_alike_are_run_once(make_item: Callable[..., Item]) -> No
     conditions = {name: ["The", word, "was out."] for name, word in names.items()}
     item = make_item(conditions, "(2;%a%) > (2;%b%)")
     again = make_item(conditions, "(2;%a%) > (2;%b%)", item_id="d2/again")
-    scored = score_items(model, tokenizer, [item, again])
+    scored = score_items(model, tokenizer, [item, again], MASKED_OPTIONS)
     (sequence,) = scored.plan.sequences
     assert sequence.masked is not None
     assert len(sequence.masked.targets) == 2
@@ -175,7 +182,8 @@ def test_nothing_is_asked_twice_whatever_is_masked(tmp_path: Path, pair_items: l
         runs.setdefault(masking, scored)
     original = runs["original"]
     assert 0 < len(original.execution.ran) < len(original.plan.sequences)
-    fresh = score_items(model, tokenizer, pair_items[:3], Options(masking="original"))
+    alone = replace(MASKED_OPTIONS, masking="original")
+    fresh = score_items(model, tokenizer, pair_items[:3], alone)
     for key, bits in by_name(fresh).items():
         np.testing.assert_allclose(bits, by_name(original)[key], atol=1e-4)
 
@@ -185,7 +193,7 @@ def test_smaller_batches_where_memory_ends(
 ) -> None:
     tokenizer = masked_tokenizer("bert")
     model = masked_model("bert", tokenizer)
-    expected = by_name(score_items(model, tokenizer, pair_items[:2]))
+    expected = by_name(score_items(model, tokenizer, pair_items[:2], MASKED_OPTIONS))
     inner = model.forward
 
     def small(input_ids: Any = None, attention_mask: Any = None, **more: Any) -> Any:
@@ -194,7 +202,7 @@ def test_smaller_batches_where_memory_ends(
         return inner(input_ids=input_ids, attention_mask=attention_mask, **more)
 
     monkeypatch.setattr(model, "forward", small)
-    scored = score_items(model, tokenizer, pair_items[:2])
+    scored = score_items(model, tokenizer, pair_items[:2], MASKED_OPTIONS)
     assert scored.execution.halved > 0
     for key, bits in by_name(scored).items():
         np.testing.assert_allclose(bits, expected[key], atol=1e-4)
@@ -203,7 +211,7 @@ def test_smaller_batches_where_memory_ends(
 def test_half_precision_says_its_error_for_sums_too(pair_items: list[Item]) -> None:
     tokenizer = masked_tokenizer("bert")
     model = masked_model("bert", tokenizer).bfloat16()
-    scored = score_items(model, tokenizer, pair_items[:2])
+    scored = score_items(model, tokenizer, pair_items[:2], MASKED_OPTIONS)
     errors = scored.execution.errors
     assert errors["token"] > 0
     most = max(int((~np.isnan(bits)).sum()) for bits in by_name(scored).values())
