@@ -75,7 +75,7 @@ def step_of(run: Run) -> Step | None:
     rest = _COUNT.sub(lambda each: f"{each['word']}{each['between']}*", name)
     training = f"{run.model}{rest}" if run.at_revision else str(path.with_name(rest))
     count = float(found["number"]) * _TIMES[found["times"].lower()]
-    return Step(training, _UNITS[found["word"].lower()], count)
+    return Step(training + run.by_scorer, _UNITS[found["word"].lower()], count)
 
 
 def learning_curves(runs: Sequence[Run]) -> list[LearningCurve]:

@@ -148,7 +148,7 @@ def _suite(run: Run) -> SuiteKey:
 
 
 def _model(run: Run) -> ModelKey:
-    return run.model, run.at_revision + run.by_scorer, run.commit
+    return run.model, run.variant, run.commit
 
 
 def _named(keys: Iterable[_Key], *ways: Callable[[_Key], str]) -> dict[_Key, str]:

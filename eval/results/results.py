@@ -152,10 +152,12 @@ def _recorded(
 
 def _notes(found: Results, source: Source, model: LoadedModel, rules: Rules) -> Iterator[Note]:
     yield from (*source.notes, *map(detail, model.notes))
-    yield from scorer_notes(found.settings)
+    masked = scorer_notes(found.settings, found.tables)
+    yield from masked
     read = [(table.config, len(table.items)) for table, _ in found.tables]
     yield from partial_notes(source.manifest, read, found.settings.get("max_items"))
-    yield from compat_notes(rules, model.dtype, found.tables)
+    if not masked:
+        yield from compat_notes(rules, model.dtype, found.tables)
     yield from floor_notes(found.headline)
     for table, _ in found.tables:
         if chosen_with((item.extra for item in table.items), model.name, model.commit):
@@ -222,15 +224,19 @@ _MASKED = {
 }
 
 
-def scorer_notes(settings: Mapping[str, Any]) -> list[Note]:
-    """A line on surprisals that are not read from left to right."""
+def scorer_notes(settings: Mapping[str, Any], tables: Tables) -> list[Note]:
+    """Lines on surprisals that are not read from left to right; none where they are."""
     if settings.get("masking") is None:
         return []
+    published = (
+        "not comparable with published numbers, which are of models that read from left to right"
+    )
     return [
+        *([caution(published)] if any(table.split == SUITE_SPLIT for table, _ in tables) else []),
         detail(
             f"{settings['scorer']}: a token's surprisal is that given all of the text, what "
             f"follows it too, {_MASKED[settings['masking']]}"
-        )
+        ),
     ]
 
 

@@ -68,6 +68,11 @@ class Run:
         return f" ({scorer}, {masking})" if masking == "original" else f" ({scorer})"
 
     @property
+    def variant(self) -> str:
+        """The revision and the way of reading, as they follow the name of the model."""
+        return self.at_revision + self.by_scorer
+
+    @property
     def reported(self) -> list[Score | Headline]:
         """The headline, where there is more than one score to choose from, and those scores."""
         scores = [score for score in self.scores if score.level == "all"]

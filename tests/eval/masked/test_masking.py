@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -13,7 +14,9 @@ from tiny_masked import masked_tokenizer
 from tiny_tokenizers import KINDS, make
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.forward.cache_row import row_key
 from coherencegym.eval.kinds.items import Condition, Region
+from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import Request, make_plan
 from coherencegym.eval.plan.requests import Query, prepare
@@ -165,6 +168,7 @@ def test_masked_next_token_prediction_reads_the_place_before() -> None:
     bare = type(bare)(tokenizer_object=bare.backend_tokenizer, mask_token="<mask>")
     first = requests(bare, "The dog", scorer="mntp").requests[0]
     assert first.positions == (1,)
+    assert requests(bare, "The dog").requests[0].positions == (0,)
     with_start = type(bare)(
         tokenizer_object=bare.backend_tokenizer, mask_token="<mask>", bos_token="<s>"
     )
@@ -207,6 +211,17 @@ def test_rows_are_alike_by_what_the_model_sees_and_where_it_is_read() -> None:
     assert [*first.reads()] == [(1, 2), (1, 5)]
     assert (first.length, first.count, [*first.places]) == (3, 2, [2])
     assert plan.sequences[3] == TokenSequence((1, MASK), (1,))
+
+
+def test_what_is_kept_is_kept_by_scorer_and_by_what_is_masked() -> None:
+    scorers: tuple[ScorerChoice, ...] = ("causal", "pll", "mntp")
+    found = [Options(scorer=scorer).identity() for scorer in scorers]
+    assert len({json.dumps(each) for each in found}) == 3
+    # One token masked is one row, whatever way of masking asked for it.
+    assert Options(scorer="pll", masking="original").identity() == found[1]
+    alone, with_next = (MaskedRow(hidden, MASK, 1, (5,)) for hidden in ((1,), (1, 2)))
+    keys = {row_key(TokenSequence((2, 5, 3), (), True, masked=row)) for row in (alone, with_next)}
+    assert len(keys) == 2
 
 
 def test_a_tokenizer_without_a_mask_is_refused() -> None:

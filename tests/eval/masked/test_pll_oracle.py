@@ -127,7 +127,7 @@ def by_name(scored: Scored) -> Mapping[tuple[str, str], np.ndarray]:
     }
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(order=st.permutations(range(4)), batch_tokens=st.integers(1, 900))
 def test_order_and_batch_size_never_change_a_score(
     order: list[int], batch_tokens: int, pair_items: list[Item]
