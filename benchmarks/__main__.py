@@ -14,11 +14,18 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.data import DATASETS, make_dataset, read_items, train_tokenizer, write_items
+from benchmarks.data import (
+    DATASETS,
+    make_dataset,
+    read_items,
+    train_tokenizer,
+    train_word_pieces,
+    write_items,
+)
 from benchmarks.measure import machine
-from benchmarks.models import SHAPES
+from benchmarks.models import MASKED_SHAPES, SHAPES
 from benchmarks.table import print_results, shared_share, summarise
-from benchmarks.tools import NEEDS_CONTEXT, TITLES
+from benchmarks.tools import MASKED_TOOLS, NEEDS_CONTEXT, TITLES
 from benchmarks.worker import Job, one_thread
 
 #: The package that a tool comes from.
@@ -26,7 +33,10 @@ _PACKAGES = {
     "token_score": "minicons",
     "conditional_score": "minicons",
     "loglikelihood": "lm_eval",
+    **dict.fromkeys(MASKED_TOOLS, "minicons"),
 }
+#: This project among the tools.
+OURS = "coherencegym"
 #: Of how many items the reference is computed, and memory measured at the large batch.
 _REFERENCE_ITEMS = 4
 _MEMORY_ITEMS = 10
@@ -64,16 +74,18 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     only = set(options.only or ())
     datasets = [name for name in DATASETS if name in only] or list(DATASETS)
-    tools = [name for name in TITLES if name in only] or list(TITLES)
+    masked = options.shape in MASKED_SHAPES
+    fitting = [name for name in TITLES if (name in MASKED_TOOLS) == masked or name == OURS]
+    tools = [name for name in fitting if name in only] or fitting
     missing = {_PACKAGES[t] for t in tools if t in _PACKAGES} - _installed()
     if missing:
         print(f"not installed: {', '.join(sorted(missing))}; pip install '.[bench]'")
         tools = [t for t in tools if _PACKAGES.get(t) not in missing]
     out: Path = options.output
     out.mkdir(parents=True, exist_ok=True)
-    tokenizer = options.tokenizer or str(out / "tokenizer")
+    tokenizer = options.tokenizer or str(out / ("word-pieces" if masked else "tokenizer"))
     if options.tokenizer is None:
-        train_tokenizer(Path(tokenizer))
+        (train_word_pieces if masked else train_tokenizer)(Path(tokenizer))
     dtype = options.dtype or ("float32" if options.device == "cpu" else "bfloat16")
     report: dict[str, Any] = {
         "machine": machine(options.device),

@@ -197,3 +197,26 @@ def train_tokenizer(folder: Path, vocabulary: int = 30000) -> None:
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, bos_token=special, eos_token=special, pad_token=special
     ).save_pretrained(folder)
+
+
+def train_word_pieces(folder: Path, vocabulary: int = 1500) -> None:
+    """A tokenizer of BERT's kind of the sample stories: words, and pieces of the rarer ones.
+
+    So few entries that words have several pieces about as often as those of other texts in BERT's.
+    Writes it to ``folder`` as ``transformers`` reads it.
+    """
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    names = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
+    tokenizer = Tokenizer(models.WordPiece(unk_token=names["unk_token"]))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=vocabulary, special_tokens=list(names.values()), show_progress=False
+    )
+    tokenizer.train_from_iterator(sample_sentences(), trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)

@@ -8,16 +8,27 @@ from typing import Any
 #: By name: what is shaped so.
 SHAPES = {
     "tiny": "two layers of 32, for tests of this program",
+    "tiny-bert": "the same, masked",
+    "bert": "BERT base, 110M parameters",
     "gpt2": "GPT-2 small, 124M parameters",
     "1.5b": "GPT-2 XL, 1.5B parameters",
     "7b": "Llama 2 7B, 6.7B parameters",
 }
 
 
+#: Those of masked language models.
+MASKED_SHAPES = frozenset({"tiny-bert", "bert"})
+
+
 def make_config(shape: str) -> Any:
     """The config of a shape."""
-    from transformers import GPT2Config, LlamaConfig
+    from transformers import BertConfig, GPT2Config, LlamaConfig
 
+    if shape == "tiny-bert":
+        small = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+        return BertConfig(intermediate_size=64, **small)
+    if shape == "bert":
+        return BertConfig()
     if shape == "tiny":
         return GPT2Config(n_embd=32, n_layer=2, n_head=2, vocab_size=30000)
     if shape == "gpt2":
@@ -31,17 +42,19 @@ def make_config(shape: str) -> Any:
 def make_model(shape: str, device: str = "cpu", dtype: str = "float32", seed: int = 0) -> Any:
     """A model in evaluation mode; the same weights for the same seed, device and dtype."""
     import torch
-    from transformers import AutoModelForCausalLM
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
+    made = AutoModelForMaskedLM if shape in MASKED_SHAPES else AutoModelForCausalLM
     torch.manual_seed(seed)
     before = torch.get_default_dtype()
     torch.set_default_dtype(getattr(torch, dtype))
     try:
         with torch.device(device):
-            model = AutoModelForCausalLM.from_config(make_config(shape))
+            model = made.from_config(make_config(shape))
     finally:
         torch.set_default_dtype(before)
-    model.generation_config.pad_token_id = 0
+    if shape not in MASKED_SHAPES:
+        model.generation_config.pad_token_id = 0
     return model.eval()
 
 
@@ -58,7 +71,8 @@ def floating_point_work(config: Any, plan: Any) -> float:
     """Floating-point operations that a plan needs, padding left out.
 
     Two for each weight of a matrix and token, two passes of attention over what stands before a
-    token (and itself), two for each weight of the head and row of logits that is read.
+    token (and itself; in a masked text over all of it), two for each weight of the head and row of
+    logits that is read.
     """
     hidden, layers = config.hidden_size, config.num_hidden_layers
     inner = getattr(config, "intermediate_size", None) or 4 * hidden
@@ -71,9 +85,10 @@ def floating_point_work(config: Any, plan: Any) -> float:
             read += shared
             attended += _triangle(0, shared)
             for index in group:
-                length = plan.sequences[index].length
-                read += length - shared
-                attended += _triangle(shared, length)
+                member = plan.sequences[index]
+                read += member.length - shared
+                whole = member.masked is not None
+                attended += member.length**2 if whole else _triangle(shared, member.length)
     return float(
         2 * body * read
         + 4 * hidden * layers * attended

@@ -41,10 +41,11 @@ Tool = Callable[[Sequence[Item]], Answer]
 
 def coherencegym(model: Any, tokenizer: Any, batch: int) -> Tool:
     """This project, as ``coherencegym score`` calls it; ``batch`` is not used."""
+    from coherencegym.eval.plan.options import Options
     from coherencegym.eval.tasks.score.scoring import score_items
 
     def run(items: Sequence[Item]) -> Answer:
-        scored = score_items(model, tokenizer, items)
+        scored = score_items(model, tokenizer, items, Options(scorer="auto"))
         tokens = [
             one.conditions[c.condition_name].region_bits(c.regions[-1].region_number).tolist()
             for one in scored.items
@@ -95,6 +96,47 @@ def conditional_score(model: Any, tokenizer: Any, batch: int) -> Tool:
     return run
 
 
+def masked_token_score(model: Any, tokenizer: Any, batch: int) -> Tool:
+    """Minicons' ``token_score`` of a masked model: every token of the text, as above."""
+    scorer = _minicons_masked(model, tokenizer)
+    how = {"surprisal": True, "base_two": True, "PLL_metric": "within_word_l2r"}
+
+    def run(items: Sequence[Item]) -> Answer:
+        pairs = [text for item in items for text in texts(item)]
+        counts = _read_counts(tokenizer, [(p.before, p.read) for p in pairs])
+        tokens: list[list[float]] = []
+        for start in range(0, len(pairs), batch):
+            part = [pair.whole for pair in pairs[start : start + batch]]
+            scores = scorer.token_score(part, **how)
+            for score, count in zip(scores, counts[start : start + batch], strict=True):
+                tokens.append([bits for _, bits in score[-count:]])
+        return Answer([math.fsum(bits) for bits in tokens], tokens)
+
+    return run
+
+
+def masked_conditional_score(model: Any, tokenizer: Any, batch: int) -> Tool:
+    """Minicons' ``conditional_score`` of a masked model: rows of what is read alone."""
+    scorer = _minicons_masked(model, tokenizer)
+
+    def run(items: Sequence[Item]) -> Answer:
+        pairs = [text for item in items for text in texts(item)]
+        sums: list[float] = []
+        for start in range(0, len(pairs), batch):
+            part = pairs[start : start + batch]
+            sums += scorer.conditional_score(
+                [pair.before for pair in part],
+                [pair.read for pair in part],
+                separator="",
+                reduction=lambda bits: -bits.sum().item(),
+                base_two=True,
+                PLL_metric="within_word_l2r",
+            )
+        return Answer(sums)
+
+    return run
+
+
 def loglikelihood(model: Any, tokenizer: Any, batch: int) -> Tool:
     """lm-evaluation-harness: ``HFLM.loglikelihood`` of what is read, given what is before it."""
     logging.disable(logging.WARNING)
@@ -124,6 +166,10 @@ def float64(model: Any, tokenizer: Any, batch: int) -> Tool:
     def run(items: Sequence[Item]) -> Answer:
         pairs = [text for item in items for text in texts(item)]
         counts = _read_counts(tokenizer, [(p.before, p.read) for p in pairs])
+        if tokenizer.mask_token_id is not None:
+            own = [_masked_bits(model, tokenizer, p.whole) for p in pairs]
+            own = [bits[-count:] for bits, count in zip(own, counts, strict=True)]
+            return Answer([math.fsum(bits) for bits in own], own)
         tokens: list[list[float]] = []
         device = model.get_input_embeddings().weight.device
         for pair, count in zip(pairs, counts, strict=True):
@@ -138,11 +184,31 @@ def float64(model: Any, tokenizer: Any, batch: int) -> Tool:
     return run
 
 
+def _masked_bits(model: Any, tokenizer: Any, text: str) -> list[float]:
+    """Surprisals (bits) of the tokens of a text, each in a row of its own, one row at a time."""
+    import torch
+
+    encoded = tokenizer(text)
+    ids, words = encoded["input_ids"], encoded.word_ids()
+    device = model.get_input_embeddings().weight.device
+    bits = []
+    for place in [place for place, word in enumerate(words) if word is not None]:
+        later = (p for p in range(place, len(ids)) if words[p] == words[place])
+        row = torch.tensor([ids], device=device)
+        row[0, list(later)] = tokenizer.mask_token_id
+        with torch.inference_mode():
+            logs = model(input_ids=row).logits[0, place].log_softmax(dim=-1)
+        bits.append(-float(logs[ids[place]]) / math.log(2))
+    return bits
+
+
 TOOLS: dict[str, Callable[[Any, Any, int], Tool]] = {
     "coherencegym": coherencegym,
     "token_score": token_score,
     "conditional_score": conditional_score,
     "loglikelihood": loglikelihood,
+    "masked_token_score": masked_token_score,
+    "masked_conditional_score": masked_conditional_score,
     "reference": float64,
 }
 #: What they are called in the table.
@@ -151,9 +217,13 @@ TITLES = {
     "token_score": "minicons token_score",
     "conditional_score": "minicons conditional_score",
     "loglikelihood": "lm-evaluation-harness",
+    "masked_token_score": "minicons token_score, masked",
+    "masked_conditional_score": "minicons conditional_score, masked",
 }
 #: For what begins with the first token nothing is a condition.
-NEEDS_CONTEXT = {"conditional_score"}
+NEEDS_CONTEXT = {"conditional_score", "masked_conditional_score"}
+#: Those for masked language models, beside this project.
+MASKED_TOOLS = frozenset({"masked_token_score", "masked_conditional_score"})
 
 
 def _minicons(model: Any, tokenizer: Any) -> Any:
@@ -162,6 +232,16 @@ def _minicons(model: Any, tokenizer: Any) -> Any:
 
     device = str(model.get_input_embeddings().weight.device)
     return IncrementalLMScorer(model, device=device, tokenizer=tokenizer)
+
+
+def _minicons_masked(model: Any, tokenizer: Any) -> Any:
+    warnings.simplefilter("ignore")
+    from minicons.scorer import MaskedLMScorer
+
+    device = str(model.get_input_embeddings().weight.device)
+    # Its name for the call in earlier releases of transformers, which this one has no more.
+    tokenizer.batch_encode_plus = tokenizer.__call__
+    return MaskedLMScorer(model, device=device, tokenizer=tokenizer)
 
 
 def _read_counts(tokenizer: Any, pairs: Sequence[tuple[str, str]]) -> list[int]:

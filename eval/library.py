@@ -17,10 +17,11 @@ from coherencegym.eval.data.notes import detail
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.kinds.items import Item, SuiteError, read_item
+from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.plan.kept import KeptPlans
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
 from coherencegym.eval.results.results import Results, gather
-from coherencegym.eval.text.choices import BosChoice, SpaceChoice
+from coherencegym.eval.text.choices import BosChoice, MaskingChoice, SpaceChoice
 from coherencegym.eval.views.notebook import ShownResults, shown_results
 from coherencegym.files.strict_json import held
 
@@ -120,6 +121,8 @@ def score(
     *,
     name: str | None = None,
     commit: str | None = None,
+    scorer: ScorerChoice = "auto",
+    masking: MaskingChoice = "within_word_l2r",
     bos: BosChoice = "auto",
     separator: str = "auto",
     separator_space: SpaceChoice = "keep",
@@ -135,14 +138,15 @@ def score(
     The model is asked in evaluation mode, and is left in the mode in which it was.
 
     Args:
-        model: a causal language model of transformers, on its device, in any dtype.
+        model: a causal or masked language model of transformers, on its device, in any dtype.
         tokenizer: its tokenizer.
         items: those of :func:`items_from`; or items, or rows of a dataset with their columns.
         name: the model's name in results; None: the one it was loaded by.
         commit: the name of its weights in results; None: a digest of them, which reads them all.
-        bos, separator, separator_space, truncate, word_correction, share, batch_tokens: see
-            :class:`eval.plan.options.Options`.
-        compat: ``syntaxgym-2021`` scores as published numbers were made; it fixes the first five.
+        scorer, masking, bos, separator, separator_space, truncate, word_correction, share,
+            batch_tokens: see :class:`eval.plan.options.Options`.
+        compat: ``syntaxgym-2021`` scores as published numbers were made; it fixes ``bos`` to
+            ``word_correction``.
         progress: called after each batch of a table with the tokens done and those of the table.
 
     Returns:
@@ -151,13 +155,15 @@ def score(
         shares from 0 to 1.
 
     Raises:
-        EvaluationError: the model is no causal language model, there is no item, an option is
-            wrong or contradicts the mode, or a text cannot be scored.
+        EvaluationError: the model is none that can be read so, there is no item, an option is wrong
+            or contradicts the mode, or a text cannot be scored.
         SuiteError: an item is not valid.
     """
     from coherencegym.eval.models.in_memory import evaluating, in_memory
 
     options = options_of(
+        scorer=scorer,
+        masking=masking,
         bos=bos,
         separator=separator,
         separator_space=separator_space,
@@ -169,7 +175,8 @@ def score(
     )
     read = as_items(items)
     with evaluating(model):
-        return score_loaded(in_memory(model, tokenizer, name, commit), read, options, progress)
+        loaded = in_memory(model, tokenizer, name, commit, scorer=options.scorer)
+        return score_loaded(loaded, read, options, progress)
 
 
 def options_of(*, compat: str | None = None, **chosen: Any) -> Options:
@@ -213,10 +220,20 @@ def score_loaded(
 ) -> ShownResults:
     """Score a model in evaluation mode, of which is known what results say of it.
 
-    ``plans`` are those of earlier models on these very items; None: nothing is kept.
+    Args:
+        plans: those of earlier models on these very items; None: nothing is kept.
+
+    Raises:
+        EvaluationError: see :func:`score`.
     """
     from coherencegym.eval.tasks.score.scoring import score_items
 
+    if options.is_masked and loaded.scorer == "causal":
+        raise EvaluationError(
+            f"model {loaded.name!r} is loaded as a causal one; expected "
+            f"load_model(..., scorer={options.scorer!r}), or scorer='causal'"
+        )
+    options = options.settled(loaded.scorer)
     of_model = plans.of(loaded.tokenizer) if plans is not None else None
     found = []
     for table in items.tables:

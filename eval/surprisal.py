@@ -1,13 +1,17 @@
-"""Surprisals of texts under a causal language model: what every task but training stands on.
+"""Surprisals of texts under a language model: what every task but training stands on.
 
-The surprisal of a token is -log2 p(token | everything before it), in bits (Hale 2001).
+The surprisal of a token is -log2 p(token | everything before it), in bits (Hale 2001); under a
+masked language model -log2 p(token | the rest of the text, with the token masked), whose sum over a
+text is its pseudo-log-likelihood (:mod:`eval.text.masking`).
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from coherencegym.errors import EvaluationError
@@ -22,6 +26,7 @@ from coherencegym.eval.forward.execute import (
 from coherencegym.eval.forward.prompts import read_prompts
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.engine import Engine
+from coherencegym.eval.models.kind import padding_of, scorer_of
 from coherencegym.eval.models.limits import context_length, limits_of
 from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.placement import input_device
@@ -161,8 +166,8 @@ def surprisals(
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
 
     Args:
-        model: a causal language model of transformers, in evaluation mode, or one that vLLM has
-            loaded (:class:`eval.models.engine.Engine`).
+        model: a causal or masked language model of transformers, in evaluation mode, or one that
+            vLLM has loaded (:class:`eval.models.engine.Engine`).
         tokenizer: its tokenizer.
         queries: conditions, and the regions that are read of each.
         options: ways to read and run them.
@@ -182,6 +187,9 @@ def surprisals(
             "--word-correction needs sums over all tokens that begin a word, and vLLM gives the "
             "log-probabilities of single tokens; expected --backend transformers"
         )
+    config = getattr(model, "config", None)
+    scorer = "causal" if isinstance(model, Engine) else scorer_of(config, type(model).__name__)
+    options = options.settled(scorer)
     planned = _planned(model, tokenizer, queries, options, uses_separator, chat, plans)
     prepared, plan, words = planned.prepared, planned.plan, planned.words
     try:
@@ -194,7 +202,8 @@ def surprisals(
                 model,
                 plan,
                 default_budget(input_device(model).type, options.batch_tokens, free_budget(model)),
-                share=options.share,
+                share=options.share and not options.is_masked,
+                padding=padding_of(config) if options.is_masked else None,
                 store=store,
                 progress=progress,
                 world=world,
@@ -206,20 +215,25 @@ def surprisals(
             f"{queries[number].name}: condition {name!r} has a surprisal that is not finite; "
             "try --dtype float32"
         ) from None
+    if options.is_masked and execution.errors:
+        # One token was measured at a time. Those of a text are read in rows of their own, whose
+        # errors know nothing of each other.
+        most = max(Counter(prepared.owners).values())
+        execution.errors["sum"] = execution.errors["token"] * math.sqrt(most)
     conditions: list[dict[str, ScoredCondition]] = [{} for _ in queries]
-    for (number, name), request, index in zip(
-        prepared.owners, prepared.requests, plan.owner, strict=True
-    ):
+    asked = zip(prepared.owners, prepared.requests, plan.owner, strict=True)
+    for (number, name), own in groupby(asked, key=lambda each: each[0]):
         encoding = prepared.fitted[number].encodings[name]
-        scored = _scored_condition(encoding, request, execution, index, words)
+        read = [(request, index) for _, request, index in own if index is not None]
+        scored = _scored_condition(encoding, read, execution, words)
         regions = queries[number].reads.get(name, frozenset())
         if options.rules.first_token_is_zero and regions & {WHOLE, *encoding.regions[:1]}:
             scored.bits[:1] = 0.0
         conditions[number][name] = scored
     return Surprisals(
         tuple(
-            Answer(own, one.too_long, one.cut, one.shortened)
-            for own, one in zip(conditions, prepared.fitted, strict=True)
+            Answer(found, one.too_long, one.cut, one.shortened)
+            for found, one in zip(conditions, prepared.fitted, strict=True)
         ),
         prepared.start,
         prepared.separator,
@@ -257,7 +271,9 @@ def _planned(
         words = word_beginnings(tokenizer, size) if options.word_correction else None
         about: Any = {"uses_separator": uses_separator, "words": words, "chat": chat}
         prepared = prepare(tokenizer, config, queries, options, **about)
-        refuse_unless_in_vocabulary(size, tokenizer, (each.ids for each in prepared.requests))
+        # Requests for one text have the same tokens and stand together.
+        texts = (ids for ids, _ in groupby(prepared.requests, key=lambda request: request.ids))
+        refuse_unless_in_vocabulary(size, tokenizer, texts)
         return _Planned(prepared, make_plan(prepared.requests, limits=limits), words)
 
     if plans is None or plans.tokenizer is None:
@@ -272,25 +288,25 @@ def _planned(
 
 def _scored_condition(
     encoding: Encoding,
-    request: Request,
+    read: Sequence[tuple[Request, int]],
     execution: Execution,
-    index: int | None,
     words: WordBeginnings | None,
 ) -> ScoredCondition:
+    """A condition with what was read for its requests, each with the index of its sequence."""
     import numpy as np
 
     values = np.full(len(encoding.ids), math.nan)
-    if index is None:
+    starts: dict[int, float] = {}
+    for request, index in read:
+        sequence, bits = execution.plan.sequences[index], execution.bits[index].tolist()
+        # The sequence may serve others too, which read more of it.
+        found = dict(zip(sequence.asked, bits, strict=False))
+        for position in request.positions:
+            key = position if request.masked is None else request.ids[position]
+            values[position] = found[key]
+        starts |= zip(sequence.word_starts, bits[len(sequence.asked) :], strict=True)
+    if words is None or not read:
         return ScoredCondition(encoding, values)
-    sequence, bits = execution.plan.sequences[index], execution.bits[index].tolist()
-    # The sequence may serve others too, which read more of it.
-    asked = set(request.positions)
-    for position, own in zip(sequence.positions, bits, strict=False):
-        if position in asked:
-            values[position] = own
-    if words is None:
-        return ScoredCondition(encoding, values)
-    starts = dict(zip(sequence.word_starts, bits[len(sequence.positions) :], strict=True))
     corrected = words.corrected(encoding.ids, values, starts)
     return ScoredCondition(encoding, corrected, by_token=values)
 

@@ -93,6 +93,25 @@ def test_training_is_what_it_is_without_scores(make_trainer: MakeTrainer, folder
     assert [step for step, _ in entries(scored, "coherence/story_cloze")] == [0, 2, 4]
 
 
+def test_a_masked_model_is_scored_while_it_is_trained(
+    make_trainer: MakeTrainer, folder: Path
+) -> None:
+    from tiny_masked import masked_model, masked_tokenizer
+
+    masked = masked_tokenizer("bert")
+    trainer = make_trainer()
+    trainer.model, trainer.processing_class = (
+        masked_model("bert", masked, max_position_embeddings=512),
+        masked,
+    )
+    callback = cg.ScoreCallback(trainer, folder, every=2, configs="sample", limit=2)
+    trainer.add_callback(callback)
+    trainer.train()
+    assert [step for step, _ in entries(trainer, "coherence/story_cloze")] == [0, 2, 4]
+    with pytest.raises(EvaluationError, match="is a masked language model"):
+        cg.ScoreCallback(trainer, folder, every=2, scorer="causal")
+
+
 class Reporter(TrainerCallback):  # type: ignore[misc]
     """What TensorBoard's and W&B's are: given to the trainer, and told of every log."""
 

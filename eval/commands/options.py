@@ -7,15 +7,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from coherencegym.command_line import Names, Parser, completed, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.forward.cache import VARIABLE
 from coherencegym.eval.models.arguments import parse_model_arguments
+from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.placement import DEVICE_MAPS
 from coherencegym.eval.models.source import DEMO
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
+from coherencegym.eval.text.choices import MaskingChoice
 from coherencegym.numbers import positive
 
 if TYPE_CHECKING:
@@ -128,7 +130,7 @@ def add_model(parser: Parser, several: bool = False) -> None:
         **({"nargs": "+", "action": "extend"} if several else {}),
         type=named,
         metavar="ID|FOLDER",
-        help="any causal language model of transformers: a Hub id, a folder; or demo, embedded",
+        help="any language model of transformers: a Hub id, a folder; or demo, embedded",
     )
     completed(model, Names(lambda: (DEMO,), files="*/"))
     device = add(
@@ -227,6 +229,24 @@ def _add_input(parser: Parser) -> None:
 def add_scoring(parser: Parser) -> None:
     """Declare how texts are scored, which only minimal pairs leave open."""
     add = parser.group(READING).add_argument
+    rare(
+        add(
+            "--scorer",
+            default="auto",
+            choices=get_args(ScorerChoice),
+            help="causal, pll (masked language models), mntp (masked next token prediction); "
+            "default by the model",
+        )
+    )
+    rare(
+        add(
+            "--masking",
+            default="within_word_l2r",
+            choices=get_args(MaskingChoice),
+            help="pll and mntp: mask the rest of a token's word too (Kauf and Ivanova 2023), or "
+            "not (Salazar et al. 2020)",
+        )
+    )
     rare(
         add(
             "--compat",
@@ -417,12 +437,21 @@ def chosen(arguments: argparse.Namespace) -> Options:
     known = {field.name for field in fields(Options)}
     given = {name: value for name, value in vars(arguments).items() if name in known}
     options = Options(**given, rules=MODES.get(vars(arguments).get("compat") or "", DEFAULT))
-    options.check(lambda name: "--" + name.replace("_", "-"))
+    options.check(flag_of)
     return options
 
 
-def load_model(arguments: argparse.Namespace, scores: bool = True) -> LoadedModel:
+def flag_of(name: str) -> str:
+    """The name of an option on the command line."""
+    return "--" + name.replace("_", "-")
+
+
+def load_model(
+    arguments: argparse.Namespace, scores: bool = True, scorer: ScorerChoice = "causal"
+) -> LoadedModel:
     """The model that the options name: one that ``scores`` texts, or any that has vectors of them.
+
+    ``scorer`` is the way in which it scores them.
 
     Raises:
         EvaluationError: see :func:`eval.models.load.load`.
@@ -435,14 +464,20 @@ def load_model(arguments: argparse.Namespace, scores: bool = True) -> LoadedMode
         raise EvaluationError(
             "--backend vllm gives no vectors of texts; expected --backend transformers"
         )
-    return (load_in_vllm if in_vllm else load if scores else load_encoder)(
-        arguments.model,
-        arguments.device,
-        arguments.dtype,
-        arguments=parse_model_arguments(arguments.model_args, arguments.model_revision),
-        device_map=arguments.device_map,
-        trust_remote_code=arguments.trust_remote_code,
-    )
+    if in_vllm and scorer not in ("auto", "causal"):
+        raise EvaluationError(
+            f"--backend vllm and --scorer {scorer}: vLLM reads causal models alone; expected "
+            "--backend transformers"
+        )
+    how: dict[str, Any] = {
+        "arguments": parse_model_arguments(arguments.model_args, arguments.model_revision),
+        "device_map": arguments.device_map,
+        "trust_remote_code": arguments.trust_remote_code,
+    }
+    place = (arguments.model, arguments.device, arguments.dtype)
+    if in_vllm:
+        return load_in_vllm(*place, **how)
+    return load(*place, scorer=scorer, **how) if scores else load_encoder(*place, **how)
 
 
 def settings_of(

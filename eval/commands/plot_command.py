@@ -23,7 +23,7 @@ EXAMPLES = """\
 _MARKER = "plots.json"
 #: Settings that change what a score is of.
 _SETTINGS = (
-    *("compat", "bos", "separator", "separator_space"),
+    *("compat", "scorer", "masking", "bos", "separator", "separator_space"),
     *("truncate", "word_correction", "max_items"),
 )
 #: Settings whose options have another name.

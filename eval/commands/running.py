@@ -13,7 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import one_line
-from coherencegym.eval.commands.options import load_model, model_settings, output_of
+from coherencegym.eval.commands.options import (
+    flag_of,
+    load_model,
+    model_settings,
+    output_of,
+)
 from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.forward.distributed import World, join_processes, own_device, world
 
@@ -66,11 +71,12 @@ def closed(
 
 @dataclass(frozen=True)
 class Running:
-    """A loaded model, with the cache and the processes of the run."""
+    """A loaded model, with cache and processes of the run, and the options as they are for it."""
 
     loaded: LoadedModel
     cache: Cache | None
     processes: World
+    options: Options
 
     @contextmanager
     def reading(self, what: str) -> Iterator[dict[str, Any]]:
@@ -95,13 +101,18 @@ class Running:
 
 @contextmanager
 def running(arguments: argparse.Namespace, options: Options) -> Iterator[Running]:
-    """The model that the options name, in as many processes as were launched."""
+    """The model that the options name, in as many processes as were launched.
+
+    Raises:
+        EvaluationError: it cannot be loaded, or an option has no meaning for its scorer.
+    """
     processes = world()
     arguments.device = own_device(arguments.device, processes)
     with join_processes(processes):
-        loaded = load_model(arguments)
-        with open_cache(arguments, loaded, options.identity()) or nullcontext() as cache:
-            yield Running(loaded, cache, processes)
+        loaded = load_model(arguments, scorer=options.scorer)
+        settled = options.settled(loaded.scorer, flag_of)
+        with open_cache(arguments, loaded, settled.identity()) or nullcontext() as cache:
+            yield Running(loaded, cache, processes, settled)
 
 
 def open_cache(
@@ -185,6 +196,7 @@ def explain_plan(
     from rich.console import Console
 
     from coherencegym.eval.models.arguments import parse_model_arguments
+    from coherencegym.eval.models.kind import class_for, scorer_of
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.models.load import load_config
     from coherencegym.eval.plan.explain import MEANING, explain_table, shape_of
@@ -198,7 +210,10 @@ def explain_plan(
         arguments.model,
         parse_model_arguments(arguments.model_args, arguments.model_revision),
         arguments.trust_remote_code,
+        scorer=options.scorer,
     )
+    scorer = scorer_of(config) if options.scorer == "auto" else options.scorer
+    options = options.settled(scorer, flag_of)
     chat = chat_of(tokenizer) if in_chat else None
     words = None
     if options.word_correction:
@@ -214,14 +229,20 @@ def explain_plan(
             chat=chat,
         )
         plain = make_plan(prepared.requests, budget, limits=limits_of(config))
-        shared = plain.batched(budget, sharing="packed") if options.share else plain
+        shares = options.share and not options.is_masked
+        shared = plain.batched(budget, sharing="packed") if shares else plain
         plans.append((name, plain, shared))
     console = Console()
-    table = explain_table(plans, shape_of(config))
+    made = class_for(config, scorer, arguments.trust_remote_code)
+    table = explain_table(plans, shape_of(config, made))
     # Numbers that are cut off are worse than lines that wrap.
     wide = Console(width=10_000).measure(table).maximum
     Console(width=max(console.width, wide)).print(table)
     notes = [f"{name}: {meaning}" for name, meaning in MEANING.items()]
+    if options.is_masked:
+        notes.append(
+            f"{scorer}: every token that is read is a text of its own, with that token masked"
+        )
     if any(plan.shares for _, _, plan in plans):
         notes.append(
             "beginnings are shared if a trial shows that the model can: in rows, or from a cache"

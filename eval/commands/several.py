@@ -83,7 +83,7 @@ class Several:
                 self._keep(there)
             else:
                 how = parse_model_arguments(own[0].model_args, own[0].model_revision)
-                load_config(own[0].model, how, own[0].trust_remote_code)
+                load_config(own[0].model, how, own[0].trust_remote_code, scorer=self.chosen.scorer)
 
     def _keep(self, there: Sequence[tuple[argparse.Namespace, tuple[Source, Any]]]) -> None:
         """Take over the results of one model, whose files are read for their digest."""
@@ -91,17 +91,19 @@ class Several:
         from coherencegym.eval.results.earlier import earlier_run, is_of_code
 
         first = there[0][0]
-        facts = load_facts(
+        facts, scorer = load_facts(
             first.model,
             first.device,
             first.dtype,
             arguments=parse_model_arguments(first.model_args, first.model_revision),
             device_map=first.device_map,
             trust_remote_code=first.trust_remote_code,
+            scorer=self.chosen.scorer,
             code=first.trust_remote_code and is_of_code(first.output),
         )
+        chosen = self.chosen.settled(scorer, options.flag_of)
         for one, (source, tables) in there:
-            settings = options.settings_of(one, self.chosen, _RECORDED)
+            settings = options.settings_of(one, chosen, _RECORDED)
             self.runs[one.output] = earlier_run(
                 one.output, facts, source, tables, settings, tokens=one.tokens
             )
@@ -147,9 +149,7 @@ class Several:
             for own, source, tables in left:
                 own.device = first.device
                 with self._attempt(str(own.output)):
-                    scored = [
-                        (table, _scored(run_, table, self.chosen, of_model)) for table in tables
-                    ]
+                    scored = [(table, _scored(run_, table, of_model)) for table in tables]
                     if run_.processes.is_first:
                         self.runs[own.output] = self._reported(own, run_, source, scored)
 
@@ -166,7 +166,7 @@ class Several:
         from coherencegym.eval.views.report import write
         from coherencegym.eval.views.table import print_scores
 
-        settings = options.settings_of(own, self.chosen, _RECORDED)
+        settings = options.settings_of(own, run_.options, _RECORDED)
         results = gather(source, run_.loaded, scored, settings)
         write(results, own.output, overwrite=own.overwrite, tokens=own.tokens)
         if self.above is None or own.verbose:
@@ -229,13 +229,13 @@ def _model_name(one: argparse.Namespace) -> str:
     return f"{one.model}{at}"
 
 
-def _scored(run_: Running, table: ItemTable, chosen: Options, plans: PlansOf | None) -> Scored:
+def _scored(run_: Running, table: ItemTable, plans: PlansOf | None) -> Scored:
     from coherencegym.eval.tasks.score.scoring import score_items
 
     model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
     with run_.reading(table_name(table)) as how:
         return score_items(
-            *(model, tokenizer, table.items, chosen),
+            *(model, tokenizer, table.items, run_.options),
             uses_separator=table.separator,
             plans=plans,
             **how,

@@ -57,7 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     table, item = find_item(tables, arguments.item)
     check_conditions(item, arguments.conditions)
-    model = options.load_model(arguments)
+    model = options.load_model(arguments, scorer=chosen.scorer)
+    chosen = chosen.settled(model.scorer, options.flag_of)
     separator = table.separator
     scored = score_items(model.model, model.tokenizer, [item], chosen, uses_separator=separator)
     (one,), place = scored.items, (table.config, table.split)

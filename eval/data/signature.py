@@ -44,6 +44,8 @@ def signature(
         "configs": ",".join(settings["configs"]) or "all",
         "split": settings["split"] or "all",
         "compat": settings["compat"],
+        "scorer": settings.get("scorer"),
+        "masking": settings.get("masking"),
         "bos": _start(settings),
         "sep": _separator(settings),
         "dtype": model["dtype"],

@@ -1,8 +1,8 @@
 """The ways in which a batch goes through a model: padded, from a cache, or packed.
 
-Padded batches are for any causal language model. Shared beginnings are what the conditions of an
-item begin with alike and goes through the model once, in one of two ways; whether a model takes
-them is for :mod:`eval.forward.trial` to find out.
+Padded batches are for any language model; one that sees all of a row is told what is text. Shared
+beginnings are what the conditions of an item begin with alike and goes through the model once, in
+one of two ways; whether a model takes them is for :mod:`eval.forward.trial` to find out.
 
 *From a cache*: the beginnings of several items are cut to one length, so that nothing in them is
 padding: then no mask and no positions are needed, and models with sliding windows or relative
@@ -69,7 +69,11 @@ def _padded(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
         [questions.want(row, place, token) for place, token in member.reads()]
         for row, member in enumerate(members)
     ]
-    bits, _ = forward.read(_rests(members, 0, batch.length), questions)
+    ids, more = _rests(members, 0, batch.length, forward.padding or 0), {}
+    # Attention without a mask is the faster, and rows of one text need none.
+    if forward.is_told and any(one.length < batch.length for one in members):
+        more["attention_mask"] = _texts(members, batch.length).to(forward.device)
+    bits, _ = forward.read(ids, questions, **more)
     return [bits[places] for places in asked]
 
 
@@ -109,15 +113,25 @@ def _from_cache(
     ]
 
 
-def _rests(members: Sequence[TokenSequence], cut: int, length: int) -> torch.Tensor:
+def _rests(
+    members: Sequence[TokenSequence], cut: int, length: int, padding: int = 0
+) -> torch.Tensor:
     """Token ids from ``cut`` on, one sequence a row, padded to ``length``."""
     import torch
 
     # Padding is a token id like any other: it is told apart by position, never by id.
-    ids = torch.zeros(len(members), length - cut, dtype=torch.long)
+    ids = torch.full((len(members), length - cut), padding, dtype=torch.long)
     for row, member in enumerate(members):
-        ids[row, : member.length - cut] = torch.tensor(member.ids[cut : member.length])
+        ids[row, : member.length - cut] = torch.tensor(member.seen[cut : member.length])
     return ids
+
+
+def _texts(members: Sequence[TokenSequence], length: int) -> torch.Tensor:
+    """1 where a text stands in its row and 0 behind it, shape (B, ``length``)."""
+    import torch
+
+    lengths = torch.tensor([member.length for member in members])
+    return (torch.arange(length) < lengths[:, None]).long()
 
 
 def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> list[np.ndarray]:

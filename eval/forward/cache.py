@@ -135,9 +135,9 @@ class Cache:
 
     def get_many(self, sequences: Sequence[TokenSequence]) -> list[np.ndarray | None]:
         """The reads of each sequence (bits, float64); None unless all of them are known."""
-        from coherencegym.eval.forward.cache_row import key_of
+        from coherencegym.eval.forward.cache_row import row_key
 
-        keys = [key_of(sequence.ids) for sequence in sequences]
+        keys = [row_key(sequence) for sequence in sequences]
         wanted = list(dict.fromkeys(keys))
         known = self._attempt(lambda database: self._read(database, wanted)) or {}
         return [
@@ -153,10 +153,10 @@ class Cache:
         """
         import numpy as np
 
-        from coherencegym.eval.forward.cache_row import key_of, merged_bits
+        from coherencegym.eval.forward.cache_row import merged_bits, row_key
 
         kept = [
-            (key_of(sequence.ids), sequence, np.asarray(bits, np.float64))
+            (row_key(sequence), sequence, np.asarray(bits, np.float64))
             for sequence, bits in results
             if np.isfinite(bits).all()
         ]

@@ -2,7 +2,9 @@
 
 The value is two counts (uint32): of positions at which a token's surprisal is known, and of those
 at which that of any beginning of a word is; then the positions of both, each in ascending order
-(uint32), and their bits (float64), little-endian. Whatever does not add up is no row.
+(uint32), and their bits (float64), little-endian. Of a masked row one place is read, and in place
+of positions there are the ids of the tokens that were asked for. Whatever does not add up is no
+row.
 """
 
 from __future__ import annotations
@@ -31,10 +33,10 @@ class Known:
 
     def select(self, sequence: TokenSequence) -> np.ndarray | None:
         """The reads of a sequence, in bits; None unless all of them are known."""
-        own = (_numbers("<u4", sequence.positions), _numbers("<u4", sequence.word_starts))
+        own = (_numbers("<u4", sequence.asked), _numbers("<u4", sequence.word_starts))
         if own == (self.positions, self.word_starts):
             return self.bits.copy()
-        bits, wanted = self.by_place(), _places(sequence.positions, sequence.word_starts)
+        bits, wanted = self.by_place(), _places(sequence.asked, sequence.word_starts)
         if not all(place in bits for place in wanted):
             return None
         return np.array([bits[place] for place in wanted])
@@ -61,7 +63,7 @@ def merged_bits(before: Known | None, sequence: TokenSequence, bits: np.ndarray)
         ValueError: there are not as many bits as are read of the sequence.
     """
     found = before.by_place() if before is not None else {}
-    places = _places(sequence.positions, sequence.word_starts)
+    places = _places(sequence.asked, sequence.word_starts)
     found.update(zip(places, bits.tolist(), strict=True))
     ordered = sorted(found)
     return Known(
@@ -93,6 +95,12 @@ def unpack(key: object, value: object, expected: object) -> Known | None:
 def key_of(ids: Sequence[int]) -> bytes:
     """The name of a text: the sha256 of its token ids (int64)."""
     return hashlib.sha256(_numbers("<i8", ids)).digest()
+
+
+def row_key(sequence: TokenSequence) -> bytes:
+    """The name of a sequence's row: that of its text, or a masked row's own."""
+    key = sequence.key
+    return key if isinstance(key, bytes) else key_of(key)
 
 
 def checksum(key: bytes, value: bytes) -> bytes:

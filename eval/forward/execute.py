@@ -86,11 +86,12 @@ def execute(
     progress: BatchProgress | None = None,
     world: World = ALONE,
     beginnings: Sequence[int] = (),
+    padding: int | None = None,
 ) -> Execution:
     """Run a plan through a model.
 
     Args:
-        model: a causal language model in evaluation mode.
+        model: a causal or masked language model in evaluation mode.
         plan: sequences to run; batches are made here, for the way in which the model can share.
         budget: most that a batch may take to begin with.
         share: share beginnings if the model can.
@@ -98,6 +99,8 @@ def execute(
         progress: called after each batch.
         world: the processes among which the batches are divided; each returns all results.
         beginnings: ids of the tokens that begin a word, where their surprisal is read.
+        padding: the id behind shorter texts, for a model that sees all of a row and so is told
+            what is text; None: the model is causal.
 
     Raises:
         EvaluationError: the memory does not suffice for one sequence.
@@ -108,7 +111,7 @@ def execute(
         return execution
     # Tried in this order: packed rows are the faster, a cache is what more models go by.
     ways: tuple[Sharing, ...] = ("packed", "cache") if share else ()
-    forward = Forward(model, beginnings, plan.limits)
+    forward = Forward(model, beginnings, plan.limits, padding)
     with fused_activations(model), float32_head(model):
         run = _Run(forward, execution, budget, done, store, progress, world)
         run.choose(ways)

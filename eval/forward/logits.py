@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.eval.forward.altered import hands_rows_on, only_rows
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.models.placement import input_device, is_spread
 
@@ -23,24 +24,33 @@ _ROWS_ELSEWHERE = 64
 
 @dataclass
 class Forward:
-    """A causal language model as the backends call it.
+    """A language model as the backends call it.
 
-    No attention mask and no positions are passed where nothing is packed: what stands behind a
-    token cannot change what a causal model says about it, in recurrent models too, so that padding
-    on the right is harmless.
+    To a causal model no attention mask and no positions are passed where nothing is packed: what
+    stands behind a token cannot change what it says about it, in recurrent models too, so that
+    padding on the right is harmless.
 
     Attributes:
         model: the model, in evaluation mode.
         beginnings: ids of the tokens that begin a word, where their surprisal is read.
         limits: lengths at which the model begins to read otherwise.
+        padding: the id behind shorter texts, of a model that sees all of a row; None: it is causal.
     """
 
     model: Any
     beginnings: Sequence[int] = ()
     limits: Limits = UNLIMITED
+    padding: int | None = None
 
     def __post_init__(self) -> None:
         accepted = inspect.signature(self.model.forward).parameters
+        #: It is told what is text, where it sees all of a row and can be told.
+        self.is_told = self.padding is not None and "attention_mask" in accepted
+        self._hands_on = (
+            self.padding is not None
+            and "logits_to_keep" not in accepted
+            and hands_rows_on(self.model)
+        )
         #: Its forward selects rows by a mask, as far as is known.
         self._keeps_rows = "logits_to_keep" in accepted
         self._has_cache = "use_cache" in accepted
@@ -114,6 +124,10 @@ class Forward:
             self._keeps_rows = False
             if goes_on:
                 raise RuntimeError("a forward pass that selects no rows has changed the cache")
+        if self._hands_on:
+            with only_rows(self.model, read):
+                output = self.model(input_ids=ids, **arguments)
+            return output.logits[0], output
         output = self.model(input_ids=ids, **arguments)
         return output.logits[read.to(output.logits.device)], output
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.models.kind import ScorerChoice, scorer_of
 from coherencegym.eval.models.load import LoadedModel, read_tokenizer
-from coherencegym.eval.models.refusals import refuse_unless_causal
+from coherencegym.eval.models.refusals import settled_scorer
 from coherencegym.eval.models.source import find_model
 
 #: Beginning of a commit that is a digest of a model in memory.
@@ -45,6 +46,7 @@ def in_memory(
     commit: str | None = None,
     *,
     scores: bool = True,
+    scorer: ScorerChoice = "auto",
 ) -> LoadedModel:
     """Describe a model that is loaded, as results record it.
 
@@ -52,38 +54,41 @@ def in_memory(
     not the Hub's, but a digest of what it is now.
 
     Args:
-        model: a causal language model of transformers, or one that peft or torch wrapped.
+        model: a language model of transformers, or one that peft or torch wrapped.
         tokenizer: its tokenizer.
         name: its name; None: as it was loaded, else its class.
         commit: name of these weights; None: :func:`state_digest`, which reads them all.
         scores: it is to give tokens a probability; else its vectors alone are wanted, and it may be
             any model.
+        scorer: the way in which its surprisals are to be read; ``auto``: by its class.
 
     Raises:
-        EvaluationError: it is no causal language model.
+        EvaluationError: it is no language model that can be read so.
     """
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
     config = getattr(model, "config", None)
     if config is None or not hasattr(model, "get_input_embeddings"):
         raise EvaluationError(
-            f"a {type(model).__name__} is no model of transformers; expected a causal language "
-            "model, as AutoModelForCausalLM.from_pretrained returns it"
+            f"a {type(model).__name__} is no model of transformers; expected a language model, "
+            "as AutoModelForCausalLM.from_pretrained or that of masked models returns it"
         )
     if not callable(tokenizer) or not hasattr(tokenizer, "convert_ids_to_tokens"):
         raise EvaluationError(
             f"a {type(tokenizer).__name__} is no tokenizer of transformers; expected the model's"
         )
     name = name or getattr(config, "_name_or_path", "") or type(model).__name__
+    own = scorer_of(config, type(model).__name__) if scorer == "auto" else scorer
     if scores and getattr(config, "model_type", None) in CONFIG_MAPPING_NAMES:
         # Its code has been run: nothing is left to trust.
-        refuse_unless_causal(name, config, trust=True)
+        settled_scorer(name, config, own, trust=True)
     adapters = ", ".join(map(str, getattr(model, "peft_config", None) or ()))
     return LoadedModel.of(
         name,
         model,
         tokenizer,
         scores=scores,
+        scorer=own,
         commit=commit or state_digest(model, tokenizer),
         notes=(f"with adapters: {adapters}",) if adapters else (),
     )

@@ -1,4 +1,4 @@
-"""Load a causal language model, or any model without its head, and say what it has."""
+"""Load a language model, or any model without its head, and say what it has."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.models.arguments import ModelArguments, Scalar
+from coherencegym.eval.models.kind import Scorer, ScorerChoice, class_for
 from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.placement import (
     devices,
@@ -23,12 +24,12 @@ from coherencegym.eval.models.placement import (
     quantization,
 )
 from coherencegym.eval.models.refusals import (
-    refuse_if_it_sees_ahead,
     refuse_unless_adapter,
-    refuse_unless_causal,
     refuse_unless_held,
+    refuse_unless_it_sees,
     refuse_unless_readable,
     refuse_unless_sane,
+    settled_scorer,
 )
 from coherencegym.eval.models.source import (
     ADAPTER_CONFIG,
@@ -40,6 +41,7 @@ from coherencegym.eval.models.source import (
 #: Weights that a class of transformers needs, for messages.
 _EXPECTED = {
     "AutoModelForCausalLM": "a causal language model, output head included",
+    "AutoModelForMaskedLM": "a masked language model, output head included",
     "AutoModelForSequenceClassification": "a classifier, its head included",
     "AutoModelForMultipleChoice": "a model for multiple choice, its head included",
 }
@@ -54,8 +56,8 @@ class LoadedModel:
     """A model ready to be asked.
 
     Attributes:
-        model: a transformers causal language model, or of :func:`load_encoder` one without a head,
-            in evaluation mode, on its device.
+        model: a language model of transformers, or of :func:`load_encoder` one without a head, in
+            evaluation mode, on its device.
         tokenizer: its fast tokenizer.
         name: the user's name for it.
         commit: the Hub commit, or for a folder ``sha256:`` and the digest of its weights, config
@@ -63,6 +65,7 @@ class LoadedModel:
         device: its name, such as ``cpu`` or ``cuda:0``; several are joined by ``+``.
         dtype: number format of the weights that are not quantized, such as ``float32``.
         parameters: count of the weights.
+        scorer: the way in which its surprisals are read, unless another is chosen.
         base: the model that ``commit`` is of, where ``name`` is an adapter.
         adapter: name and commit of the adapter on top of it.
         other_tokenizer: name and commit of the tokenizer, where it is not the model's.
@@ -80,6 +83,7 @@ class LoadedModel:
     device: str
     dtype: str
     parameters: int
+    scorer: Scorer = "causal"
     base: str | None = None
     adapter: Mapping[str, str] | None = None
     other_tokenizer: Mapping[str, str] | None = None
@@ -91,22 +95,31 @@ class LoadedModel:
 
     @classmethod
     def of(
-        cls, name: str, model: Any, tokenizer: Any, *, scores: bool = True, **more: Any
+        cls,
+        name: str,
+        model: Any,
+        tokenizer: Any,
+        *,
+        scores: bool = True,
+        scorer: Scorer = "causal",
+        **more: Any,
     ) -> LoadedModel:
         """A model in evaluation mode on its device; ``more`` is what it does not say itself.
 
         Args:
             name, model, tokenizer: those of the class.
             scores: it is to give tokens a probability; else its vectors alone are wanted.
+            scorer: the attribute.
             more: other attributes.
 
         Raises:
-            EvaluationError: it cannot be run, or predicts a token from what follows it.
+            EvaluationError: it cannot be run, or predicts tokens from other ones than it should.
         """
         if scores:
             keep_selection(model)
-            refuse_if_it_sees_ahead(name, model)
+            refuse_unless_it_sees(name, model, scorer)
         return cls(
+            scorer=scorer,
             model=model,
             tokenizer=tokenizer,
             name=name,
@@ -155,6 +168,7 @@ def load(
     arguments: ModelArguments | None = None,
     device_map: str | None = None,
     trust_remote_code: bool = False,
+    scorer: ScorerChoice = "auto",
 ) -> LoadedModel:
     """Load a model and its tokenizer from the Hub or a folder; ``demo`` is the embedded one.
 
@@ -169,12 +183,14 @@ def load(
         arguments: revision, adapter, quantization and what else is for ``from_pretrained``.
         device_map: the way in which accelerate spreads it over devices, or None.
         trust_remote_code: run code from the model's repository if it needs it.
+        scorer: the way in which its surprisals are to be read, which says what head it needs;
+            ``auto``: by its config.
 
     Raises:
-        EvaluationError: it is not there, is not a causal language model, or has no usable
+        EvaluationError: it is not there, is no language model that can be read so, or has no usable
             tokenizer, device, dtype or adapter.
     """
-    return _load(name, device, dtype, arguments, device_map, trust_remote_code, scores=True)
+    return _load(name, device, dtype, arguments, device_map, trust_remote_code, scorer=scorer)
 
 
 def load_encoder(
@@ -195,7 +211,7 @@ def load_encoder(
         EvaluationError: it is not there, transformers has no model of its type, or it has no usable
             tokenizer, device, dtype or adapter.
     """
-    return _load(name, device, dtype, arguments, device_map, trust_remote_code, scores=False)
+    return _load(name, device, dtype, arguments, device_map, trust_remote_code)
 
 
 def load_with_head(
@@ -221,7 +237,6 @@ def load_with_head(
     """
     return _load(
         *(name, device, dtype, arguments, device_map, trust_remote_code),
-        scores=False,
         made=kind_of_model,
     )
 
@@ -234,17 +249,18 @@ def _load(
     device_map: str | None,
     trust_remote_code: bool,
     *,
-    scores: bool,
+    scorer: ScorerChoice | None = None,
     made: Any = None,
 ) -> LoadedModel:
+    """A model with the head that a scorer needs, or ``made`` otherwise, or the body alone."""
     if not isinstance(name, str | Path):
         raise EvaluationError(f"model {name!r}; expected a Hub id, a folder or demo")
     name = str(name)
     arguments = arguments or ModelArguments()
-    read = _read(name, arguments, trust_remote_code, scores)
+    read = _read(name, arguments, trust_remote_code, scorer)
     source, adapter = read.source, read.adapter
     placement = place_model(read.config, arguments, device, dtype, device_map)
-    made = made or _kind_of_model(read.config, scores or adapter is not None)
+    made = made or _kind_of_model(read.config, read.scorer, trust_remote_code)
     refuse_unless_held(source, read.config, trust_remote_code, made)
     settings = {**arguments.passed, **placement.settings, "dtype": placement.dtype}
     with _without_adapter(source) as files:
@@ -259,7 +275,8 @@ def _load(
         name,
         model,
         read.tokenizer,
-        scores=scores,
+        scores=scorer is not None,
+        scorer=read.scorer or "causal",
         commit=source.identity(code=remote_code),
         base=source.name if source.name != name else None,
         adapter=_named(adapter),
@@ -280,16 +297,18 @@ def load_config(
     trust_remote_code: bool = False,
     *,
     scores: bool = True,
+    scorer: ScorerChoice = "causal",
 ) -> tuple[Any, Any]:
     """A model's config and tokenizer, without its weights; the arguments are those of :func:`load`.
 
     With ``scores`` False it may be any model that :func:`load_encoder` loads.
 
     Raises:
-        EvaluationError: it is not there, is not a causal language model, or has no usable
+        EvaluationError: it is not there, is no language model that can be read so, or has no usable
             tokenizer.
     """
-    read = _read(name, arguments or ModelArguments(), trust_remote_code, scores)
+    how = scorer if scores else None
+    read = _read(name, arguments or ModelArguments(), trust_remote_code, how)
     return read.config, read.tokenizer
 
 
@@ -301,8 +320,9 @@ def load_facts(
     arguments: ModelArguments | None = None,
     device_map: str | None = None,
     trust_remote_code: bool = False,
+    scorer: ScorerChoice = "auto",
     code: bool = False,
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], Scorer]:
     """Facts that :meth:`LoadedModel.about` would have, but for those that its weights say.
 
     The files of a folder are read for their digest. The arguments are those of :func:`load`.
@@ -312,13 +332,13 @@ def load_facts(
 
     Returns:
         ``name``, ``commit``, ``base``, ``adapter``, ``tokenizer``, ``arguments``; ``device`` (its
-        type) and ``dtype`` where they are known.
+        type) and ``dtype`` where they are known. And the way in which its surprisals are read.
 
     Raises:
         EvaluationError: see :func:`load`.
     """
     arguments = arguments or ModelArguments()
-    read = _read(name, arguments, trust_remote_code, scores=True)
+    read = _read(name, arguments, trust_remote_code, scorer)
     placement = place_model(read.config, arguments, device, dtype, device_map)
     facts = {
         "name": name,
@@ -331,21 +351,25 @@ def load_facts(
     if placement.device is not None:
         facts["device"] = placement.device.type
         facts["dtype"] = str(placement.dtype).removeprefix("torch.")
-    return facts
+    return facts, read.scorer or "causal"
 
 
 @dataclass(frozen=True)
 class _Read:
-    """A model before its weights are read; an adapter beside its weights is of the same source."""
+    """A model before its weights are read; an adapter beside its weights is of the same source.
+
+    Without a ``scorer`` it needs no head.
+    """
 
     source: ModelSource
     adapter: ModelSource | None
     config: Any
     tokens: ModelSource
     tokenizer: Any
+    scorer: Scorer | None
 
 
-def _read(name: str, arguments: ModelArguments, trust: bool, scores: bool) -> _Read:
+def _read(name: str, arguments: ModelArguments, trust: bool, choice: ScorerChoice | None) -> _Read:
     from transformers import AutoConfig
 
     source, adapter = _sources(name, arguments)
@@ -354,11 +378,15 @@ def _read(name: str, arguments: ModelArguments, trust: bool, scores: bool) -> _R
     config = attempt(
         f"model {name!r}", AutoConfig.from_pretrained, source.path, trust=trust, **settings
     )
-    refuse = refuse_unless_causal if scores or adapter is not None else refuse_unless_readable
-    refuse(name, config, trust)
+    if choice is None and adapter is None:
+        refuse_unless_readable(name, config, trust)
+        scorer = None
+    else:
+        # Adapters are made for whole models.
+        scorer = settled_scorer(name, config, choice or "causal", trust)
     tokens = find_model(arguments.tokenizer, what="tokenizer") if arguments.tokenizer else source
     tokenizer = read_tokenizer(tokens, "--model-arg tokenizer=FOLDER", trust)
-    return _Read(source, adapter, config, tokens, tokenizer)
+    return _Read(source, adapter, config, tokens, tokenizer, scorer)
 
 
 def read_tokenizer(tokens: ModelSource, option: str, trust: bool = False) -> Any:
@@ -407,13 +435,13 @@ def _sources(name: str, arguments: ModelArguments) -> tuple[ModelSource, ModelSo
     return base or source, adapter
 
 
-def _kind_of_model(config: Any, with_head: bool) -> Any:
+def _kind_of_model(config: Any, scorer: Scorer | None, trust: bool) -> Any:
     """The class of transformers that makes a model of this config; of two halves the encoder."""
-    from transformers import AutoModel, AutoModelForCausalLM, AutoModelForTextEncoding
+    from transformers import AutoModel, AutoModelForTextEncoding
     from transformers.models.auto import modeling_auto
 
-    if with_head:
-        return AutoModelForCausalLM
+    if scorer is not None:
+        return class_for(config, scorer, trust)
     encoders = modeling_auto.MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES
     return AutoModelForTextEncoding if config.model_type in encoders else AutoModel
 

@@ -1,5 +1,5 @@
-"""Refuse what is no causal language model or is not held by its files: by its config, then by what
-it does.
+"""Refuse what is no language model of the kind that is asked for, or is not held by its files: by
+its config, then by what it does.
 
 A config is a few lines that anybody wrote, and transformers makes whatever it asks for: weights
 that its files do not have are filled with random numbers first and refused afterwards. So what the
@@ -18,6 +18,13 @@ from typing import Any
 
 from coherencegym.errors import EvaluationError, first_line
 from coherencegym.eval.models.arguments import ATTENTION
+from coherencegym.eval.models.kind import (
+    Scorer,
+    ScorerChoice,
+    has_masked_class,
+    is_masked,
+    scorer_of,
+)
 from coherencegym.eval.models.libraries import attempt, require
 from coherencegym.eval.models.placement import input_device
 from coherencegym.eval.models.source import ADAPTER_CONFIG, ADAPTER_WEIGHTS, ModelSource
@@ -105,6 +112,46 @@ def refuse_unless_causal(name: str, config: Any, trust: bool = False) -> None:
         raise EvaluationError(f"model {name!r} {problem}")
 
 
+def settled_scorer(
+    name: str, config: Any, choice: ScorerChoice = "auto", trust: bool = False
+) -> Scorer:
+    """The way in which a model's surprisals are read: as chosen, or ``auto`` by its config.
+
+    Args:
+        name, config, trust: see :func:`refuse_unless_causal`.
+        choice: the user's.
+
+    Raises:
+        EvaluationError: the config shows it to be no model that can be read so.
+    """
+    scorer = scorer_of(config) if choice == "auto" else choice
+    if scorer == "causal":
+        try:
+            refuse_unless_causal(name, config, trust)
+        except EvaluationError as error:
+            hint = "; --scorer pll scores it" if choice == "causal" and is_masked(config) else ""
+            raise EvaluationError(f"{error}{hint}") from None
+        return scorer
+    problem = None
+    if getattr(config, "is_encoder_decoder", False):
+        problem = f"is an encoder with a decoder ({config.model_type}); expected one of the two"
+    elif not has_masked_class(config, trust):
+        masked = "AutoModelForMaskedLM" in (getattr(config, "auto_map", None) or {})
+        if masked:
+            problem = _NEEDS_CODE
+        elif scorer == "pll":
+            problem = (
+                f"is no masked language model (type {config.model_type!r}); expected one for "
+                "--scorer pll, or --scorer causal"
+            )
+        else:
+            problem = _not_causal(config, trust)
+    problem = problem or _foreign_attention(config, trust)
+    if problem is not None:
+        raise EvaluationError(f"model {name!r} {problem}")
+    return scorer
+
+
 def refuse_unless_readable(name: str, config: Any, trust: bool = False) -> None:
     """Refuse a model that transformers cannot make without a head; arguments as for a causal one.
 
@@ -147,7 +194,7 @@ def _not_causal(config: Any, trust: bool) -> str | None:
     own_code = "AutoModelForCausalLM" in (getattr(config, "auto_map", None) or {})
     if getattr(config, "is_encoder_decoder", False):
         return f"is an encoder with a decoder ({model_type}); expected a decoder alone"
-    if _is_masked(config, model_type):
+    if is_masked(config):
         return (
             f"is a masked language model ({model_type}); expected a causal one, which gives every "
             "token a probability from what precedes it"
@@ -165,20 +212,6 @@ def _not_causal(config: Any, trust: bool) -> str | None:
         f"is of type {model_type!r}, which transformers has no causal language model for without "
         "code from the model's repository; expected one that it has"
     )
-
-
-def _is_masked(config: Any, model_type: str) -> bool:
-    """True for a masked language model by its classes, or by its type where it names none."""
-    from transformers.models.auto import modeling_auto
-
-    masked = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
-    declared = set(getattr(config, "architectures", None) or ())
-    if not declared:
-        return model_type in masked and not getattr(config, "is_decoder", False)
-    # An entry may name several classes, one for each task.
-    entries = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values()
-    causal = {c for entry in entries for c in ([entry] if isinstance(entry, str) else entry)}
-    return bool(declared & set(masked.values())) and not declared & causal
 
 
 def refuse_unless_held(source: ModelSource, config: Any, trust: bool, kind_of_model: Any) -> None:
@@ -318,11 +351,12 @@ def refuse_unless_in_vocabulary(
         )
 
 
-def refuse_if_it_sees_ahead(name: str, model: Any) -> None:
-    """Refuse a model whose prediction changes with what follows: surprisal is then meaningless.
+def refuse_unless_it_sees(name: str, model: Any, scorer: Scorer) -> None:
+    """Refuse a causal model whose prediction changes with what follows, or a masked one's that does
+    not: its surprisals would be others than they are called.
 
     Raises:
-        EvaluationError: it does, or it cannot be run.
+        EvaluationError: that is so, or the model cannot be run.
     """
     import torch
 
@@ -338,8 +372,15 @@ def refuse_if_it_sees_ahead(name: str, model: Any) -> None:
     exact = model.dtype == torch.float32 and getattr(model, "hf_quantizer", None) is None
     tolerance = 1e-3 if exact else 0.1
     scale = max(1.0, float(logits.abs().max()))
-    if float((logits[0] - logits[1]).abs().max()) > tolerance * scale:
+    ahead = float((logits[0] - logits[1]).abs().max()) > tolerance * scale
+    if ahead and scorer == "causal":
         raise EvaluationError(
             f"model {name!r} predicts a token from what follows it; expected a causal language "
-            "model"
+            "model, or --scorer pll or mntp"
+        )
+    # Of a model that looks ahead a little, rounding is less than what it makes of it.
+    if scorer != "causal" and bool((logits[0] == logits[1]).all()):
+        raise EvaluationError(
+            f"model {name!r} predicts a token from what precedes it alone, masked or not; expected "
+            "--scorer causal, or a model that sees all of a text"
         )

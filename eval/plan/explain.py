@@ -25,13 +25,15 @@ class ModelShape:
     width: int
 
 
-def shape_of(config: Any) -> ModelShape:
-    """The shape of a model from its config, built without memory for its weights."""
+def shape_of(config: Any, made: Any) -> ModelShape:
+    """The shape of a model from its config, built without memory for its weights.
+
+    ``made`` is the class of transformers that makes it.
+    """
     import torch
-    from transformers import AutoModelForCausalLM
 
     with torch.device("meta"):
-        model = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
+        model = made.from_config(config, trust_remote_code=False)
     head = getattr(model.get_output_embeddings(), "weight", None)
     embeddings = (m for m in model.modules() if isinstance(m, torch.nn.Embedding))
     apart = {id(head), *(id(weights) for table in embeddings for weights in table.parameters())}
@@ -50,13 +52,16 @@ def operations(plan: Plan, shape: ModelShape) -> int:
 
     A multiplication with an addition counts as two, for every token and weight of a matrix, and
     for every row of logits and weight of the head. Attention has two such products (of queries
-    with keys, of weights with values) for every layer, unit of width and pair of tokens.
+    with keys, of weights with values) for every layer, unit of width and pair of tokens: one that
+    looks and one that is seen.
     """
     pairs = 0
     for batch in plan.batches:
         for group, shared in zip(batch.groups, batch.shared, strict=True):
             pairs += _pairs(0, shared)
-            pairs += sum(_pairs(shared, plan.sequences[index].length) for index in group)
+            for member in (plan.sequences[index] for index in group):
+                seen_whole = member.masked is not None
+                pairs += member.length**2 if seen_whole else _pairs(shared, member.length)
     return (
         2 * shape.matrices * plan.tokens_once
         + 2 * shape.head * plan.head_rows

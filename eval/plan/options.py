@@ -18,7 +18,8 @@ from pydantic import Field
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.items import Item, joined_condition
 from coherencegym.eval.kinds.predictions import TIE_BITS
-from coherencegym.eval.text.choices import BosChoice, SpaceChoice
+from coherencegym.eval.models.kind import ScorerChoice
+from coherencegym.eval.text.choices import BosChoice, MaskingChoice, SpaceChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,11 @@ MODES: Mapping[str, Rules] = {SYNTAXGYM_2021.name: SYNTAXGYM_2021}
 
 #: The options that a mode fixes.
 _FIXED = ("bos", "separator", "separator_space", "truncate", "word_correction")
+#: Those that go by what precedes a token, which is not all that a masked model sees -> why.
+_CAUSAL = {
+    "word_correction": "corrects what stands before a token by what precedes it alone",
+    "bos": "puts a token before the text for the first one to be read",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,9 @@ class Options:
     """Choices on which surprisals depend, beside the model and the texts.
 
     Attributes:
+        scorer: the way in which a token's surprisal is read: ``causal``, ``pll`` or ``mntp``
+            (:mod:`eval.text.masking`); ``auto``: by the model.
+        masking: ``within_word_l2r`` or ``original``: what ``pll`` and ``mntp`` mask beside a token.
         bos: start of text: ``auto``, ``always`` or ``never``; see :mod:`eval.text.special`.
         separator: ``auto``, ``none`` or the text that stands for ``[SEP]``.
         separator_space: ``keep`` or ``drop`` the white space after a separator.
@@ -82,6 +91,8 @@ class Options:
         every_token: read also the tokens that nothing asks for, separators included.
     """
 
+    scorer: ScorerChoice = "causal"
+    masking: MaskingChoice = "within_word_l2r"
     bos: BosChoice = "auto"
     separator: str = "auto"
     separator_space: SpaceChoice = "keep"
@@ -92,13 +103,19 @@ class Options:
     share: bool = True
     every_token: bool = False
 
+    @property
+    def is_masked(self) -> bool:
+        """Tokens are masked in a text that is seen whole."""
+        return self.scorer in ("pll", "mntp")
+
     def check(self, said: Callable[[str], str] = str) -> None:
-        """Refuse options that contradict the mode, which fixes them all.
+        """Refuse options that contradict the mode, which fixes them all, or the scorer.
 
         ``said`` gives what the user calls an option, from its name here.
 
         Raises:
-            EvaluationError: an option that the mode fixes is not what it is by default.
+            EvaluationError: an option that the mode fixes is not what it is by default, or one has
+                no meaning for the scorer.
         """
         for name in _FIXED if self.rules.name else ():
             if getattr(self, name) != getattr(DEFAULT_OPTIONS, name):
@@ -106,13 +123,49 @@ class Options:
                     f"{said(name)} and --compat {self.rules.name}: the mode sets this itself; "
                     "expected one of the two"
                 )
+        if self.is_masked and self.rules.name:
+            raise EvaluationError(
+                f"--compat {self.rules.name} and --scorer {self.scorer}: the published numbers are "
+                "of causal models; expected one of the two"
+            )
+        for name, why in _CAUSAL.items() if self.is_masked else ():
+            if getattr(self, name) != getattr(DEFAULT_OPTIONS, name):
+                raise EvaluationError(
+                    f"{said(name)} and --scorer {self.scorer}: it {why}, and a masked model sees "
+                    "all of the text; expected one of the two"
+                )
+        if self.scorer == "causal" and self.masking != DEFAULT_OPTIONS.masking:
+            raise EvaluationError(
+                f"{said('masking')} {self.masking}: a causal model is asked without masks; "
+                "expected --scorer pll or mntp with it"
+            )
+
+    def settled(self, own: ScorerChoice, said: Callable[[str], str] = str) -> Options:
+        """The options with the scorer that ``auto`` is for a model, which is read by ``own``.
+
+        ``said`` is that of :meth:`check`.
+
+        Raises:
+            EvaluationError: an option has no meaning for that scorer, or a masked model is to be
+                read as a causal one.
+        """
+        if self.scorer == "causal" and own != "causal":
+            raise EvaluationError(
+                "a masked language model has no surprisal of a token given what precedes it alone; "
+                "expected a causal one, or --scorer pll"
+            )
+        chosen = replace(self, scorer=own if self.scorer == "auto" else self.scorer)
+        chosen.check(said)
+        return chosen
 
     def record(self) -> dict[str, Any]:
         """The options that can change a number of the results, as JSON holds them.
 
-        ``every_token`` is none of them: the tokens that it adds are in no score.
+        ``every_token`` is none of them: the tokens that it adds are in no score. What is read from
+        left to right is recorded as before there were other ways.
         """
         return {
+            **({"scorer": self.scorer, "masking": self.masking} if self.is_masked else {}),
             **{name: getattr(self, name) for name in _FIXED},
             "compat": self.rules.name or None,
             "batch_tokens": self.batch_tokens,
@@ -120,7 +173,12 @@ class Options:
         }
 
     def identity(self) -> dict[str, Any]:
-        """Part of the cache's key: what the surprisal of a token sequence depends on."""
+        """Part of the cache's key: what the surprisal of a token sequence depends on.
+
+        What is masked is part of each row's own key, so that two ways of masking share rows.
+        """
+        if self.is_masked:
+            return {"scorer": self.scorer, "head": "float32"}
         return {"share": self.share, "head": "float32"}
 
 

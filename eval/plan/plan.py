@@ -4,7 +4,8 @@ A request is a token sequence and the positions whose surprisal some prediction 
 sequences are run once, a sequence is cut after the last position that is read (what follows cannot
 change what a causal model says before it, but for its length: :mod:`eval.models.limits`), and what
 the sequences of an item begin with alike may be run once for all of them
-(:mod:`eval.text.sequence`).
+(:mod:`eval.text.sequence`). Where tokens are masked, each that is read is a request of its own, and
+rows that look alike to the model are run once, whatever is asked of them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import cached_property
 
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.plan.batches import Batch, Budget, make_batches
+from coherencegym.eval.text.masking import MaskedRow
 from coherencegym.eval.text.sequence import Sharing, TokenSequence, alike
 
 
@@ -24,7 +26,8 @@ class Request:
 
     Requests of one ``family``, the conditions of an item, may share what they begin with. The last
     token is ``behind`` the text where it is no part of it: what would follow. ``word_starts`` are
-    positions too: those where the surprisal of any beginning of a word is read.
+    positions too: those where the surprisal of any beginning of a word is read. A ``masked`` row
+    reads one position, with it and perhaps others hidden from the model.
     """
 
     ids: tuple[int, ...]
@@ -32,6 +35,7 @@ class Request:
     family: int = -1
     behind: bool = False
     word_starts: tuple[int, ...] = ()
+    masked: MaskedRow | None = None
 
     @property
     def length(self) -> int:
@@ -40,6 +44,8 @@ class Request:
 
     def sequence(self, limits: Limits) -> TokenSequence:
         """The text up to what is read of it, where a model allows: what goes through the model."""
+        if self.masked is not None:
+            return TokenSequence(self.ids, (), whole=True, masked=self.masked)
         if limits.side(self.length):
             # Its positions are those of its whole length.
             return TokenSequence(self.ids, self.positions, not self.behind, self.word_starts)
@@ -110,7 +116,7 @@ def make_plan(
     The requests of a family may share (``sharing``) what they begin with alike.
     """
     sequences: list[TokenSequence] = []
-    by_ids: dict[tuple[int, ...], int] = {}
+    by_key: dict[tuple[int, ...] | bytes, int] = {}
     owner: list[int | None] = []
     families: dict[int, list[int]] = {}
     for number, request in enumerate(requests):
@@ -118,7 +124,7 @@ def make_plan(
             owner.append(None)
             continue
         sequence = request.sequence(limits)
-        index = by_ids.setdefault(sequence.ids, len(sequences))
+        index = by_key.setdefault(sequence.key, len(sequences))
         if index == len(sequences):
             sequences.append(sequence)
             # A request without a family is one by itself.

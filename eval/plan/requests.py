@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -15,6 +15,7 @@ from coherencegym.eval.plan.plan import Request
 from coherencegym.eval.text import special
 from coherencegym.eval.text.chat import Chat
 from coherencegym.eval.text.encode import Encoding, encode
+from coherencegym.eval.text.masking import Masks, mask_of
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.eval.text.sequence import common_start
 from coherencegym.eval.text.words import WordBeginnings
@@ -64,7 +65,8 @@ class Prepared:
     Attributes:
         fitted: the encodings of each query.
         owners: the number of the query and the name of the condition of each request.
-        requests: token sequences with the positions to read.
+        requests: token sequences with the positions to read; where tokens are masked, one for each
+            position of a condition, one behind the other.
         context: most tokens that the model can read, or None.
     """
 
@@ -97,11 +99,14 @@ def prepare(
             it.
     """
     options.check()
+    masks = _masks(tokenizer, options)
     added, bos = None, options.bos
     if options.rules.tokenizer_adds:
         added, bos = special.added_by(tokenizer), "never"
     if chat is not None:
         added, bos = special.Added(chat.before, ()), "never"
+    if masks is not None:
+        added, bos = _around(tokenizer, config, masks), "never"
     start = special.start_of_text(tokenizer, config, bos)
     flat = [condition for query in queries for condition in query.conditions]
     if uses_separator is None:
@@ -113,15 +118,21 @@ def prepare(
         rendering = special.separator(tokenizer, options.separator, options.separator_space)
     context = context_length(config)
     names = [query.name for query in queries for _ in query.conditions]
-    encodings = iter(encode(tokenizer, flat, start, rendering, added, names))
+    encodings = iter(encode(tokenizer, flat, start, rendering, added, names, masks is not None))
     fitted, owners, requests = [], [], []
     for number, query in enumerate(queries):
         own = {each.condition_name: next(encodings) for each in query.conditions}
         fitted.append(fit(own, context, options.truncate, query.gives))
         for name, encoding in fitted[-1].encodings.items():
-            owners.append((number, name))
-            positions = _positions(encoding, query.reads.get(name, set()), options.every_token)
-            requests.append(_request(encoding, number, positions, words))
+            positions = _positions(
+                encoding, query.reads.get(name, set()), options.every_token, masks
+            )
+            if masks is not None and positions:
+                asked = [_masked(encoding, place, masks) for place in positions]
+            else:
+                asked = [_request(encoding, number, positions, words)]
+            owners += [(number, name)] * len(asked)
+            requests += asked
     return Prepared(fitted, owners, requests, start, rendering, added, context)
 
 
@@ -168,6 +179,30 @@ def shortened(encoding: Encoding, tokens: int, regions: Set[RegionRef]) -> Encod
     return encoding.without(gone) if gone else encoding
 
 
+def _masks(tokenizer: Any, options: Options) -> Masks | None:
+    """The way of masking; None where nothing is masked."""
+    if not options.is_masked:
+        return None
+    return Masks(mask_of(tokenizer), options.masking, int(options.scorer == "mntp"))
+
+
+def _around(tokenizer: Any, config: Any, masks: Masks) -> special.Added:
+    """The tokens around a text that is seen whole: those that the tokenizer adds by itself.
+
+    A model that predicts a token one place before it needs one in front.
+    """
+    added = replace(special.added_by(tokenizer), counts=False)
+    if masks.ahead and not added.before:
+        start = special.start_of_text(tokenizer, config)
+        return replace(added, before=() if start.token_id is None else (start.token_id,))
+    return added
+
+
+def _masked(encoding: Encoding, place: int, masks: Masks) -> Request:
+    row = masks.row(encoding.ids, encoding.words, place)
+    return Request(encoding.ids, (place,), masked=row)
+
+
 def _request(
     encoding: Encoding, family: int, positions: tuple[int, ...], words: WordBeginnings | None
 ) -> Request:
@@ -191,12 +226,19 @@ def _together(stretches: Sequence[Sequence[int]]) -> Sequence[int]:
     return stretches[0] if len(stretches) == 1 else sorted(chain.from_iterable(stretches))
 
 
-def _positions(encoding: Encoding, regions: Set[RegionRef], every_token: bool) -> tuple[int, ...]:
-    """The positions to score: position 0 has nothing before it and so no surprisal."""
+def _positions(
+    encoding: Encoding, regions: Set[RegionRef], every_token: bool, masks: Masks | None
+) -> tuple[int, ...]:
+    """The positions to score, without those that nothing before them predicts (position 0).
+
+    All positions are those of the text, without what stands around it where it is masked.
+    """
+    first = 1 if masks is None else masks.ahead
     if every_token:
-        return tuple(range(1, len(encoding.ids)))
+        text = encoding.places_of_text if masks is not None else range(len(encoding.ids))
+        return tuple(place for place in text if place >= first)
     if not regions:
         return ()
     chosen = [WHOLE] if WHOLE in regions else regions
     read = _together([region_places(encoding, region) for region in chosen])
-    return tuple(read[1:] if read and read[0] == 0 else read)
+    return tuple(read[1:] if read and read[0] < first else read)

@@ -302,7 +302,7 @@ def _different_settings(baseline: Saved, model: Saved) -> Iterator[str]:
         values = left.get(name) or None, right.get(name) or None
         is_object = any(isinstance(value, Mapping) for value in values)
         differs_by_model = name in MAY_DIFFER or name in TRAINING or name not in shared
-        differs_by_model |= name in _ASKING and baseline.task == model.task and "scorer" in shared
+        differs_by_model |= name in _ASKING and baseline.task == model.task == "spans"
         if not differs_by_model and not is_object and values[0] != values[1]:
             yield f"{name}: {_both(left.get(name), right.get(name))}"
     rules = left.get("rules"), right.get("rules")

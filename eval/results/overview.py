@@ -18,7 +18,8 @@ from coherencegym.eval.tasks.task import TaskResults
 
 #: Name and version of a suite, and its dataset as the user named it.
 SuiteKey = tuple[str, str, str]
-#: The name of a model as the user gave it, ``@`` and the revision asked for, and which it was.
+#: The name of a model as the user gave it, ``@`` and the revision asked for with how tokens were
+#: masked, if they were, and which model it was.
 ModelKey = tuple[str, str, str]
 _Key = TypeVar("_Key")
 _Other = TypeVar("_Other")
@@ -208,7 +209,7 @@ def _suite(run: Run) -> SuiteKey:
 
 
 def _model(run: Run) -> ModelKey:
-    return run.model, run.at_revision, run.commit
+    return run.model, run.variant, run.commit
 
 
 def all_named(keys: Iterable[_Key], *ways: Callable[[_Key], str]) -> dict[_Key, str]:

@@ -152,9 +152,12 @@ def _recorded(
 
 def _notes(found: Results, source: Source, model: LoadedModel, rules: Rules) -> Iterator[Note]:
     yield from (*source.notes, *model.lines())
+    masked = scorer_notes(found.settings, found.tables)
+    yield from masked
     read = [(table.config, len(table.items)) for table, _ in found.tables]
     yield from partial_notes(source.manifest, read, found.settings.get("max_items"))
-    yield from compat_notes(rules, model.dtype, found.tables)
+    if not masked:
+        yield from compat_notes(rules, model.dtype, found.tables)
     yield from floor_notes(found.headline)
     for table, _ in found.tables:
         if chosen_with((item.extra for item in table.items), model.name, model.commit):
@@ -213,6 +216,28 @@ def compat_notes(rules: Rules, dtype: str, tables: Tables) -> list[Note]:
         modes = " or ".join(f"--compat {name}" for name in MODES)
         return [caution(f"not comparable with published numbers; with {modes} they are")]
     return []
+
+
+_MASKED = {
+    "within_word_l2r": "with it and the rest of its word masked",
+    "original": "with it alone masked",
+}
+
+
+def scorer_notes(settings: Mapping[str, Any], tables: Tables) -> list[Note]:
+    """Lines on surprisals that are not read from left to right; none where they are."""
+    if settings.get("masking") is None:
+        return []
+    published = (
+        "not comparable with published numbers, which are of models that read from left to right"
+    )
+    return [
+        *([caution(published)] if any(table.split == SUITE_SPLIT for table, _ in tables) else []),
+        detail(
+            f"{settings['scorer']}: a token's surprisal is that given all of the text, what "
+            f"follows it too, {_MASKED[settings['masking']]}"
+        ),
+    ]
 
 
 def score_notes(scores: Sequence[ItemScore], tables: Tables) -> list[Note]:

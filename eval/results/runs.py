@@ -60,6 +60,19 @@ class Run:
         return f"@{revision}" if revision else ""
 
     @property
+    def by_scorer(self) -> str:
+        """The way in which surprisals were read, in brackets; empty where from left to right."""
+        scorer, masking = (self.settings.get(name) for name in ("scorer", "masking"))
+        if not masking:
+            return ""
+        return f" ({scorer}, {masking})" if masking == "original" else f" ({scorer})"
+
+    @property
+    def variant(self) -> str:
+        """The revision and the way of reading, as they follow the name of the model."""
+        return self.at_revision + self.by_scorer
+
+    @property
     def reported(self) -> list[Score | Headline]:
         """The headline, where there is more than one score to choose from, and those scores."""
         scores = [score for score in self.scores if score.level == "all"]

@@ -105,7 +105,7 @@ def step_of(run: Run, axis: Axis = AS_NAMED) -> Step | None:
     if unit not in counts:
         return None
     training = f"{run.model}@{rest}" if revision else str(path.with_name(rest))
-    return Step(training, unit, counts[unit])
+    return Step(training + run.by_scorer, unit, counts[unit])
 
 
 def _number(found: re.Match[str]) -> float:

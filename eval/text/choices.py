@@ -1,6 +1,8 @@
-"""Choices of how texts are rendered, which need no numpy: see :mod:`eval.text.special`."""
+"""Choices of reading texts, which need no numpy."""
 
 from typing import Literal
 
 BosChoice = Literal["auto", "always", "never"]
 SpaceChoice = Literal["keep", "drop"]
+#: Ways to mask a token: with the rest of its word, or alone; see :mod:`eval.text.masking`.
+MaskingChoice = Literal["within_word_l2r", "original"]

@@ -50,6 +50,7 @@ class Encoding:
         spanning: the number of tokens that reach from one region into another.
         has_start: the first id is a start-of-text token, so that the first token of the text can be
             scored.
+        words: the number of each token's word; empty where nobody wants them.
     """
 
     ids: tuple[int, ...]
@@ -58,6 +59,7 @@ class Encoding:
     ends: tuple[int, ...]
     spanning: int
     has_start: bool
+    words: tuple[int, ...] = ()
 
     @cached_property
     def of_region(self) -> dict[int, Sequence[int]]:
@@ -73,13 +75,19 @@ class Encoding:
         }
 
     @property
+    def places_of_text(self) -> range:
+        """The indices from the first token of the text to its last."""
+        own = [place for place, region in enumerate(self.regions) if region != SPECIAL]
+        return range(own[0], own[-1] + 1) if own else range(0)
+
+    @property
     def offsets(self) -> tuple[tuple[int, int], ...]:
         """Start and end of each token (characters in the condition's content)."""
         return tuple(zip(self.starts, self.ends, strict=True))
 
     def cut(self, tokens: int) -> Encoding:
         """The rest of the text behind its first ``tokens`` tokens; a start-of-text token stays."""
-        first = int(self.has_start)
+        first = self.places_of_text.start if self.words else int(self.has_start)
         return self.without(range(first, first + tokens))
 
     def without(self, places: Collection[int]) -> Encoding:
@@ -94,6 +102,7 @@ class Encoding:
             regions=rest(self.regions),
             starts=rest(self.starts),
             ends=rest(self.ends),
+            words=rest(self.words),
         )
 
 
@@ -104,6 +113,7 @@ def encode(
     separator: Separator | None,
     added: Added | None = None,
     item_ids: Sequence[str] = (),
+    words: bool = False,
 ) -> list[Encoding | None]:
     """Conditions as a model sees them; None where the text needs a separator and there is none.
 
@@ -112,9 +122,9 @@ def encode(
         conditions: texts with valid regions.
         start: the start-of-text token.
         separator: the rendering of ``[SEP]``; None: it is ordinary text.
-        added: tokens around every text, in place of ``start``, that count to its first and to its
-            last region.
+        added: tokens around every text, in place of ``start``.
         item_ids: the item of each condition, for errors; empty: they name the condition only.
+        words: number the words, each separator and token around the text being one.
 
     Raises:
         EvaluationError: a text cannot be encoded, or its tokens cannot be assigned to regions (see
@@ -126,7 +136,7 @@ def encode(
     shown = [
         number for number, r in enumerate(rendered) if separator_ids is not None or not r.breaks
     ]
-    pieces = _read(TokenReader(tokenizer), conditions, rendered, shown, item_ids)
+    pieces = _read(TokenReader(tokenizer, words), conditions, rendered, shown, item_ids)
     encodings: list[Encoding | None] = [None] * len(conditions)
     for first in range(0, len(shown), _CHUNK):
         chunk = shown[first : first + _CHUNK]
@@ -138,9 +148,12 @@ def encode(
         for number, (own, spanning) in zip(chunk, placed, strict=True):
             cuts = accumulate(len(piece.ids) for piece in pieces[number])
             parts = [own[a:b] for a, b in pairwise([0, *cuts])]
-            encodings[number] = _assemble(
+            found = _assemble(
                 conditions[number], parts, spanning, start, separator_ids or (), added
             )
+            if words:
+                found = replace(found, words=_numbers(found, pieces[number]))
+            encodings[number] = found
     return encodings
 
 
@@ -207,7 +220,7 @@ def _assemble(
         tokens.extend((token_id, region, end, end) for token_id in token_ids)
 
     if added is not None:
-        special(added.before, condition.regions[0].region_number)
+        special(added.before, condition.regions[0].region_number if added.counts else SPECIAL)
     elif start.token_id is not None:
         special([start.token_id])
     has_start = bool(tokens)
@@ -216,6 +229,15 @@ def _assemble(
             special(separator_ids)
         tokens += part
     if added is not None:
-        special(added.after, condition.regions[-1].region_number)
+        special(added.after, condition.regions[-1].region_number if added.counts else SPECIAL)
     ids, regions, starts, ends = zip(*tokens, strict=True) if tokens else ((), (), (), ())
     return Encoding(ids, regions, starts, ends, spanning, has_start)
+
+
+def _numbers(encoding: Encoding, pieces: Sequence[Tokens]) -> tuple[int, ...]:
+    """The number of each token's word; a token around or between ``pieces`` is one by itself."""
+    begins = joined(pieces).begins
+    assert begins is not None
+    text = iter(begins.tolist())
+    own = (region == SPECIAL or next(text) for region in encoding.regions)
+    return tuple(accumulate(map(int, own)))

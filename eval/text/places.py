@@ -43,18 +43,23 @@ class TextError(EvaluationError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
-    """T tokens: their ids, and their starts and ends in the text (characters); each shape (T,)."""
+    """T tokens: their ids, and their starts and ends in the text (characters); each shape (T,).
+
+    ``begins``, where it is known, says which begin a word: shape (T,), bool.
+    """
 
     ids: np.ndarray
     starts: np.ndarray
     ends: np.ndarray
+    begins: np.ndarray | None = None
 
     def __getitem__(self, chosen: slice) -> Tokens:
-        return Tokens(self.ids[chosen], self.starts[chosen], self.ends[chosen])
+        begins = None if self.begins is None else self.begins[chosen]
+        return Tokens(self.ids[chosen], self.starts[chosen], self.ends[chosen], begins)
 
     def shifted(self, by: int) -> Tokens:
         """The same tokens so many characters further on."""
-        return Tokens(self.ids, self.starts + by, self.ends + by)
+        return Tokens(self.ids, self.starts + by, self.ends + by, self.begins)
 
     def cross(self, place: int) -> bool:
         """A token reaches over a place (characters)."""
@@ -79,10 +84,12 @@ def joined(pieces: Sequence[Tokens]) -> Tokens:
     """The tokens of some pieces, or of some texts, one after the other; their places stay."""
     if len(pieces) == 1:
         return pieces[0]
+    begins = [piece.begins for piece in pieces if piece.begins is not None]
     return Tokens(
         np.concatenate([piece.ids for piece in pieces]),
         np.concatenate([piece.starts for piece in pieces]),
         np.concatenate([piece.ends for piece in pieces]),
+        np.concatenate(begins) if len(begins) == len(pieces) else None,
     )
 
 

@@ -12,12 +12,14 @@ Tokens stand where the tokenizer says, which is checked, or else where what they
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from coherencegym.errors import first_line
 from coherencegym.eval.text.normalised import Normaliser
+from coherencegym.eval.text.pieces import begin_words
 from coherencegym.eval.text.places import (
     TextError,
     Tokens,
@@ -37,10 +39,14 @@ _ANCHORS = (".", "\n", "0", "x")
 
 
 class TokenReader:
-    """A tokenizer of transformers, with what has been found out about it."""
+    """A tokenizer of transformers, with what has been found out about it.
 
-    def __init__(self, tokenizer: Any) -> None:
+    With ``words`` it says which tokens begin a word.
+    """
+
+    def __init__(self, tokenizer: Any, words: bool = False) -> None:
         self._tokenizer = tokenizer
+        self._words = words
         self._backend: Any = (
             tokenizer.backend_tokenizer if getattr(tokenizer, "is_fast", False) else None
         )
@@ -150,6 +156,11 @@ class TokenReader:
                     "tokenizer whose tokens can (or leave the item out)",
                 )
             encoded[number] = Tokens(tokens.ids, *spans)
+        if self._words:
+            encoded = [
+                replace(tokens, begins=begin_words(text, tokens, batch.word_ids(number)))
+                for number, (text, tokens) in enumerate(zip(texts, encoded, strict=True))
+            ]
         return encoded
 
     def _slow(self, text: str, split: bool) -> Tokens:
@@ -166,7 +177,8 @@ class TokenReader:
                 "spell the text, so that they cannot be put in regions; expected a fast tokenizer "
                 "(tokenizer.json)",
             )
-        return Tokens(np.array(ids, dtype=np.int64), *spans)
+        tokens = Tokens(np.array(ids, dtype=np.int64), *spans)
+        return replace(tokens, begins=begin_words(text, tokens)) if self._words else tokens
 
     def _names(self, text: str, ids: list[int], split: bool) -> Iterator[Sequence[str]]:
         """Names of tokens: as they were cut, which says unknown words too; by their ids."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeVar
+
+from coherencegym.eval.text.masking import MaskedRow
 
 #: Ways to share beginnings: not at all, from a cache, or in one row.
 Sharing = Literal["none", "cache", "packed"]
@@ -32,18 +35,44 @@ class TokenSequence:
 
     The model reads ``ids[:length]``; what is read of position p comes from its row ``p - 1``. The
     last token need not be read, unless the text is read ``whole`` as its length counts
-    (:mod:`eval.models.limits`).
+    (:mod:`eval.models.limits`). Of a text that is masked the one place that is ``masked`` for it
+    is read, and nothing else; sequences that are alike then are those that look alike to the model.
 
     Attributes:
         positions: those of the tokens whose surprisal is read, increasing.
         word_starts: those where the surprisal of any token that begins a word is read
             (:mod:`eval.text.words`), increasing.
+        masked: the part that is hidden and read (:mod:`eval.text.masking`); None: nothing is.
     """
 
     ids: tuple[int, ...]
     positions: tuple[int, ...]
     whole: bool = False
     word_starts: tuple[int, ...] = ()
+    masked: MaskedRow | None = None
+
+    @property
+    def seen(self) -> tuple[int, ...]:
+        """Token ids as the model sees them."""
+        return self.ids if self.masked is None else self.masked.seen(self.ids)
+
+    @property
+    def key(self) -> tuple[int, ...] | bytes:
+        """The ids, or a digest of a masked row: alike in sequences that can be run as one.
+
+        The digest is the sha256 of the ids as they are seen, and of the place that is read.
+        """
+        if self.masked is None:
+            return self.ids
+        import numpy as np
+
+        numbers = np.array((*self.seen, -1 - self.masked.place), "<i8")
+        return hashlib.sha256(numbers.tobytes()).digest()
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """Numbers that tell reads of tokens apart: positions; of a masked row the tokens' ids."""
+        return self.positions if self.masked is None else self.masked.targets
 
     @property
     def length(self) -> int:
@@ -53,17 +82,22 @@ class TokenSequence:
     @property
     def count(self) -> int:
         """Surprisals that are read."""
-        return len(self.positions) + len(self.word_starts)
+        return len(self.asked) + len(self.word_starts)
 
     @property
     def places(self) -> Sequence[int]:
         """All positions of which something is read, increasing, each once."""
+        if self.masked is not None:
+            return (self.masked.place + 1,)
         if not self.word_starts:
             return self.positions
         return sorted({*self.positions, *self.word_starts})
 
     def united(self, other: TokenSequence) -> TokenSequence:
         """The sequence with what is read of another one of the same tokens as well."""
+        if self.masked is not None and other.masked is not None:
+            targets = {*self.masked.targets, *other.masked.targets}
+            return replace(self, masked=replace(self.masked, targets=tuple(sorted(targets))))
         if (self.positions, self.word_starts) == (other.positions, other.word_starts):
             return self
         return replace(
@@ -77,6 +111,8 @@ class TokenSequence:
 
         They come in the order of the surprisals: those of tokens, then those of words.
         """
+        if self.masked is not None:
+            yield from ((self.masked.place, token) for token in self.masked.targets)
         for position in self.positions:
             yield position - 1, self.ids[position]
         for position in self.word_starts:

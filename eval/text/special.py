@@ -84,10 +84,14 @@ def start_of_text(tokenizer: Any, config: Any, choice: BosChoice = "auto") -> St
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Token ids that a tokenizer puts before and after a text by itself."""
+    """Token ids that stand before and after a text, as those that a tokenizer adds by itself.
+
+    They count to the first and to the last region, or else (``counts``) to none.
+    """
 
     before: tuple[int, ...]
     after: tuple[int, ...]
+    counts: bool = True
 
 
 def added_by(tokenizer: Any) -> Added:

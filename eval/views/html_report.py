@@ -147,7 +147,7 @@ def _example(
 def title_of(results: TaskResults) -> str:
     """The title of a run's page: model, its revision where one was asked for, and dataset."""
     model, dataset = (short_model(str(x["name"])) for x in (results.model, results.dataset))
-    return f"{model}{run_of(results).at_revision} on {dataset}"
+    return f"{model}{run_of(results).variant} on {dataset}"
 
 
 def page_of(template: str, script: str = "", **variables: Any) -> str:

@@ -126,8 +126,8 @@ def _series(runs: Sequence[Run]) -> list[Series]:
     for number, run in enumerate(runs):
         for own in members:
             first = own[0][1]
-            which = (first.model, first.commit, first.at_revision)
-            same_model = which == (run.model, run.commit, run.at_revision)
+            which = (first.model, first.commit, first.variant)
+            same_model = which == (run.model, run.commit, run.variant)
             taken = {_score_key(score) for _, other in own for score in other.scores}
             if same_model and not any(_score_key(score) in taken for score in run.scores):
                 own.append((number, run))
@@ -147,7 +147,7 @@ def _series(runs: Sequence[Run]) -> list[Series]:
 
 def _labels(runs: Sequence[Run]) -> list[str]:
     """The names of the models, with the folder of the results where two are the same."""
-    names = [short_model(run.model) + run.at_revision for run in runs]
+    names = [short_model(run.model) + run.variant for run in runs]
     folders = [Path(run.folder).name if run.folder else run.commit[:14] for run in runs]
     if len(set(zip(names, folders, strict=True))) < len(runs):
         folders = [run.folder for run in runs]

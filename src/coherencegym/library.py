@@ -24,6 +24,7 @@ from coherencegym.errors import EvaluationError
 if TYPE_CHECKING:
     from coherencegym.builders.suite import Suite
     from coherencegym.eval.library import Items
+    from coherencegym.eval.models.kind import ScorerChoice
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.saved import Saved
     from coherencegym.eval.tasks.spans.asking import SpanOptions
@@ -118,7 +119,7 @@ def score(
         output: a folder to write results to; for several, one in it for each, written as soon as
             its scores are there.
         overwrite: replace results that are there.
-        options: ``bos``, ``separator``, ``truncate``, ``compat``, ``share``, ``batch_tokens``, ...
+        options: ``scorer``, ``masking``, ``bos``, ``separator``, ``truncate``, ``compat``, ...
             (:func:`coherencegym.eval.library.score`).
 
     Returns:
@@ -143,20 +144,21 @@ def score(
     for name, value in (("device", device), ("dtype", dtype)):
         if not isinstance(value, str):
             raise EvaluationError(f"score: {name}: {_named(value)}; expected a name")
-    chosen_options = options_of(**options)
+    chosen_options = options_of(**{"scorer": "auto", **options})
     models = list(model) if isinstance(model, list) else [model]
     if not models:
         raise EvaluationError(f"score: nothing to score; {_MODEL}")
     chosen = {"configs": configs, "split": split, "revision": revision, "limit": limit}
     read = read_data(data, chosen)
     # All that can be refused before hours of scoring: the last model may not be there.
-    given = [_model(each, tokenizer, alone=len(models) == 1) for each in models]
+    scorer = chosen_options.scorer
+    given = [_model(each, tokenizer, alone=len(models) == 1, scorer=scorer) for each in models]
     folders = None if output is None else _folders(Path(output), given, read, overwrite)
     # Of several models those with one tokenizer read the same tokens.
     plans = KeptPlans() if len(given) > 1 else None
     runs = []
     for model_number, each in enumerate(given):
-        loaded = load(each, device, dtype) if isinstance(each, str) else each
+        loaded = load(each, device, dtype, scorer=scorer) if isinstance(each, str) else each
         with evaluating(loaded.model):
             for data_number, items in enumerate(read):
                 results = score_loaded(loaded, items, chosen_options, plans=plans)
@@ -378,7 +380,7 @@ def _for_spans(name: str, options: SpanOptions, device: str, dtype: str) -> Load
     scorer = with_scorer(options, config).scorer
     if scorer in HEADS:
         return load_with_head(name, kind_of_head(scorer), device, dtype)
-    return load(name, device, dtype)
+    return load(name, device, dtype, scorer="causal")
 
 
 def _folders(
@@ -448,7 +450,13 @@ def _items(data: Any, chosen: Mapping[str, Any]) -> Any:
     return rows
 
 
-def _model(model: Any, tokenizer: Any, alone: bool, scores: bool = True) -> str | LoadedModel:
+def _model(
+    model: Any,
+    tokenizer: Any,
+    alone: bool,
+    scores: bool = True,
+    scorer: ScorerChoice = "auto",
+) -> str | LoadedModel:
     """A loaded model, or the name of one, whose config can be read (``alone``: loading tells)."""
     from coherencegym.eval.models.in_memory import evaluating, in_memory, tokenizer_of
     from coherencegym.eval.models.load import LoadedModel, load_config
@@ -457,7 +465,7 @@ def _model(model: Any, tokenizer: Any, alone: bool, scores: bool = True) -> str 
         return model
     if isinstance(model, str | Path):
         if not alone:
-            load_config(str(model))
+            load_config(str(model), scorer=scorer)
         return str(model)
     if isinstance(model, tuple) and len(model) == 2:
         model, tokenizer = model
@@ -465,7 +473,7 @@ def _model(model: Any, tokenizer: Any, alone: bool, scores: bool = True) -> str 
         raise EvaluationError(f"score: {_named(model)}; {_MODEL}")
     own = tokenizer_of(model) if tokenizer is None else tokenizer
     with evaluating(model):  # it is asked whether it sees ahead, which dropout looks like
-        return in_memory(model, own, scores=scores)
+        return in_memory(model, own, scores=scores, scorer=scorer)
 
 
 def _named(value: Any) -> str:

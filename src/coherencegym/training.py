@@ -65,11 +65,11 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
             tokenizer: that of the model; None: the trainer's ``processing_class``.
             configs, split, revision, limit: parts of data given by name, see
                 :func:`coherencegym.load_items`; ``limit`` keeps scores fast.
-            options: ``bos``, ``separator``, ``truncate``, ``batch_tokens``, ..., see
+            options: ``scorer``, ``bos``, ``separator``, ``truncate``, ..., see
                 :func:`coherencegym.score`.
 
         Raises:
-            EvaluationError: that is no trainer, nothing would be scored, the model is no causal
+            EvaluationError: that is no trainer, nothing would be scored, the model is no
                 language model or spread over processes, the data cannot be read, two datasets have
                 the same name, or an option is wrong.
         """
@@ -80,7 +80,7 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
             raise EvaluationError(
                 "ScoreCallback: a trainer without processing_class; expected tokenizer= with it"
             )
-        self._options = options_of(**options)
+        self._options = options_of(**{"scorer": "auto", **options})
         chosen = {"configs": configs, "split": split, "revision": revision, "limit": limit}
         self._read = read_data(data, chosen)
         names = Counter(items.source.suite for items in self._read)
@@ -114,7 +114,8 @@ class ScoreCallback(TrainerCallback):  # type: ignore[misc]
 
     def _loaded(self, step: int) -> LoadedModel:
         # A name of the weights of its own spares reading them all for a digest.
-        return in_memory(self._trainer.model, self._tokenizer, commit=f"step {step}")
+        model, scorer = self._trainer.model, self._options.scorer
+        return in_memory(model, self._tokenizer, commit=f"step {step}", scorer=scorer)
 
     def _score(self, state: Any, control: Any) -> None:
         """Log the scores of the model as it is now, once for a step, on the main process."""

@@ -20,6 +20,7 @@ from benchmarks import data, measure, models, pipeline, table, worker
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
 from coherencegym.eval.plan.memory import default_budget
 from coherencegym.eval.plan.plan import Request, make_plan
+from coherencegym.eval.text.masking import MaskedRow
 
 WORDS = ("because", "although", "while", "since", "as", "though", "yet")
 
@@ -185,6 +186,28 @@ def test_a_run_gives_a_table_and_agrees_with_the_reference(
     assert text.getvalue().count("DIFFERS") == 1
     assert "lm-evaluation-harness" in text.getvalue()
     assert "tokens read of" in text.getvalue()
+
+
+def test_a_masked_model_is_read_by_all_of_a_text(
+    items_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure, "multiply_rate", partial(measure.multiply_rate, tries=1))
+    data.train_word_pieces(tmp_path)
+    made = partial(worker.Job, data=str(items_file), tokenizer=str(tmp_path), shape="tiny-bert")
+    ours, reference = (worker.work(made(tool, warm_up=0)) for tool in ("coherencegym", "reference"))
+    assert ours["weights"] == reference["weights"]
+    for own, expected in zip(ours["tokens"], reference["tokens"], strict=True):
+        assert own == pytest.approx(expected, abs=1e-4)
+    # A row of logits for each token that is read.
+    assert ours["plan"]["head_rows"] == sum(map(len, reference["tokens"]))
+
+
+def test_work_on_a_masked_text_counts_all_pairs_of_its_tokens() -> None:
+    config = models.make_config("tiny-bert")
+    row = MaskedRow((1,), 9, 1, (5,))
+    plan = make_plan([Request((2, 5, 3), (1,), masked=row)], default_budget("cpu"))
+    body = 2 * 2 * (4 * 32 * 32 + 2 * 32 * 64) * 3
+    assert models.floating_point_work(config, plan) == body + 4 * 32 * 2 * 9 + 2 * 32 * 30522
 
 
 def test_tools_with_other_weights_are_not_compared() -> None:

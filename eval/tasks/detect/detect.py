@@ -103,7 +103,7 @@ def load_detector(
 
     detector_of(detector)
     quiet_libraries()
-    loaded = load(name, **options)
+    loaded = load(name, scorer="causal", **options)
     return partial(detect, loaded.model, loaded.tokenizer, detector=detector)
 
 

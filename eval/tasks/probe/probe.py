@@ -362,7 +362,7 @@ def _by_surprisal(
     """
     if work.options.encoding != "in-context" or work.options.compat:
         return None
-    if model.model.get_output_embeddings() is None:
+    if model.model.get_output_embeddings() is None or model.scorer != "causal":
         return None
     import numpy as np
 

@@ -183,6 +183,11 @@ def ask_spans(
     """
     truncate = options.truncate
     _check_head(model, options.scorer)
+    if options.scorer not in HEADS and model.scorer != "causal":
+        raise EvaluationError(
+            f"model {model.name!r} is a masked language model; expected a causal one for --scorer "
+            f"{options.scorer}"
+        )
     if options.scorer in HEADS:
         found = head_answers(model, options.scorer, table, _head_options(options, reading, table))
     elif options.scorer == PROMPT:

@@ -40,9 +40,9 @@ def test_a_folder_of_suites_ends_in_one_overview(
     loads = []
     real = options.load_model
 
-    def counted(arguments: object) -> object:
+    def counted(arguments: Any, **more: Any) -> object:
         loads.append(arguments)
-        return real(arguments)  # type: ignore[arg-type]
+        return real(arguments, **more)
 
     monkeypatch.setattr("coherencegym.eval.commands.running.load_model", counted)
     words = ["score", "--model", "demo", "--dataset", str(suites), "--no-cache"]

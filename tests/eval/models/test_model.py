@@ -13,7 +13,7 @@ import torch
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.models.limits import context_length
 from coherencegym.eval.models.load import load
-from coherencegym.eval.models.refusals import refuse_if_it_sees_ahead
+from coherencegym.eval.models.refusals import refuse_unless_it_sees
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_what_is_no_causal_language_model_is_refused(
 
     AutoConfig.for_model(kind, **settings).save_pretrained(tmp_path)
     with pytest.raises(EvaluationError, match=what):
-        load(str(tmp_path), device="cpu")
+        load(str(tmp_path), device="cpu", scorer="causal")
 
 
 def test_a_model_that_sees_ahead_is_refused(
@@ -106,7 +106,7 @@ def test_a_model_that_sees_ahead_is_refused(
 ) -> None:
     from transformers import BertConfig, BertLMHeadModel
 
-    refuse_if_it_sees_ahead("x", make_model("gpt2", make_tokenizer()))
+    refuse_unless_it_sees("x", make_model("gpt2", make_tokenizer()), "causal")
     torch.manual_seed(0)
     config = BertConfig(
         vocab_size=50,
@@ -117,7 +117,7 @@ def test_a_model_that_sees_ahead_is_refused(
         initializer_range=0.3,
     )
     with pytest.raises(EvaluationError, match="from what follows it"):
-        refuse_if_it_sees_ahead("x", BertLMHeadModel(config).eval())
+        refuse_unless_it_sees("x", BertLMHeadModel(config).eval(), "causal")
 
 
 TINY = {

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
+from transformers import AutoModelForCausalLM
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.forward.backends import run_batch
@@ -46,7 +47,7 @@ def test_operations_are_those_that_torch_counts(
             run_batch(Forward(model), plan.sequences, batch)
     counted = counter.get_total_flops()
     # torch does not count attention here; with sharing there is some padding at the ends.
-    expected = operations(plan, replace(shape_of(model.config), layers=0))
+    expected = operations(plan, replace(shape_of(model.config, AutoModelForCausalLM), layers=0))
     assert counted >= expected
     assert expected == pytest.approx(counted, rel=0.15 if plan.shares else 0)
 
@@ -55,7 +56,7 @@ def test_the_shape_of_a_model_is_read_without_its_weights(
     make_tokenizer: Callable[..., Any], make_model: Callable[..., Any]
 ) -> None:
     model = make_model("gpt2", make_tokenizer())
-    shape = shape_of(model.config)
+    shape = shape_of(model.config, AutoModelForCausalLM)
     width, vocabulary = 32, model.config.vocab_size
     assert shape == ModelShape(2 * 12 * width * width, vocabulary * width, 2, width)
 

@@ -319,7 +319,11 @@ def test_the_mode_is_in_the_signature_and_the_results(
     same = [s for s in results["scores"] if s["formula"] == "(2;%a%) = (2;%c%)"]
     assert [(score["n"], score["met"], score["undefined"]) for score in same] == [(1, 1, 0)]
     assert results["settings"]["rules"]["first_token_is_zero"] is True
-    assert results["settings"]["added_tokens"] == {"before": [0], "after": [1]}
+    assert results["settings"]["added_tokens"] == {
+        "before": [0],
+        "after": [1],
+        "counts": True,
+    }
     assert main(arguments(saved, tmp_path / "b", "--verbose")) == 0
     printed = capsys.readouterr().out
     assert "comparable" not in printed

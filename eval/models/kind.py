@@ -1,0 +1,74 @@
+"""Kinds of language models, by their configs, and the classes of transformers that make them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+#: Ways to read a token's surprisal: given what stands before it (``causal``); given all of the
+#: text, with the token masked (``pll``), also where a model predicts a masked token one place
+#: before it (``mntp``).
+Scorer = Literal["causal", "pll", "mntp"]
+#: The same, or by the model.
+ScorerChoice = Literal["auto", "causal", "pll", "mntp"]
+#: The entry of a config that names a masked language model in code of its repository.
+_OWN_MASKED = "AutoModelForMaskedLM"
+
+
+def scorer_of(config: Any, made: str = "") -> Scorer:
+    """``pll`` for a masked language model, ``causal`` for any other.
+
+    Args:
+        config: the model's; None: nothing is known of it.
+        made: the name of the class that it was made of, if it has been made.
+    """
+    if made.endswith("ForMaskedLM"):
+        return "pll"
+    if config is None or made.endswith(("ForCausalLM", "LMHeadModel")):
+        return "causal"
+    own_code = getattr(config, "auto_map", None) or {}
+    if _OWN_MASKED in own_code and "AutoModelForCausalLM" not in own_code:
+        return "pll"
+    return "pll" if is_masked(config) else "causal"
+
+
+def is_masked(config: Any) -> bool:
+    """True for a masked language model by its classes, or by its type where it names none."""
+    from transformers.models.auto import modeling_auto
+
+    masked = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    model_type = getattr(config, "model_type", "")
+    declared = set(getattr(config, "architectures", None) or ())
+    if not declared:
+        return model_type in masked and not getattr(config, "is_decoder", False)
+    # An entry may name several classes, one for each task.
+    entries = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values()
+    causal = {c for entry in entries for c in ([entry] if isinstance(entry, str) else entry)}
+    return bool(declared & set(masked.values())) and not declared & causal
+
+
+def has_masked_class(config: Any, trust: bool = False) -> bool:
+    """Tell whether transformers, or trusted code of the repository, makes a masked model of it."""
+    from transformers.models.auto import modeling_auto
+
+    if trust and _OWN_MASKED in (getattr(config, "auto_map", None) or {}):
+        return True
+    known = getattr(config, "model_type", "") in modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    return known and not getattr(config, "is_encoder_decoder", False)
+
+
+def class_for(config: Any, scorer: Scorer, trust: bool = False) -> Any:
+    """The class of transformers that makes a model of a config with the head that a scorer needs.
+
+    Models that predict a masked token one place before it come as either.
+    """
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
+
+    masked = scorer == "pll" or (scorer == "mntp" and has_masked_class(config, trust))
+    return AutoModelForMaskedLM if masked else AutoModelForCausalLM
+
+
+def padding_of(config: Any) -> int:
+    """The id that fills up rows of a model that is told what is text."""
+    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    padding = getattr(text, "pad_token_id", None)
+    return padding if isinstance(padding, int) and padding >= 0 else 0
