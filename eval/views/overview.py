@@ -47,7 +47,8 @@ _LEGEND = {
 _BESIDE = {
     "accuracy": "of probes (accuracy): artefact is a bag of words, chance the most frequent label",
     SPEARMAN: "of ratings (Spearman): a correlation, times 100; artefact is a bag of words, "
-    "overlap repeated words, human one person beside others, and chance 0",
+    "overlap repeated words, human one person beside others, chance 0 (what is below 0 is drawn "
+    "there)",
     "strict": "of spans (strict): artefact is a bag of words, chance the best constant answer",
 }
 #: The manipulation of such a suite moves surprisals by itself.

@@ -24,6 +24,7 @@ from coherencegym.eval.statistics.scores import (
 )
 from coherencegym.eval.tasks.correlate.task import BY_TOKEN, CORRELATE, SCORES
 from coherencegym.eval.tasks.score.headline import Headline, floor_notes
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.task import OutcomeResults, Table, gathered
 
 #: The fields of a score, and of a headline, that a baseline's stand in.
@@ -89,6 +90,8 @@ def gather_correlations(
     )
     headline = headline_of_ratings(tables, outcomes, found.rows)
     notes = [*found.notes, *floor_notes(headline)]
+    if any(one.n < FEW_ITEMS for one in found.rows):
+        notes.append(caution(f"! fewer than {FEW_ITEMS} texts: read the interval, not the score"))
     if samples := [t.name for t in tables if all(one.corpus == SAMPLE for one in t.rows)]:
         notes.append(
             caution(

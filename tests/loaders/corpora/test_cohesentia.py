@@ -60,3 +60,10 @@ def test_the_sample() -> None:
         assert ratings(story, HOLISTIC) == ratings(story, INCREMENTAL)
         bad = {one.span for one in story.judgements if one.span is not None}
         assert len(bad) == {5: 0, 3: 1, 1: 3}[int(ratings(story, HOLISTIC)[0])]
+    # Stories that are longer where they are better would be known by that.
+    lengths = [
+        [len(story.text) for story in stories if ratings(story, HOLISTIC) == [grade]]
+        for grade in (5, 3, 1)
+    ]
+    means = [sum(own) / len(own) for own in lengths]
+    assert max(means) - min(means) < 10
