@@ -152,9 +152,12 @@ def test_texts_are_encoded_and_planned_once_for_all_scores(
 
     planned: list[object] = []
     real: Any = surprisal.__dict__["prepare"]
-    monkeypatch.setattr(
-        surprisal, "prepare", lambda *given, **how: (planned.append(given), real(*given, **how))[1]
-    )
+
+    def counted(*given: Any, **how: Any) -> Any:
+        planned.append(given)
+        return real(*given, **how)
+
+    monkeypatch.setattr(surprisal, "prepare", counted)
     trainer = make_trainer()
     trainer.add_callback(cg.ScoreCallback(trainer, folder, every=1, limit=LIMIT))
     trainer.train()
