@@ -40,7 +40,7 @@ def add_arguments(parser: Parser) -> None:
         "--steps",
         action="store_true",
         help="checkpoints of a training: each against the one before it, the last against the "
-        "first, by the one number of each suite; p-values are corrected for all of these tests",
+        "first, by the one number of each suite; p-values are corrected over all suites",
     )
     options.add_curve_axis(parser)
     add("--all-pairs", action="store_true", help="compare each with each, the earlier as baseline")
