@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coherencegym.builders.command.cli import main
 from coherencegym.engines.blocks import (
     Arrays,
     BlockFolder,
@@ -70,7 +73,12 @@ def test_blocks_that_were_kept_are_not_run_again(tmp_path: Path) -> None:
     (tmp_path / "blocks" / "block-000002.json.gz").write_bytes(b"half")
     # -1 would raise: only the damaged block is run.
     blocks = [(-1,), (-1,), (5,), (-1,)]
-    assert run_blocks(InProcess(), squared, blocks, keep=keep, progress=seen.append) == [0, 1, 25, 9]
+    assert run_blocks(InProcess(), squared, blocks, keep=keep, progress=seen.append) == [
+        0,
+        1,
+        25,
+        9,
+    ]
     assert [(cost.kept, cost.run) for cost in seen] == [(3, 0), (3, 1)]
     keep.clear()
     assert not (tmp_path / "blocks").exists()
@@ -126,6 +134,37 @@ def test_a_digest_is_of_the_content() -> None:
 
     assert described(around(1)) != described(around(2))
     assert __name__ in modules_of([{"a": around(one)}])  # type: ignore[arg-type]
+
+
+def test_without_ray_it_says_which_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    command = ["story_cloze", "--corpus", "sample", "--output", str(tmp_path / "out")]
+    assert main([*command, "--engine", "ray"]) == 2
+    said = "--engine ray: Ray is not installed; expected pip install 'coherencegym[cluster]'"
+    assert capsys.readouterr().err == f"build: {said}\n"
+    assert main([*command, "--address", "10.0.0.1:6379"]) == 2
+    said = "--address 10.0.0.1:6379: the local engine has none; add --engine ray"
+    assert capsys.readouterr().err == f"build: {said}\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_dry_run_says_what_a_cluster_would_cost(capsys: pytest.CaptureFixture[str]) -> None:
+    common = ["--corpus", "sample", "--engine", "ray", "--dry-run"]
+    assert main(["story_cloze", *common]) == 0
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(
+        r"sample test, 234 discourses: 2 blocks, \d+ core seconds, \d\.\d MB sent", first
+    )
+    assert last.startswith("story_cloze: about ")
+    assert last.endswith("nothing was built")
+    assert main(["intruder_sentences", *common]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    # The two views share one search.
+    found = [line for line in lines if line.startswith("neighbours of 38 of 77 documents, train: ")]
+    assert len(found) == 1
+    assert re.search(r": 1 block, .*, \d+ MB a worker$", found[0])
 
 
 def test_what_a_run_costs_in_a_line() -> None:
