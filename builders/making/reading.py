@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from coherencegym.builders.making.options import BuildOptions
 from coherencegym.builders.making.sources import PlannedCorpus
@@ -54,6 +55,9 @@ def read_source(
         skip_bad_rows=options.skip_bad_rows,
         limit=options.limit,
         found=None if splits else source.found,
+        engine=engine,
+        keep=partial(work.blocks, "shards"),
+        progress=lambda cost: progress(f"reading {source.corpus.name}, {cost}"),
     )
     by_split: dict[str, list[Discourse]] = defaultdict(list)
     one_split = suite.one_split or not any(one.divided for one in source.configs)

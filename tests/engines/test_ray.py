@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import json
 import os
 import subprocess
 import sys
@@ -14,7 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hub.fixtures import hub, hub_clients
+from hub.server import HubServer
 
 from coherencegym.builders.command.cli import main
 from coherencegym.engines import ray_cluster
@@ -22,6 +28,7 @@ from coherencegym.engines.blocks import run_blocks
 from coherencegym.engines.engine import Done, Engine, EngineError, Task
 from coherencegym.engines.start import started
 from coherencegym.errors import EvaluationError
+from coherencegym.loaders.text.near_duplicates import NEAR_DUPLICATE
 from coherencegym.manipulations.intruders import neighbours as module
 from coherencegym.manipulations.intruders.neighbours import nearest, text_vectors
 
@@ -30,6 +37,9 @@ pytestmark = pytest.mark.skipif(
     find_spec("ray") is None, reason="Ray is not installed (the extra cluster)"
 )
 
+__all__ = ["hub", "hub_clients"]
+
+WORDS = ("roof", "door", "wall", "lamp")
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000}
 
 
@@ -230,6 +240,28 @@ def test_a_build_whose_driver_is_killed_goes_on(
     assert before.items() <= after.items(), "a block is written once"
     assert len(own_blocks) == len(after) - len(before)
     assert own_blocks
+
+
+def test_workers_read_shards_of_the_hub(
+    hub_clients: HubServer, three: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each worker its own shards, by the network; near-duplicates across them."""
+    stream = io.BytesIO()
+    texts = [" ".join(f"The {w} of house {n % 40} was far away." for w in WORDS) for n in range(50)]
+    pq.write_table(pa.Table.from_pylist([{"text": t} for t in texts]), stream, row_group_size=8)
+    hub_clients.seed("lab/articles", {"data/train.parquet": stream.getvalue()})
+    monkeypatch.setattr("coherencegym.loaders.corpora.hub._SHARD_ROWS", 10)
+    monkeypatch.delenv("HF_TOKEN")  # what is public needs none, and none is handed on
+    command = ["intruder_sentences", "--hub-dataset", "lab/articles", "--hub-genre", "documents"]
+    command += ["--excerpt", "first"]
+    assert main([*command, "--output", str(tmp_path / "one")]) == 0
+    cluster = ["--engine", "ray", "--address", three.address]
+    assert main([*command, "--output", str(tmp_path / "ray"), *cluster]) == 0
+    assert digests(tmp_path / "ray") == digests(tmp_path / "one")
+    manifest = json.loads((tmp_path / "ray" / "manifest.json").read_text())
+    entry = manifest["configs"]["detect_articles"]
+    assert sum(split["discourses"] for split in entry["splits"].values()) == 40
+    assert entry["bad_rows"] == {NEAR_DUPLICATE: 10}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol, TypeVar
@@ -166,6 +165,8 @@ class Processes:
         self, function: Callable[..., Any], tasks: Iterable[Task], *, memory: int = 0
     ) -> Iterator[Done]:
         """Yield the blocks in the order in which they are done; none is begun for one block."""
+        from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+
         left = iter(tasks)
         first = list(islice(left, 2))
         if len(first) < 2:
