@@ -108,14 +108,13 @@ def execute(
     bits: list[np.ndarray | None] = [None] * len(plan.sequences)
     if store is not None:
         bits = store.get_many(plan.sequences)
-    # Known to every process, or the plans would differ.
-    known = world.agree([values is not None for values in bits])
-    done = {index for index, is_known in enumerate(known) if is_known}
+    # What one process knows all get to know, or the plans would differ.
+    known = world.pooled(bits, [sequence.count for sequence in plan.sequences])
+    done = {index for index, values in enumerate(known) if values is not None}
     execution = Execution([np.empty(0)] * len(plan.sequences), plan, len(done))
-    for index in done:
-        values = bits[index]
-        assert values is not None
-        execution.bits[index] = values
+    for index, values in enumerate(known):
+        if values is not None:
+            execution.bits[index] = values
     if not plan.sequences:
         return execution
     # Tried in this order: packed rows are the faster, a cache is what more models go by.

@@ -34,7 +34,7 @@ WEIGHTINGS = ("tfidf", "drqa")
 #: Sentences that are hashed at a time: what the hasher holds beside its result.
 _CHUNK = 20_000
 #: Rows of a block: what a run that is cut off does again.
-BLOCK = 2_000
+BLOCK = 1_000
 #: Columns of a block: what a worker holds of the collection at a time.
 BLOCK_COLUMNS = 1 << 16
 #: Rows and columns of the block that is timed to say what a search will cost.
