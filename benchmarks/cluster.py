@@ -20,6 +20,8 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -77,19 +79,17 @@ def measure(number: int, workers: int) -> Any:
     with started(RAY if workers else LOCAL, workers or None, "local" if workers else "") as engine:
         list(engine.run(_imported, ((n, ()) for n in range(workers or 1))))
         made["start"] = time.perf_counter() - clock
-        clock = time.perf_counter()
-        drafts, _ = draft(
-            config.drafter, discourses, seed=0, suite=SUITE.name, engine=engine, progress=note
-        )
-        made["draft"] = {"clock": time.perf_counter() - clock, **_told(cost)}
-        clock = time.perf_counter()
+        with _timed() as times:
+            drafts, _ = draft(
+                config.drafter, discourses, seed=0, suite=SUITE.name, engine=engine, progress=note
+            )
+        made["draft"] = {**times, **_told(cost)}
         vectors, _ = text_vectors(documents, engine=engine)
-        made["reading"] = {"clock": time.perf_counter() - clock}
-        clock = time.perf_counter()
-        found = nearest(
-            vectors, 10, range(number), rows=range(0, number, 2), engine=engine, progress=note
-        )
-        made["search"] = {"clock": time.perf_counter() - clock, **_told(cost)}
+        with _timed() as times:
+            found = nearest(
+                vectors, 10, range(number), rows=range(0, number, 2), engine=engine, progress=note
+            )
+        made["search"] = {**times, **_told(cost)}
         peaks = [each.result for each in engine.run(_peak, ((n, ()) for n in range(2 * workers)))]
         made["worker_mb"] = max((own for _, _, own in peaks), default=0.0)
     made["vectors_mb"] = (vectors.data.nbytes + vectors.indices.nbytes) / 1e6
@@ -98,6 +98,16 @@ def measure(number: int, workers: int) -> Any:
     digest.update(repr([one.item for one in drafts]).encode())
     made["digest"] = digest.hexdigest()
     return made
+
+
+@contextmanager
+def _timed() -> Iterator[dict[str, float]]:
+    """Seconds on the clock, and of this process's processor time."""
+    times: dict[str, float] = {}
+    clock, processor = time.perf_counter(), time.process_time()
+    yield times
+    times["clock"] = time.perf_counter() - clock
+    times["own"] = time.process_time() - processor
 
 
 def _told(cost: Any) -> dict[str, float]:
@@ -140,7 +150,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def show(rows: list[dict[str, Any]], cores: int) -> None:
-    """Print the medians, and what the cores did beside the work of one process."""
+    """Print medians: the clock beside that of one process, and processor time beside its own."""
 
     def median(workers: int, *names: str) -> float:
         def value(row: Any) -> float:
@@ -150,22 +160,27 @@ def show(rows: list[dict[str, Any]], cores: int) -> None:
 
         return statistics.median(value(row) for row in rows if row["workers"] == workers)
 
-    print(f"{'workers':>7}  {'start':>5}", end="")
+    print(f"{'workers':>7}  {'start':>6}", end="")
     for name in ("draft", "search"):
-        print(f"  {name:>6} s  {'ideal':>6}  {'overhead':>8}  {'sent':>8}", end="")
-    print(f"  {'worker':>8}")
+        print(
+            f"  | {name:>6}, s  {'speed-up':>8}  {'CPU':>6}  {'more CPU':>8}  {'sent':>8}", end=""
+        )
+    print(f"  | {'a worker':>8}")
     for workers in dict.fromkeys(row["workers"] for row in rows):
-        print(f"{workers or 'none':>7}  {median(workers, 'start'):>5.1f}", end="")
+        print(f"{workers or 'none':>7}  {median(workers, 'start'):>4.1f} s", end="")
         for name in ("draft", "search"):
-            clock = median(workers, name, "clock")
-            ideal = median(_ALONE, name, "clock") / min(workers or 1, cores)
-            sent = median(workers, name, "sent_mb")
+            clock, one = median(workers, name, "clock"), median(_ALONE, name, "clock")
+            alone = median(_ALONE, name, "own")
+            used = median(workers, name, "own")
+            used += median(workers, name, "cores") if workers else 0.0
+            more, sent = 100 * (used / alone - 1), median(workers, name, "sent_mb")
             print(
-                f"  {clock:>8.2f}  {ideal:>6.2f}  {100 * (clock / ideal - 1):>6.0f} %  "
+                f"  | {clock:>9.2f}  {one / clock:>8.2f}  {used:>4.1f} s  {more:>6.0f} %  "
                 f"{sent:>5.1f} MB",
                 end="",
             )
-        print(f"  {median(workers, 'worker_mb'):>5.0f} MB")
+        print(f"  | {median(workers, 'worker_mb'):>5.0f} MB")
+    print(f"{cores} cores; a speed-up of that many is the most that there can be")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -98,12 +99,11 @@ def _planned(
         return
     if not (hasattr(drafter, "fit") or hasattr(drafter, "fit_corpus")):
         first = discourses[:CHUNK]
-        _, seconds = timed(draft_block, drafter, options.seed, suite.name, first)
-        each = seconds / len(first)
-        text = sum(len(unit.text) for discourse in first for unit in discourse.units) / len(first)
+        made, seconds = timed(draft_block, drafter, options.seed, suite.name, first)
+        share = number / len(first)
         what = f"{name} {split}, {number:,} discourses"
-        # The text goes there once, and comes back in the conditions of its items, packed.
-        yield Planned(what, ceil(number / CHUNK), each * number, 2 * text * number)
+        sent = len(pickle.dumps(first)) + len(pickle.dumps(made))
+        yield Planned(what, ceil(number / CHUNK), seconds * share, sent * share)
         return
     yield Planned(f"{name} {split}, {number:,} discourses", 0, 0.0)
     operator = getattr(drafter, "operator", None)
@@ -112,4 +112,4 @@ def _planned(
         cost = product_cost(texts, operator.share, operator.neighbours, operator.features)
         rows = round(number * operator.share)
         what = f"neighbours of {rows:,} of {number:,} documents, {split}"
-        yield Planned(what, cost.blocks, cost.seconds, cost.sent, cost.memory)
+        yield Planned(what, cost.blocks, cost.reading + cost.product, cost.sent, cost.memory)

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from coherencegym.engines.blocks import BlockFolder, Codec
+from coherencegym.engines.content import program
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.neighbours import (
@@ -267,7 +268,7 @@ class Draw:
         """Digest everything that the neighbours depend on."""
         operator = self.operator
         settings = (operator.neighbours, operator.weighting, operator.features)
-        digest = hashlib.sha256(repr((settings, list(rows))).encode())
+        digest = hashlib.sha256(repr((program(), settings, list(rows))).encode())
         for discourse in self.discourses:
             digest.update(repr(discourse.texts).encode())
         return digest.hexdigest()

@@ -168,10 +168,19 @@ def _cell_bytes(each: float, number: int, features: int, most: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ProductCost:
-    """What a search is expected to take: blocks, seconds of a core, bytes sent, bytes a block."""
+    """The expected cost of a search.
+
+    Attributes:
+        blocks: of the product.
+        reading: seconds of a core for the vectors of the texts.
+        product: the same for the product.
+        sent: bytes to the workers and back.
+        memory: bytes that a worker takes for a block at most.
+    """
 
     blocks: int
-    seconds: float
+    reading: float
+    product: float
     sent: float
     memory: int
 
@@ -181,7 +190,7 @@ def product_cost(
 ) -> ProductCost:
     """The cost of a search for a share of the documents, from that of a first block of them.
 
-    The texts' reading is counted; it is linear, and the search is not.
+    The reading of the texts is linear in the documents, and the product is not.
     """
     import numpy as np
     import sklearn.preprocessing  # noqa: F401  (imports are not what is timed)
@@ -202,7 +211,8 @@ def product_cost(
     sent = each * (number + rows * parts) + rows * parts * k * 8
     return ProductCost(
         row_blocks * parts,
-        reading / len(some) * number + product / (few * len(some)) * pairs,
+        reading / len(some) * number,
+        product / (few * len(some)) * pairs,
         sent,
         _cell_bytes(vectors.nnz / len(some), number, features, k + 2),
     )

@@ -116,6 +116,9 @@ def test_a_search_in_a_grid_with_a_node_lost_finds_what_one_process_finds(
     # And what a block raises is raised here, as it is.
     with pytest.raises(EvaluationError, match="is wrong; expected a right one"):
         run_blocks(engine, wrong, [(n,) for n in range(3)])
+    monkeypatch.setattr(ray_cluster, "program", lambda: "another")
+    with pytest.raises(EngineError, match="has another version of this package, or none"):
+        run_blocks(engine, wrong, [(1,)])
 
 
 def digests(folder: Path) -> dict[str, str]:

@@ -75,7 +75,7 @@ def digest_of(*values: Any) -> str:
 
     A block that was kept is of no use to another version of either.
     """
-    digest = hashlib.sha256(_program().encode())
+    digest = hashlib.sha256(program().encode())
     for name in sorted(modules_of(values)):
         file = getattr(sys.modules.get(name), "__file__", None)
         if file is not None and name.partition(".")[0] not in _STANDS:
@@ -89,7 +89,7 @@ _STANDS = {*sys.stdlib_module_names, "coherencegym"}
 
 
 @cache
-def _program() -> str:
+def program() -> str:
     """The digest of all files of this package that decide what it makes."""
     digest = hashlib.sha256()
     top = Path(__file__).parents[1]

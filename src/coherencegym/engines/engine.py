@@ -38,7 +38,7 @@ class Done:
     Attributes:
         number: the block's.
         result: what the function returned.
-        seconds: how long a worker took for it.
+        seconds: processor time that a worker took for it.
         sent: bytes that went to the worker for this block alone, and back.
     """
 
@@ -193,10 +193,10 @@ class Processes:
 
 
 def timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """What a function returns, and the seconds that it took."""
-    start = time.perf_counter()
+    """What a function returns, and the processor time that it took, seconds."""
+    start = time.process_time()
     result = function(*arguments)
-    return result, time.perf_counter() - start
+    return result, time.process_time() - start
 
 
 def local_engine(processes: int | None = None) -> Engine:

@@ -15,13 +15,13 @@ import socket
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import packages_distributions
 from itertools import islice
 from typing import Any, TypeVar
 
-from coherencegym.engines.content import modules_of
+from coherencegym.engines.content import modules_of, program
 from coherencegym.engines.engine import AHEAD, Done, EngineError, Task, timed
 from coherencegym.errors import first_line
 
@@ -163,7 +163,7 @@ class RayCluster:
             }
             own = [None if place in shared else each for place, each in enumerate(arguments)]
             packed = ray.cloudpickle.dumps(own)
-            reference = work.remote(what, packed, tuple(shared), *shared.values())
+            reference = work.remote(program(), what, packed, tuple(shared), *shared.values())
             running[reference] = number, len(packed)
 
         number = -1
@@ -180,6 +180,8 @@ class RayCluster:
                     submit(task)
                 yield Done(number, pickle.loads(packed), seconds, sent + len(packed))
         except ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, ImportError | AttributeError):  # of what is run, by name
+                raise _other_program(first_line(error.cause)) from None
             raise error.cause from None
         except ray.exceptions.RayError as error:
             raise EngineError(
@@ -188,8 +190,9 @@ class RayCluster:
                 "the same command again, with more memory a core if that was the reason"
             ) from None
         finally:
-            for reference in running:
-                ray.cancel(reference, force=True)
+            with suppress(ray.exceptions.RayError, ConnectionError):
+                for reference in running:
+                    ray.cancel(reference, force=True)
 
     def _send_by_value(self, function: Callable[..., Any]) -> None:
         """See to it that what only this machine can import travels as it is.
@@ -206,11 +209,26 @@ class RayCluster:
                 self._by_value.add(name)
 
 
-def _work(what: bytes, packed: bytes, places: tuple[int, ...], *shared: Any) -> tuple[bytes, float]:
+def _other_program(reason: str) -> EngineError:
+    return EngineError(
+        f"a machine of the cluster has another version of this package, or none ({reason[:160]}); "
+        "expected the same on all of them"
+    )
+
+
+def _work(
+    expected: str, what: bytes, packed: bytes, places: tuple[int, ...], *shared: Any
+) -> tuple[bytes, float]:
     """Run a block on a worker: its result, pickled, and the seconds it took.
 
     What is unpickled comes from the process that began the run, by Ray's own ways.
+
+    Raises:
+        EngineError: this machine has another program than that process, and other bytes would come
+            of it.
     """
+    if program() != expected:
+        raise _other_program(socket.gethostname())
     arguments = pickle.loads(packed)
     for place, value in zip(places, shared, strict=True):
         arguments[place] = value
