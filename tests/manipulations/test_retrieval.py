@@ -104,7 +104,9 @@ class Shuffled(InProcess):
 
 
 FEW_WORDS = st.lists(
-    st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(lambda w: [" ".join(w * 2)]),
+    st.lists(st.sampled_from(("oak", "elm", "ash")), min_size=1, max_size=4).map(
+        lambda w: [" ".join(w * 2)]
+    ),
     min_size=2,
     max_size=40,
 )
@@ -131,6 +133,19 @@ def test_the_grid_decides_nothing_even_where_documents_are_equally_near(
         found = zip(products.data[slice(*own)], products.indices[slice(*own)], strict=True)
         fitting = sorted((-p, i) for p, i in found if group_of[i] != group_of[row])
         assert near[near >= 0].tolist() == [i for _, i in fitting][:k]
+
+
+def test_what_is_cut_off_is_not_as_near_as_what_stays() -> None:
+    """Of many that are equally near the product keeps any; the first ones are found anyway."""
+    generator = np.random.default_rng(1)
+    texts = [" ".join(generator.choice(["oak", "elm", "ash"], 5)) for _ in range(150)]
+    vectors, _ = text_vectors([[text] for text in texts], 2**10)
+    found = nearest(vectors, 6, range(150))
+    products = sp_matmul_topn(vectors, vectors.T, top_n=150, threshold=0.0)
+    for row, near in enumerate(found.indices.tolist()):
+        own = slice(products.indptr[row], products.indptr[row + 1])
+        pairs = zip(-products.data[own], products.indices[own].tolist(), strict=True)
+        assert near == [other for _, other in sorted(pairs) if other != row][:6]
 
 
 class Counting(BlockFolder):
