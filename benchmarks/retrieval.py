@@ -55,6 +55,7 @@ def measure(number: int, bare: bool, threads: int, weighting: str) -> Any:
     from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
     from sparse_dot_topn import sp_matmul_topn
 
+    from coherencegym.engines.engine import local_engine
     from coherencegym.loaders.discourse import Discourse, Unit
     from coherencegym.manipulations.intruders.intruder_candidates import Fitting
     from coherencegym.manipulations.intruders.intruder_sentence import IntruderSentence
@@ -78,13 +79,14 @@ def measure(number: int, bare: bool, threads: int, weighting: str) -> Any:
         del counts, vectors
     del documents
     Path("/proc/self/clear_refs").write_text("5")
-    before = _memory("VmRSS")
+    before = memory_field("VmRSS")
     start, clock = time.process_time(), time.perf_counter()
     operator = IntruderSentence(weighting=weighting)
-    fitted = operator.fit(discourses, Context(0, "benchmark"), Fitting(threads))
+    fitting = Fitting(local_engine(threads))
+    fitted = operator.fit(discourses, Context(0, "benchmark"), fitting)
     result["fit_cpu"] = time.process_time() - start
     result["fit_clock"] = time.perf_counter() - clock
-    result["peak_mb"] = _memory("VmHWM") - before
+    result["peak_mb"] = memory_field("VmHWM") - before
     result["intruded"] = len(fitted.choices) / number
     return result
 
@@ -118,7 +120,7 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
-def _memory(name: str) -> float:
+def memory_field(name: str) -> float:
     """A field of the process's status, in megabytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1000 for line in lines if line.startswith(name))

@@ -41,6 +41,21 @@ class FilePattern:
 
 
 @dataclass(frozen=True, slots=True)
+class Shard:
+    """A part of a file, or of several, that can be read by itself.
+
+    Attributes:
+        address: a parquet file: its path, or ``hf://...`` on the Hub.
+        groups: the row groups of it.
+        first: the number that the first row has among all rows of the split, from 1.
+    """
+
+    address: str
+    groups: tuple[int, ...]
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
 class CorpusFile:
     """A file that was found, and the split it holds.
 
@@ -50,12 +65,14 @@ class CorpusFile:
         parts: the files that are read where ``path`` is not the only one; they are what is hashed.
         revision: the commit, where ``path`` is a repository on the Hugging Face Hub
             (``org/name``), which is streamed and not hashed; empty elsewhere.
+        shard: the part of it that is read; none: all.
     """
 
     path: Path
     split: str
     parts: tuple[Path, ...] = ()
     revision: str = ""
+    shard: Shard | None = None
 
 
 @dataclass
@@ -110,6 +127,9 @@ class Corpus:
         sample_patterns: globs of the project's own files in this format, inside their folder.
         parts: the files that are read with one that was found, that one included, so that all of
             them are hashed; none where each file is read by itself.
+        shards: divides a file into parts that can be read by themselves, in their order; the empty
+            tuple where one of them cannot.
+        shard_reader: reads such a part, in any process.
         own_folder: true where files are only looked for in folders that are called after the
             corpus, as their names alone do not tell whose they are.
     """
@@ -136,6 +156,8 @@ class Corpus:
     parts: Callable[[Path], tuple[Path, ...]] | None = None
     sample_patterns: tuple[str, ...] = ("*",)
     own_folder: bool = False
+    shards: Callable[[CorpusFile], tuple[CorpusFile, ...]] | None = None
+    shard_reader: Reader | None = None
 
     @property
     def splits(self) -> tuple[str, ...]:

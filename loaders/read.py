@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from coherencegym.engines.blocks import BlockFolder, Codec, Cost, Values, run_blocks
+from coherencegym.engines.content import digest_of
+from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.find import Found, find
@@ -38,6 +42,12 @@ class Reading:
     """The discourses of a corpus, read anew, file by file, each time one iterates.
 
     ``skipped`` counts what the last iteration left out, by reason, as far as it went.
+
+    Attributes:
+        engine: reads the shards of a corpus that has any, several at a time.
+        keep: makes the folder that keeps shards that were read, from a digest of all that they
+            depend on.
+        progress: told how many shards are read.
     """
 
     corpus: Corpus
@@ -45,6 +55,9 @@ class Reading:
     skip_bad_rows: bool = False
     limit: int | None = None
     skipped: Counter[str] = field(default_factory=Counter)
+    engine: Engine = ALONE_IN_PROCESS
+    keep: Callable[[str, Codec], BlockFolder] | None = None
+    progress: Callable[[Cost], None] = lambda cost: None
 
     @cached_property
     def files(self) -> tuple[FileRead, ...]:
@@ -61,19 +74,66 @@ class Reading:
         self.skipped.clear()
         options = ReadOptions(self.skip_bad_rows, self.skipped)
         seen: dict[str, str] = {}
+        if shards := self._shards():
+            yield from self._fresh_of(self._read_shards(shards), options, seen)
+            return
         left = dict.fromkeys((file.split for file in self.found.files), self.limit)
         for file in self.found.files:
-            fresh = self._fresh(file, options, seen)
+            each = ((file, discourse) for discourse in self._read(file, options))
+            fresh = self._fresh_of(each, options, seen)
             for discourse in islice(fresh, left[file.split]):
                 yield discourse
                 if (most := left[file.split]) is not None:
                     left[file.split] = most - 1
 
-    def _fresh(
-        self, file: CorpusFile, options: ReadOptions, seen: dict[str, str]
+    def _shards(self) -> list[CorpusFile]:
+        """The parts of all files, where several workers read them; a few rows one reads sooner."""
+        spread = self.engine.workers > 1 or self.engine.keeps
+        if not spread or self.limit is not None or self.corpus.shards is None:
+            return []
+        parts = [self.corpus.shards(file) for file in self.found.files]
+        return [part for own in parts for part in own] if all(parts) else []
+
+    def _read_shards(self, shards: list[CorpusFile]) -> Iterator[tuple[CorpusFile, Discourse]]:
+        """The discourses of the shards in their order, without those that are near-duplicates."""
+        corpus, reader = self.corpus, self.corpus.shard_reader
+        assert reader is not None
+        sent = replace(corpus, reader=reader, shards=None, shard_reader=None)
+        keep = None
+        if self.keep is not None and self.engine.keeps:
+            keep = self.keep(digest_of(sent, self.files, shards, self.skip_bad_rows), _READ)
+        blocks = [(sent, shard, self.skip_bad_rows) for shard in shards]
+        found = run_blocks(self.engine, read_shard, blocks, keep=keep, progress=self.progress)
+        kept = iter(self._first_ones([keys for _, own, _ in found for keys in own]))
+        for shard, (discourses, keys, skipped) in zip(shards, found, strict=True):
+            self.skipped.update(skipped)
+            for discourse in discourses:
+                if not keys or next(kept):
+                    yield shard, discourse
+
+    def _first_ones(self, keys: list[list[int]]) -> list[bool]:
+        """Tell which texts stay, by their keys over all shards, and count those that do not."""
+        if not keys:
+            return []
+        import numpy as np
+
+        from coherencegym.loaders.text.near_duplicates import NEAR_DUPLICATE, first_of_their_kind
+
+        kept: list[bool] = first_of_their_kind(
+            np.array(keys, dtype=np.uint64), self.engine
+        ).tolist()
+        if dropped := len(kept) - sum(kept):
+            self.skipped[NEAR_DUPLICATE] += dropped
+        return kept
+
+    def _fresh_of(
+        self,
+        found: Iterator[tuple[CorpusFile, Discourse]],
+        options: ReadOptions,
+        seen: dict[str, str],
     ) -> Iterator[Discourse]:
-        """The discourses of a file whose ids were not seen."""
-        for discourse in self._read(file, options):
+        """The discourses whose ids were not seen."""
+        for file, discourse in found:
             source = discourse.units[0].source
             place = f"{file.path}:{source.start}" if source is not None else str(file.path)
             if discourse.id in seen:
@@ -100,6 +160,9 @@ def read(
     skip_bad_rows: bool = False,
     limit: int | None = None,
     found: Found | None = None,
+    engine: Engine = ALONE_IN_PROCESS,
+    keep: Callable[[str, Codec], BlockFolder] | None = None,
+    progress: Callable[[Cost], None] = lambda cost: None,
 ) -> Reading:
     """Find the files of a corpus; what comes back yields its discourses lazily.
 
@@ -111,6 +174,7 @@ def read(
         skip_bad_rows: count bad rows in ``skipped`` and go on.
         limit: the most discourses to read of each split.
         found: its files, if they were looked for already.
+        engine, keep, progress: see :class:`Reading`.
 
     Raises:
         CorpusNotFoundError: no file is there.
@@ -118,7 +182,29 @@ def read(
     """
     if found is None:
         found = find(corpus, Path(data_dir) if data_dir is not None else None, splits)
-    return Reading(corpus, found, skip_bad_rows, limit)
+    return Reading(corpus, found, skip_bad_rows, limit, engine=engine, keep=keep, progress=progress)
+
+
+#: Files of shards that were read.
+_READ = Values(tuple[list[Discourse], list[list[int]], dict[str, int]])
+
+
+def read_shard(
+    corpus: Corpus, file: CorpusFile, skip_bad_rows: bool
+) -> tuple[list[Discourse], list[list[int]], dict[str, int]]:
+    """A shard: its discourses, the keys by which near-duplicates are told, and what was left out.
+
+    The keys are none where the corpus's reader does not mind near-duplicates.
+
+    Raises:
+        CorpusError: a bad row (unless ``skip_bad_rows``), or the file cannot be read.
+    """
+    from coherencegym.loaders.text.near_duplicates import MEMORY, Signatures
+
+    signatures = Signatures()
+    memory: dict[str, Any] = {MEMORY: signatures}
+    options = ReadOptions(skip_bad_rows, memory=memory)
+    return list(corpus.reader(corpus, file, options)), signatures.keys, dict(options.skipped)
 
 
 def _provenance(file: CorpusFile) -> Iterator[FileRead]:

@@ -46,12 +46,17 @@ class Fork:
         return code, out, err
 
 
-def ranks(count: int, work: Callable[[], int | None], folder: Path) -> list[Fork]:
-    """Forks with the variables that torch's launcher sets."""
+def rendezvous(count: int) -> dict[str, object]:
+    """The variables by which torch's launcher lets so many processes find each other."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    variables = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": count}
+    return {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": count}
+
+
+def ranks(count: int, work: Callable[[], int | None], folder: Path) -> list[Fork]:
+    """Forks with the variables that torch's launcher sets."""
+    variables = rendezvous(count)
     return [
         Fork(work, folder / f"rank{rank}", RANK=rank, LOCAL_RANK=rank, **variables)
         for rank in range(count)

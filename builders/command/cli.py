@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.builders.suite import Genre, Suite
 from coherencegym.command_line import USER_ERROR, Names, Parser, completed, rare
+from coherencegym.engines.engine import ENGINES, LOCAL
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.loaders.registry import CORPORA
@@ -172,7 +173,11 @@ def _add_how_it_is_made(parser: Parser) -> None:
     add("--overwrite", action="store_true", help="replace an earlier build or export")
     add("--dry-run", action="store_true", help="write nothing; say what would be")
     add("--seed", metavar="N", type=int, help="default: 0")
-    rare(add("--num-proc", metavar="N", type=positive, help="processes"))
+    rare(add("--num-proc", metavar="N", type=positive, help="processes, or cores of a cluster"))
+    what = "one machine, or a Ray cluster (needs the extra cluster; --dry-run shows what it costs)"
+    rare(add("--engine", choices=ENGINES, help=f"{what}; default: {LOCAL}"))
+    what = "of the cluster's head; default: $RAY_ADDRESS, or Ray on this machine alone"
+    rare(add("--address", metavar="HOST:PORT", help=what))
     what = "answers of annotators to pairs that `coherencegym judge` drew"
     rare(add("--judgements", **_SEVERAL, metavar="FILE", type=Path, help=what))
     what = "show these scores in the card, with a plot: results on the rows that are built"

@@ -33,6 +33,8 @@ from coherencegym.builders.release.scored import add_scores, read_scores
 from coherencegym.builders.suite import Genre, Suite
 from coherencegym.cards.scores import SCORES
 from coherencegym.command_line import SIGNALLED
+from coherencegym.engines.engine import RAY, Engine
+from coherencegym.engines.start import started
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.files.folders import check_folder, written_beside
@@ -215,7 +217,7 @@ class BuildJob:
     def _part(self, folder: Path | None) -> Path | None:
         return folder if folder is None or self.alone else folder / self.suite.name
 
-    def make(self, progress: Callable[[str], None]) -> Manifest:
+    def make(self, progress: Callable[[str], None], engine: Engine | None = None) -> Manifest:
         """Build, into :attr:`destination` but in a dry run."""
         with self._folder() as folder:
             manifest = build(
@@ -226,6 +228,7 @@ class BuildJob:
                 self.matcher,
                 withhold=not self.private,
                 progress=progress,
+                engine=engine,
             )
             if self.runs:
                 manifest = add_scores(manifest, self.runs, folder)
@@ -335,20 +338,46 @@ def run(suites: Sequence[Suite], request: BuildRequest) -> int:
 
     A suite that fails does not keep the others from being built.
     """
+    if request.dry_run and request.engine == RAY:
+        return _run_all(suites, request, _plan_one)
+
+    def work() -> int:
+        with started(request.engine, request.num_proc, request.address) as engine:
+            return _run_all(suites, request, partial(_run_one, engine=engine))
+
+    return finished("build", work)
+
+
+def _run_all(
+    suites: Sequence[Suite],
+    request: BuildRequest,
+    work: Callable[[Suite, BuildRequest, bool], int],
+) -> int:
     code = 0
     for suite in suites:
-        ended = finished(suite.name, partial(_run_one, suite, request, len(suites) == 1))
+        ended = finished(suite.name, partial(work, suite, request, len(suites) == 1))
         if ended > SIGNALLED:
             return ended
         code = max(code, ended)
     return code
 
 
-def _run_one(suite: Suite, request: BuildRequest, alone: bool) -> int:
+def _plan_one(suite: Suite, request: BuildRequest, alone: bool) -> int:
+    """Print what the build of a suite would cost, and build nothing."""
+    from coherencegym.builders.making.plan import plan_build
+
+    job = BuildJob(suite, request, alone)
+    with spinner() as progress:
+        lines = plan_build(suite, job.sources, request, progress)
+    print_lines(lines)
+    return 0
+
+
+def _run_one(suite: Suite, request: BuildRequest, alone: bool, *, engine: Engine) -> int:
     """Build a suite, and print what was made as soon as it is there."""
     job = BuildJob(suite, request, alone)
     with spinner() as progress:
-        manifest = job.make(progress)
+        manifest = job.make(progress, engine)
     # From here on the build is in its place: a push that fails does not lose it.
     dry_run = job.request.dry_run
     where = None if dry_run else job.destination

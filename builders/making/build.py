@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import Field
+from types import GenericAlias
+from typing import Any
 
 from coherencegym.builders.judgement.match import HUMAN_OK, Matcher
 from coherencegym.builders.judgement.span_answers import SpanMatcher
-from coherencegym.builders.making.drafting import draft, spread
+from coherencegym.builders.making.drafting import CHUNK, draft, spread
 from coherencegym.builders.making.entries import (
     config_entry,
     config_rank,
@@ -22,39 +21,21 @@ from coherencegym.builders.making.entries import (
 )
 from coherencegym.builders.making.fitting import Fits
 from coherencegym.builders.making.kinds import making
+from coherencegym.builders.making.options import BuildOptions as BuildOptions
+from coherencegym.builders.making.reading import ONE_SPLIT, read_source, without_separators
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
 from coherencegym.builders.release.floors import FloorDecision
 from coherencegym.builders.release.manifest import Manifest, dump_manifest, in_order
 from coherencegym.builders.release.rows import to_table, write_split
 from coherencegym.builders.suite import Config, Suite
 from coherencegym.cards.render import dataset_card
-from coherencegym.eval.kinds.table_kind import DISCOURSE, SEPARATOR
-from coherencegym.licence import may_republish
+from coherencegym.engines.blocks import BlockFolder, Values, WorkFolder
+from coherencegym.engines.content import digest_of
+from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, local_engine
+from coherencegym.eval.kinds.table_kind import DISCOURSE
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.read import Reading, read
 from coherencegym.manipulations.operator import Context
-
-#: The split of a suite that does not divide its corpora.
-_ONE_SPLIT = "test"
-
-
-@dataclass(frozen=True, kw_only=True)
-class BuildOptions:
-    """The settings of a build that decide its bytes, and how it is run.
-
-    ``limit`` is of the discourses of a split; without ``splits`` all that are there are read, but
-    for those that a corpus reads only by name. ``data_dir`` is looked in first.
-    """
-
-    seed: int = 0
-    limit: Annotated[int, Field(ge=1)] | None = None
-    splits: tuple[str, ...] = ()
-    data_dir: Path | None = None
-    skip_bad_rows: bool = False
-    num_proc: Annotated[int, Field(ge=1)] = 1
-    repo_id: str = ""
-    version: str = ""
 
 
 def build(
@@ -66,6 +47,7 @@ def build(
     *,
     withhold: bool = False,
     progress: Callable[[str], None] = lambda message: None,
+    engine: Engine | None = None,
 ) -> Manifest:
     """Build every config of the sources into ``folder``, which is empty.
 
@@ -76,13 +58,15 @@ def build(
             the column ``human_ok``.
         withhold: leave out documents whose own licence does not allow to publish them.
         progress: told what is being done.
+        engine: runs the blocks of it; none: this machine, with the options' ``num_proc``.
 
     Raises:
         CorpusError: a source cannot be read, nothing came of all of them, or an answer is about
             no item.
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
-    work = _Build(suite, options, folder, matcher, withhold, progress)
+    engine = engine or local_engine(options.num_proc)
+    work = _Build(suite, options, folder, matcher, withhold, progress, engine)
     configs: dict[str, Any] = {}
     sources.empty.clear()
     for source in sources.found:
@@ -99,7 +83,7 @@ def build(
         matcher.check()
     manifest = in_order(suite_entry(suite, options.version, options.repo_id) | {"configs": configs})
     write_documents(manifest, folder)
-    work.fits.done()
+    work.kept.done()
     return manifest
 
 
@@ -145,55 +129,33 @@ class _Build:
     matcher: Matcher | SpanMatcher | None
     withhold: bool
     progress: Callable[[str], None]
+    engine: Engine
 
     def __post_init__(self) -> None:
-        self.fits = Fits(self.options.num_proc, self._tell)
+        self.kept = WorkFolder()
+        self.fits = Fits(self.engine, self._tell, self.kept)
 
     def _tell(self, message: str) -> None:
         self.progress(f"{self.suite.name}: {message}")
 
     def entries(self, source: PlannedCorpus) -> Iterator[tuple[str, dict[str, Any] | str]]:
         """Write the configs of a corpus; their names, and entries or why no item came of them."""
-        reading, by_split, withheld = self._read(source)
+        found = read_source(
+            self.suite, source, self.options, self.withhold, self.engine, self.kept, self._tell
+        )
         for config in source.configs:
-            for name, entry in self._configs(config, source.corpus, by_split):
+            for name, entry in self._configs(config, source.corpus, found.by_split):
                 if not isinstance(entry, str):
                     entry["corpus"]["files"] = [
                         {
                             name: getattr(file, name)
                             for name in ("name", "split", "sha256", "revision")
                         }
-                        for file in reading.files
+                        for file in found.reading.files
                     ]
-                    entry["withheld_discourses"] = withheld
-                    entry["bad_rows"] = dict(sorted(reading.skipped.items()))
+                    entry["withheld_discourses"] = found.withheld
+                    entry["bad_rows"] = dict(sorted(found.reading.skipped.items()))
                 yield name, entry
-
-    def _read(self, source: PlannedCorpus) -> tuple[Reading, dict[str, list[Discourse]], int]:
-        """Read a source: its discourses by split, and how many were withheld for their licence."""
-        options = self.options
-        splits = source.corpus.splits if "all" in options.splits else options.splits
-        reading = read(
-            source.corpus,
-            data_dir=options.data_dir,
-            splits=splits or None,
-            skip_bad_rows=options.skip_bad_rows,
-            limit=options.limit,
-            found=None if splits else source.found,
-        )
-        by_split: dict[str, list[Discourse]] = defaultdict(list)
-        one_split = self.suite.one_split or not any(one.divided for one in source.configs)
-        withheld = 0
-        for discourse in reading:
-            if self.withhold and discourse.licence and not may_republish(discourse.licence):
-                withheld += 1
-                continue
-            split = _ONE_SPLIT if one_split else discourse.meta["split"]
-            by_split[split].append(discourse)
-        if self.suite.divide is not None and not one_split:
-            everything = [discourse for own in by_split.values() for discourse in own]
-            return reading, self.suite.divide(everything, options.seed), withheld
-        return reading, dict(by_split), withheld
 
     def _configs(
         self, config: Config, corpus: Corpus, by_split: dict[str, list[Discourse]]
@@ -237,7 +199,7 @@ class _Build:
         """The config with its drafter fitted on all that it is about, where it asks for that."""
         if not hasattr(config.drafter, "fit_corpus"):
             return config
-        clean = list(filter(config.select, _without_separators(discourses)))
+        clean = list(filter(config.select, without_separators(discourses)))
         context = Context(self.options.seed, self.suite.name)
         return replace(config, drafter=config.drafter.fit_corpus(clean, context, self.fits))
 
@@ -264,23 +226,38 @@ class _Build:
         self, config: Config, corpus: Corpus, split: str, everything: list[Discourse]
     ) -> _Drafted:
         discourses = list(filter(config.select, everything))
-        drafter, num_proc = config.drafter, self.options.num_proc
+        drafter, engine = config.drafter, self.engine
         if hasattr(drafter, "fit"):
             # Nor may what is left out for its text lend a sentence to another document.
             context = Context(self.options.seed, self.suite.name)
-            drafter = drafter.fit(_without_separators(discourses), context, self.fits)
+            drafter = drafter.fit(without_separators(discourses), context, self.fits)
         if hasattr(drafter, "fit") or hasattr(drafter, "fit_corpus"):
-            num_proc = 1  # what it found is not sent about; the finding uses the processors
+            # What it found is not sent about; the finding uses the processors.
+            engine = ALONE_IN_PROCESS
         name, total = config.full_name(corpus.name), len(discourses)
         drafts, skipped = draft(
             drafter,
             discourses,
             seed=self.options.seed,
             suite=self.suite.name,
-            num_proc=num_proc,
-            progress=lambda done: self._tell(f"{name} {split}, {done:,} of {total:,} discourses"),
+            engine=engine,
+            keep=self._blocks(config, drafter, discourses) if engine.keeps else None,
+            progress=lambda done, cost: self._tell(
+                f"{name} {split}, {done:,} of {total:,} discourses ({cost})"
+            ),
         )
         return _Drafted(discourses, drafts, dict(sorted(skipped.items())))
+
+    def _blocks(
+        self, config: Config, drafter: Any, discourses: list[Discourse]
+    ) -> BlockFolder | None:
+        """The folder for the drafts of these discourses, if it is known what a draft is."""
+        made = making(config.kind).draft
+        if made is None:
+            return None
+        key = digest_of(drafter, self.options.seed, self.suite.name, CHUNK, discourses)
+        block = GenericAlias(tuple, (GenericAlias(list, (made,)), dict[str, int]))
+        return self.kept.blocks("drafts", key, Values(block))
 
     def _write(self, part: _Part, decisions: dict[str, list[FloorDecision]]) -> dict[str, Any]:
         """Write the splits of one config that have items; their part of its entry."""
@@ -319,13 +296,8 @@ class _Build:
             "splits": splits,
             "skipped": {split: one.skipped for split, one in part.drafted.items()},
             "quality": quality,
-            "example": examples.get(_ONE_SPLIT, next(iter(examples.values()))),
+            "example": examples.get(ONE_SPLIT, next(iter(examples.values()))),
         }
-
-
-def _without_separators(discourses: list[Discourse]) -> list[Discourse]:
-    """The discourses that are not left out because their own text holds the separator."""
-    return [d for d in discourses if not any(SEPARATOR in text for text in d.texts)]
 
 
 def _why_empty(drafted: dict[str, _Drafted]) -> str:

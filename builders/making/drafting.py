@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from coherencegym.builders.suite import Config, Drafter
+from coherencegym.engines.blocks import BlockFolder, Cost, run_blocks
+from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
 from coherencegym.eval.kinds.items import SEPARATOR
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
-#: Discourses that one task of a worker process holds.
-_CHUNK = 200
+#: Discourses of a block: what one worker holds.
+CHUNK = 200
 
 
 def part_name(value: str) -> str:
@@ -60,33 +60,35 @@ def draft(
     *,
     seed: int,
     suite: str,
-    num_proc: int = 1,
-    progress: Callable[[int], None] = lambda done: None,
+    engine: Engine = ALONE_IN_PROCESS,
+    keep: BlockFolder | None = None,
+    progress: Callable[[int, Cost], None] = lambda done, cost: None,
 ) -> tuple[list[Any], Counter[str]]:
     """The drafts that ``drafter`` makes of the discourses, in their order, and what it skipped.
 
     A discourse whose own text holds ``[SEP]`` is skipped everywhere, so that configs with and
-    without separators have the same items. ``progress`` is told how many discourses are done. The
-    result does not depend on the number of processes.
+    without separators have the same items. What ``keep`` has is not made again. ``progress`` is
+    told how many discourses are done, and what that costs. The result does not depend on the
+    engine.
     """
-    chunks = [discourses[i : i + _CHUNK] for i in range(0, len(discourses), _CHUNK)]
-    work = partial(_draft_chunk, drafter, seed, suite)
+    chunks = [(discourses[i : i + CHUNK],) for i in range(0, len(discourses), CHUNK)]
+
+    def tell(cost: Cost) -> None:
+        progress(min((cost.kept + cost.run) * CHUNK, len(discourses)), cost)
+
+    work = partial(draft_block, drafter, seed, suite)
     drafts: list[Any] = []
     skipped: Counter[str] = Counter()
-    with ExitStack() as stack:
-        each: Callable[..., Any] = map
-        if (workers := min(num_proc, len(chunks))) > 1:
-            each = stack.enter_context(ProcessPoolExecutor(max_workers=workers)).map
-        for number, (made, counted) in enumerate(each(work, chunks), start=1):
-            drafts += made
-            skipped += counted
-            progress(min(number * _CHUNK, len(discourses)))
+    for made, counted in run_blocks(engine, work, chunks, keep=keep, progress=tell):
+        drafts += made
+        skipped += Counter(counted)
     return drafts, skipped
 
 
-def _draft_chunk(
+def draft_block(
     drafter: Drafter, seed: int, suite: str, discourses: Sequence[Discourse]
-) -> tuple[list[Any], Counter[str]]:
+) -> tuple[list[Any], dict[str, int]]:
+    """The drafts of a block of discourses, and what was skipped."""
     context = Context(seed, suite)
     drafts: list[Any] = []
     for discourse in discourses:
@@ -94,4 +96,4 @@ def _draft_chunk(
             context.skipped[f"the text itself contains {SEPARATOR}"] += 1
         else:
             drafts += drafter(discourse, context)
-    return drafts, context.skipped
+    return drafts, dict(context.skipped)

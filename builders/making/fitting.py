@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from coherencegym.engines.blocks import BlockFolder, Codec, WorkFolder
+from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import debris
 from coherencegym.manipulations.intruders.intruder_candidates import Fitting
@@ -17,7 +17,7 @@ from coherencegym.manipulations.intruders.intruder_sentence import (
     FittedIntruderSentence,
     IntruderSentence,
 )
-from coherencegym.manipulations.intruders.neighbours import BlockFolder, groups
+from coherencegym.manipulations.intruders.neighbours import groups
 from coherencegym.manipulations.operator import Context, Detector
 
 #: The suite's name in the random key: all suites that divide a corpus divide it alike.
@@ -68,18 +68,19 @@ class Division:
 
 @dataclass
 class Fits:
-    """The operators that were fitted in one build, and the blocks that were kept meanwhile.
+    """The operators that were fitted in one build.
 
     Attributes:
-        threads: threads of a retrieval.
+        engine: runs a retrieval.
         progress: told what is being done.
+        work: keeps the blocks of a retrieval until the build is complete.
     """
 
-    threads: int = 1
+    engine: Engine = ALONE_IN_PROCESS
     progress: Callable[[str], None] = lambda message: None
+    work: WorkFolder = field(default_factory=WorkFolder)
     _made: dict[Any, FittedIntruderSentence] = field(default_factory=dict)
     _debris: dict[tuple[str, ...], Mapping[str, str]] = field(default_factory=dict)
-    _stores: list[BlockFolder] = field(default_factory=list)
 
     def fit(
         self,
@@ -99,7 +100,7 @@ class Fits:
         key = (operator, ids, context.seed, context.suite, filter_model, group_of)
         if key not in self._made:
             detector = _detector(filter_model) if filter_model else None
-            fitting = Fitting(self.threads, self._store, detector, _announce, self.progress)
+            fitting = Fitting(self.engine, self._store, detector, _announce, self.progress)
             self._made[key] = operator.fit(discourses, context, fitting, group_of)
         return self._made[key]
 
@@ -117,23 +118,8 @@ class Fits:
             }
         return self._debris[ids]
 
-    def done(self) -> None:
-        """Throw away the blocks: the build is complete."""
-        for store in self._stores:
-            store.clear()
-
-    def _store(self, digest: str, k: int) -> BlockFolder:
-        self._stores.append(BlockFolder(_retrieval_folder() / digest, k))
-        return self._stores[-1]
-
-
-def _retrieval_folder() -> Path:
-    """The folder that keeps blocks of a retrieval until its build is done."""
-    import platformdirs
-
-    named = os.environ.get("COHERENCEGYM_CACHE")
-    folder = Path(named) if named else platformdirs.user_cache_path("coherencegym", appauthor=False)
-    return folder / "retrieval"
+    def _store(self, digest: str, codec: Codec) -> BlockFolder:
+        return self.work.blocks("retrieval", digest, codec)
 
 
 @cache

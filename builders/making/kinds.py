@@ -73,6 +73,8 @@ class Making(Generic[D]):
             config that one is spread over.
         quality: (config, drafts, what was decided) -> the quality section of the manifest.
         survey: (config, split -> drafts) -> what can only be said of all splits together.
+        draft: the type of a draft, by which drafts can be kept until a build is done; none: they
+            are made again by a build that goes on.
         judge: the judging of such rows by people: see :data:`Judge`.
         judged: the column that it fills.
     """
@@ -87,6 +89,7 @@ class Making(Generic[D]):
         lambda config, drafts, decisions: {"items": len(drafts)}
     )
     survey: Callable[[Config, Mapping[str, Sequence[D]]], AcrossSplits[D]] | None = None
+    draft: type[D] | None = None
     judge: Judge[D] | None = None
     judged: Column = HUMAN_OK_COLUMN
 
@@ -167,6 +170,7 @@ MAKINGS: Mapping[str, Making[Any]] = {
         details=_item_details,
         decide=decide,
         quality=quality,
+        draft=Draft,
         judge=_judge_items,
     ),
     DOCUMENTS.name: Making[DocumentDraft](
@@ -175,9 +179,11 @@ MAKINGS: Mapping[str, Making[Any]] = {
             "with an intruder" if draft.document.intruded else "coherent",
         ),
         quality=lambda config, drafts, decisions: document_quality(drafts),
+        draft=DocumentDraft,
     ),
-    EXAMPLES.name: Making[LabelledExample](survey=_survey_examples),
+    EXAMPLES.name: Making[LabelledExample](survey=_survey_examples, draft=LabelledExample),
     RATINGS.name: Making[RatedText](
+        draft=RatedText,
         quality=lambda config, drafts, decisions: {
             "items": len(drafts),
             "ratings": range_of([one.rating for one in drafts]),
@@ -187,6 +193,7 @@ MAKINGS: Mapping[str, Making[Any]] = {
     ),
     SPANS.name: Making[SpanText](
         quality=lambda config, drafts, decisions: span_quality(drafts),
+        draft=SpanText,
         judge=_judge_spans,
         judged=SPAN_HUMAN_OK_COLUMN,
     ),

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, ProcessError, first_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,6 +53,35 @@ class World:
         least = self._reduce(np.array(flags, dtype=np.float64), "MIN")
         return [bool(flag) for flag in least]
 
+    def pooled(
+        self, values: Sequence[np.ndarray | None], counts: Sequence[int]
+    ) -> list[np.ndarray | None]:
+        """The arrays that any process has, each as the first that has it has it; else None.
+
+        Machines keep what they have computed each for itself: after one was lost, every other
+        knows other arrays. ``counts`` are their lengths, float64.
+        """
+        if self.size == 1:
+            return list(values)
+        import numpy as np
+
+        own = np.array([each is not None for each in values], dtype=np.float64)
+        # The first process has the greatest number; 0: nobody has it.
+        first = self.greatest(own * (self.size - self.rank))
+        sent = np.flatnonzero((self.total(own) < self.size) & (first > 0)).tolist()
+        pooled = list(values)
+        if not sent:
+            return pooled
+        ends = np.cumsum([counts[index] for index in sent])
+        flat = np.zeros(int(ends[-1]))
+        for index, end in zip(sent, ends, strict=True):
+            found = values[index]
+            if found is not None and first[index] == self.size - self.rank:
+                flat[end - counts[index] : end] = found
+        for index, array in zip(sent, np.split(self.total(flat), ends[:-1]), strict=True):
+            pooled[index] = array
+        return pooled
+
     def _reduce(self, values: np.ndarray, operation: str) -> np.ndarray:
         if self.size == 1:
             return values
@@ -61,7 +90,14 @@ class World:
         import torch.distributed as processes
 
         shared = torch.from_numpy(np.array(values, dtype=np.float64))
-        processes.all_reduce(shared, op=getattr(processes.ReduceOp, operation))
+        try:
+            processes.all_reduce(shared, op=getattr(processes.ReduceOp, operation))
+        except RuntimeError as error:  # as the torch library says that a connection was closed
+            raise ProcessError(
+                f"process {self.rank} of {self.size} has lost another one "
+                f"({first_line(error)[-120:]}); expected all of them to the end: start them again, "
+                "and what is cached is not computed again"
+            ) from None
         reduced: np.ndarray = shared.numpy()
         return reduced
 

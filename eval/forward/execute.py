@@ -132,14 +132,13 @@ def begun(plan: Plan, store: Store | None, world: World = ALONE) -> tuple[Execut
     bits: list[np.ndarray | None] = [None] * len(plan.sequences)
     if store is not None:
         bits = store.get_many(plan.sequences)
-    # Known to every process, or the plans would differ.
-    known = world.agree([values is not None for values in bits])
-    done = {index for index, is_known in enumerate(known) if is_known}
+    # What one process knows all get to know, or the plans would differ.
+    known = world.pooled(bits, [sequence.count for sequence in plan.sequences])
+    done = {index for index, values in enumerate(known) if values is not None}
     execution = Execution([np.empty(0)] * len(plan.sequences), plan, len(done))
-    for index in done:
-        values = bits[index]
-        assert values is not None
-        execution.bits[index] = values
+    for index, values in enumerate(known):
+        if values is not None:
+            execution.bits[index] = values
     return execution, done
 
 

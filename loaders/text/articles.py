@@ -28,7 +28,6 @@ COLUMNS = ("sentences", "text", "article")
 _LONGEST_SENTENCE = 1000
 #: The reason why a row without the columns that are asked for is bad.
 _MISSING = "column missing"
-_MEMORY = "articles"
 
 EXCERPTS = ("auto", "opening", "first")
 
@@ -257,7 +256,8 @@ def discourse_of(
     corpus: Corpus, article: Article, shape: Shape, options: ReadOptions
 ) -> Discourse | None:
     """The discourse of an article; none is counted. ``BadArticleError``: it is no Unicode text."""
-    from coherencegym.loaders.text.near_duplicates import NearDuplicates  # numpy
+    # numpy, here
+    from coherencegym.loaders.text.near_duplicates import MEMORY, NEAR_DUPLICATE, NearDuplicates
 
     texts = [article.text] if isinstance(article.text, str) else article.text
     for text in (article.identifier, article.title, article.domain, *texts):
@@ -268,10 +268,10 @@ def discourse_of(
     except DroppedError as dropped:
         options.skipped[str(dropped)] += 1
         return None
-    if _MEMORY not in options.memory:
-        options.memory[_MEMORY] = NearDuplicates()
-    if options.memory[_MEMORY].add(" ".join(sentences)):
-        options.skipped["near-duplicate of an earlier document"] += 1
+    if MEMORY not in options.memory:
+        options.memory[MEMORY] = NearDuplicates()
+    if options.memory[MEMORY].add(" ".join(sentences)):
+        options.skipped[NEAR_DUPLICATE] += 1
         return None
     named = {"title": title, "domain": article.domain}
     return Discourse(

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from coherencegym.engines.blocks import BlockFolder, Codec
+from coherencegym.engines.content import program
+from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.neighbours import (
     WEIGHTINGS,
-    BlockFolder,
     SentenceVectors,
     groups,
     nearest,
+    neighbour_blocks,
     normalised,
     text_vectors,
 )
@@ -81,16 +84,16 @@ class Fitting:
     """The way a fit is run; without a detector none of this changes its result.
 
     Attributes:
-        threads: threads of the search for neighbours.
+        engine: runs the reading of the texts and the search for neighbours.
         store: keeps the blocks of the search that are done: made from a digest of all that they
-            depend on, and the number of neighbours.
+            depend on, and the way in which they are files.
         detector: the adversarial filter; none: no filter.
         announce: told how many documents the detector will be asked about, before it is.
         progress: told what is being done.
     """
 
-    threads: int = 1
-    store: Callable[[str, int], BlockFolder] | None = None
+    engine: Engine = ALONE_IN_PROCESS
+    store: Callable[[str, Codec], BlockFolder] | None = None
     detector: Detector | None = None
     announce: Callable[[int], None] = lambda documents: None
     progress: Callable[[str], None] = lambda message: None
@@ -153,7 +156,9 @@ class Draw:
         texts = [discourse.texts for discourse in self.discourses]
         self.fitting.progress(f"reading {len(texts):,} documents")
         operator = self.operator
-        documents, sentences = text_vectors(texts, operator.features, operator.weighting)
+        documents, sentences = text_vectors(
+            texts, operator.features, operator.weighting, self.fitting.engine
+        )
         group_of = groups(texts) if self.group_of is None else self.group_of
         others = self._others(drawn, documents, group_of)
         del documents  # the iterator has it, and lets it go in time
@@ -184,10 +189,10 @@ class Draw:
             k,
             group_of,
             rows=rows,
-            threads=fitting.threads,
-            store=fitting.store and fitting.store(self._digest(rows), k),
-            progress=lambda done: fitting.progress(
-                f"neighbours of {done:,} of {len(rows):,} documents"
+            engine=fitting.engine,
+            store=fitting.store and fitting.store(self._digest(rows), neighbour_blocks(k)),
+            progress=lambda done, cost: fitting.progress(
+                f"neighbours of {done:,} of {len(rows):,} documents ({cost})"
             ),
         )
         del documents  # as large as what is compared next
@@ -263,7 +268,7 @@ class Draw:
         """Digest everything that the neighbours depend on."""
         operator = self.operator
         settings = (operator.neighbours, operator.weighting, operator.features)
-        digest = hashlib.sha256(repr((settings, list(rows))).encode())
+        digest = hashlib.sha256(repr((program(), settings, list(rows))).encode())
         for discourse in self.discourses:
             digest.update(repr(discourse.texts).encode())
         return digest.hexdigest()

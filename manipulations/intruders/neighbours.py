@@ -3,7 +3,9 @@
 By unigrams and bigrams, hashed (Chen et al. 2017, DrQA, section 3.1), weighted by TF-IDF, as in
 Shen et al. 2021, section 3.3. A bigram does not reach over the end of a sentence, so that a
 document's counts are the sum of its sentences', and each text is read once. Cosines are multiplied
-out exactly, in blocks of rows, by ``sparse_dot_topn``, which keeps the best of each row only.
+out exactly by ``sparse_dot_topn``, in a grid of blocks of rows and of columns, each of which gives
+the best of its rows; of these the best are kept. Where two are equally near, the document that
+stands first is the nearer one, so that the grid decides nothing.
 
 Windows of one conversation overlap, and copies of an article differ in a sentence. Such documents
 go to one side of a division into training and test, and none is taken for the neighbour of another:
@@ -12,18 +14,15 @@ a sentence out of the next window of the same conversation is no intruder.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-import zipfile
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
+from coherencegym.engines.blocks import Arrays, BlockFolder, Cost, after, run_blocks
+from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, Task, timed
 from coherencegym.errors import EvaluationError
 
 #: Lines of fewer words ("Thank you.") say nothing about where they come from.
@@ -35,60 +34,15 @@ WEIGHTINGS = ("tfidf", "drqa")
 #: Sentences that are hashed at a time: what the hasher holds beside its result.
 _CHUNK = 20_000
 #: Rows of a block: what a run that is cut off does again.
-BLOCK = 2_000
+BLOCK = 1_000
+#: Columns of a block: what a worker holds of the collection at a time.
+BLOCK_COLUMNS = 1 << 16
+#: Rows and columns of the block that is timed to say what a search will cost.
+_TIMED_ROWS, _TIMED_COLUMNS = 200, 10_000
 
 
 class RetrievalError(EvaluationError):
     """Retrieval cannot run: one line that says why and what to do."""
-
-
-@dataclass(frozen=True)
-class BlockFolder:
-    """Blocks of a retrieval that are done, one file each, so that a run that was cut off goes on.
-
-    The folder's name stands for everything that the blocks depend on; who makes it sees to that.
-    A file that cannot be read, or that has another shape, counts as not there.
-
-    Attributes:
-        folder: made when the first block is kept.
-        k: neighbours of each row.
-    """
-
-    folder: Path
-    k: int
-
-    def load(self, block: int) -> tuple[Any, Any] | None:
-        """The indices and similarities of a block, or nothing."""
-        import numpy as np
-
-        try:
-            with np.load(self._path(block), allow_pickle=False) as kept:
-                indices, similarities = kept["indices"], kept["similarities"]
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            return None
-        right = indices.shape == similarities.shape and indices.ndim == 2
-        if not right or indices.shape[1] != self.k or indices.dtype != np.int32:
-            return None
-        return indices, similarities
-
-    def save(self, block: int, indices: Any, similarities: Any) -> None:
-        """Keep a block; written beside and renamed, so that there is never half of one."""
-        import numpy as np
-
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path = self._path(block)
-        beside = path.with_suffix(f".{os.getpid()}.tmp")
-        with beside.open("wb") as file:
-            np.savez(file, indices=indices, similarities=similarities)
-        beside.replace(path)
-
-    def clear(self) -> None:
-        """Forget all blocks: what they were kept for is done."""
-        with contextlib.suppress(OSError):
-            shutil.rmtree(self.folder)
-
-    def _path(self, block: int) -> Path:
-        return self.folder / f"block-{block:06d}.npz"
 
 
 @dataclass(frozen=True)
@@ -104,25 +58,32 @@ class Neighbours:
     similarities: Any
 
 
+def neighbour_blocks(k: int) -> Arrays:
+    """The files of blocks of neighbours, ``k`` to a row."""
+    return Arrays(("int32", "float32"), k)
+
+
 def nearest(
     vectors: Any,
     k: int,
     group_of: Sequence[int],
     *,
     rows: Sequence[int] | None = None,
-    threads: int = 1,
+    engine: Engine = ALONE_IN_PROCESS,
     store: BlockFolder | None = None,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int, Cost], None] = lambda done, cost: None,
 ) -> Neighbours:
     """The ``k`` nearest documents of each that are not of its own group.
 
-    The result does not depend on ``threads``, or on which blocks were there already.
+    The result does not depend on the engine, or on which blocks were there already.
 
     Args:
         vectors: CSR, float32, documents x features, rows of length 1.
         group_of: a label of each document's group; documents of one group are no neighbours.
         rows: the documents whose neighbours are wanted; none: all.
-        store: keeps blocks of the product; ``progress`` is told how many rows are done.
+        engine: runs the blocks of the product.
+        store: keeps what was found for each block of rows; ``progress`` is told how many rows are
+            done, and what the product costs.
 
     Raises:
         RetrievalError: ``sparse_dot_topn`` is not installed.
@@ -130,58 +91,198 @@ def nearest(
     import numpy as np
 
     try:
-        from sparse_dot_topn import sp_matmul_topn
+        import sparse_dot_topn  # noqa: F401  (before anything is sent about)
     except ImportError:
         raise RetrievalError(
             "sparse_dot_topn is not installed; expected pip install sparse-dot-topn"
         ) from None
     number = vectors.shape[0]
-    labels, sizes = np.asarray(group_of), Counter(group_of)
+    labels, sizes = np.asarray(group_of, dtype=np.int64), Counter(group_of)
     size_of = np.fromiter((sizes[g] for g in group_of), dtype=np.int64, count=number)
     # Rows of large groups need more than k, as some of the best are of their own group: sorted by
     # size, a block asks for no more than its largest group needs.
     wanted = np.arange(number) if rows is None else np.asarray(rows, dtype=np.int64)
     order = wanted[np.argsort(size_of[wanted], kind="stable")]
+    blocks = [order[start : start + BLOCK] for start in range(0, len(order), BLOCK)]
+    found: list[Any] = [_kept(store, number, len(some)) for number, some in enumerate(blocks)]
+    parts = range(0, number, BLOCK_COLUMNS)
+    engine = engine.for_arrays
+
+    def tasks() -> Iterator[Task]:
+        columns = [
+            engine.share(
+                (vectors[c : c + BLOCK_COLUMNS].T.tocsr(), labels[c : c + BLOCK_COLUMNS], c)
+            )
+            for c in parts
+        ]
+        for block in missing:
+            some = blocks[block]
+            # A row may find all of its own group, itself included, before the first other one; one
+            # more tells whether the last is the only one that is as near.
+            most = k + int(size_of[some].max()) + 1
+            shared = engine.share((vectors[some], labels[some]))
+            for part, column in enumerate(columns):
+                yield block * len(parts) + part, (shared, column, k, most, engine.threads)
+
+    missing = [block for block, there in enumerate(found) if there is None]
+    left = dict.fromkeys(missing, len(parts))
+    cost = Cost(len(blocks) * len(parts), (len(blocks) - len(missing)) * len(parts))
+    rows_done = sum(len(blocks[block]) for block, there in enumerate(found) if there is not None)
+    progress(rows_done, cost)
+    most = k + int(size_of[order].max(initial=1)) + 1
+    memory = _cell_bytes(vectors.nnz / max(1, number), number, vectors.shape[1], most)
+    for done in engine.run(nearest_in_block, tasks() if missing else (), memory=memory):
+        block = done.number // len(parts)
+        found[block] = done.result if found[block] is None else _nearer(found[block], done.result)
+        left[block] -= 1
+        if not left[block]:
+            rows_done += len(blocks[block])
+            if store is not None:
+                store.save(block, found[block])
+        cost = after(cost, done.seconds, done.sent)
+        progress(rows_done, cost)
     indices = np.full((number, k), -1, dtype=np.int32)
     similarities = np.zeros((number, k), dtype=np.float32)
-    transposed = vectors.T.tocsr()
-    for block, start in enumerate(range(0, len(order), BLOCK)):
-        some = order[start : start + BLOCK]
-        done = store.load(block) if store is not None else None
-        if done is None:
-            best = sp_matmul_topn(
-                vectors[some],
-                transposed,
-                # A row may find all of its own group, itself included, before the first other one.
-                top_n=min(k + int(size_of[some].max()), number),
-                sort=True,
-                threshold=0.0,
-                n_threads=threads if threads > 1 else None,
-            )
-            done = _ranked(best, labels, some, k)
-            if store is not None:
-                store.save(block, *done)
-        indices[some], similarities[some] = done
-        progress(min(start + BLOCK, len(order)))
+    for some, best in zip(blocks, found, strict=True):
+        indices[some], similarities[some] = best
     return Neighbours(indices, similarities)
 
 
-def _ranked(best: Any, group_of: Any, rows: Any, k: int) -> tuple[Any, Any]:
-    """Documents and products of these rows of a product, rows x k, best first; else -1 and 0.
+def _kept(store: BlockFolder | None, block: int, rows: int) -> Any:
+    """What was found for a block of so many rows, if it was kept."""
+    found = store.load(block) if store is not None else None
+    return found if found is not None and len(found[0]) == rows else None
+
+
+def _cell_bytes(each: float, number: int, features: int, most: int) -> int:
+    """The memory that a block of the product takes at most: columns, rows, sums and the result.
+
+    Args:
+        each: features that a document has.
+        number, features: documents and features of the collection.
+        most: documents that are looked at for a row.
+    """
+    columns = min(number, BLOCK_COLUMNS)
+    return int(8 * each * (columns + BLOCK) + 4 * features + 16 * columns + 40 * BLOCK * most)
+
+
+@dataclass(frozen=True, slots=True)
+class ProductCost:
+    """The expected cost of a search.
+
+    Attributes:
+        blocks: of the product.
+        reading: seconds of a core for the vectors of the texts.
+        product: the same for the product.
+        sent: bytes to the workers and back.
+        memory: bytes that a worker takes for a block at most.
+    """
+
+    blocks: int
+    reading: float
+    product: float
+    sent: float
+    memory: int
+
+
+def product_cost(
+    documents: Sequence[Sequence[str]], share: float, k: int, features: int = 2**20
+) -> ProductCost:
+    """The cost of a search for a share of the documents, from that of a first block of them.
+
+    The reading of the texts is linear in the documents, and the product is not.
+    """
+    import numpy as np
+    import sklearn.preprocessing  # noqa: F401  (imports are not what is timed)
+    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: F401
+    from sparse_dot_topn import sp_matmul_topn  # noqa: F401
+
+    number, rows = len(documents), max(1, round(share * len(documents)))
+    some = documents[:_TIMED_COLUMNS]
+    (vectors, _), reading = timed(text_vectors, some, features)
+    labels = np.arange(len(some))
+    few = min(_TIMED_ROWS, len(some))
+    block = (vectors[:few], labels[:few]), (vectors.T.tocsr(), labels, 0)
+    _, product = timed(nearest_in_block, *block, k, k + 2)
+    pairs = rows * number
+    parts, row_blocks = -(-number // BLOCK_COLUMNS), -(-rows // BLOCK)
+    each = vectors.nnz / len(some) * 8
+    # Each document once as a column, once as a row for each block of columns, and what is found.
+    sent = each * (number + rows * parts) + rows * parts * k * 8
+    return ProductCost(
+        row_blocks * parts,
+        reading / len(some) * number,
+        product / (few * len(some)) * pairs,
+        sent,
+        _cell_bytes(vectors.nnz / len(some), number, features, k + 2),
+    )
+
+
+def nearest_in_block(
+    rows: tuple[Any, Any], columns: tuple[Any, Any, int], k: int, most: int, threads: int = 1
+) -> tuple[Any, Any]:
+    """The ``k`` best of the columns for each of the rows: documents and products.
+
+    Args:
+        rows: vectors (CSR, rows x features), and the label of each one's group.
+        columns: vectors of documents (CSR, features x columns), labels of groups, and the number of
+            the first document.
+        k, most: how many are wanted, and how many of a row are looked at, its own group included.
+        threads: of the product.
+    """
+    import numpy as np
+    from sparse_dot_topn import sp_matmul_topn
+
+    (vectors, own), (transposed, others, first) = rows, columns
+    if not transposed.data.flags.writeable:  # as an object store hands it out; the product minds
+        transposed = transposed.copy()
+    if not vectors.data.flags.writeable:
+        vectors = vectors.copy()
+    best = sp_matmul_topn(
+        vectors,
+        transposed,
+        top_n=min(most, len(others)),
+        sort=True,
+        threshold=0.0,
+        n_threads=threads if threads > 1 else None,
+    )
+    documents, products = _ranked(best, others, own, k)
+    # What was cut off may be as near as the last that is wanted: such rows are looked at further.
+    ends, full = best.indptr[1:], np.diff(best.indptr) == most
+    lowest = np.where(full, np.append(best.data, 0)[ends - 1], -1)
+    if len(unsure := np.flatnonzero(products[:, -1] <= lowest)) and most < len(others):
+        again = (vectors[unsure], own[unsure]), (transposed, others, 0)
+        documents[unsure], products[unsure] = nearest_in_block(*again, k, 4 * most, threads)
+    documents[documents >= 0] += first
+    return documents, products
+
+
+def _nearer(one: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The best of two finds for the same rows, as many as each has."""
+    import numpy as np
+
+    documents, products = (np.concatenate(pair, axis=1) for pair in zip(one, other, strict=True))
+    order = np.lexsort((documents, -products), axis=1)[:, : one[0].shape[1]]
+    return np.take_along_axis(documents, order, 1), np.take_along_axis(products, order, 1)
+
+
+def _ranked(best: Any, group_of: Any, own: Any, k: int) -> tuple[Any, Any]:
+    """Documents and products of the rows of a product, rows x k, best first; else -1 and 0.
 
     A row's own group is left out; the lower document comes first where two are equal.
     """
     import numpy as np
 
-    place = np.repeat(np.arange(len(rows)), np.diff(best.indptr))
-    other = group_of[best.indices] != group_of[rows[place]]
-    place, documents, products = place[other], best.indices[other], best.data[other]
+    place = np.repeat(np.arange(len(own)), np.diff(best.indptr))
+    found, values = best.indices[: len(place)], best.data[: len(place)]
+    other = group_of[found] != own[place]
+    place, documents, products = place[other], found[other], values[other]
     order = np.lexsort((documents, -products, place))
     place, documents, products = place[order], documents[order], products[order]
-    rank = np.arange(len(place)) - np.searchsorted(place, np.arange(len(rows)))[place]
+    rank = np.arange(len(place)) - np.searchsorted(place, np.arange(len(own)))[place]
     kept = rank < k
-    indices = np.full((len(rows), k), -1, dtype=np.int32)
-    similarities = np.zeros((len(rows), k), dtype=np.float32)
+    indices = np.full((len(own), k), -1, dtype=np.int32)
+    similarities = np.zeros((len(own), k), dtype=np.float32)
     indices[place[kept], rank[kept]] = documents[kept]
     similarities[place[kept], rank[kept]] = products[kept]
     return indices, similarities
@@ -209,7 +310,10 @@ class SentenceVectors:
 
 
 def text_vectors(
-    documents: Sequence[Sequence[str]], features: int = 2**20, weighting: str = "tfidf"
+    documents: Sequence[Sequence[str]],
+    features: int = 2**20,
+    weighting: str = "tfidf",
+    engine: Engine = ALONE_IN_PROCESS,
 ) -> tuple[Any, SentenceVectors]:
     """Vectors of all documents and of all sentences of a collection.
 
@@ -222,15 +326,14 @@ def text_vectors(
     """
     import numpy as np
     from scipy import sparse
-    from sklearn.feature_extraction.text import HashingVectorizer
 
-    hasher = HashingVectorizer(
-        n_features=features, ngram_range=(1, 2), alternate_sign=False, norm=None, dtype=np.float32
-    )
     lengths = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
     first = np.concatenate([[0], np.cumsum(lengths)])
     texts = list(chain.from_iterable(documents))
-    parts = [hasher.transform(texts[i : i + _CHUNK]) for i in range(0, len(texts), _CHUNK)]
+    chunks = [(texts[i : i + _CHUNK], features) for i in range(0, len(texts), _CHUNK)]
+    # Counts go about between processes for more than it takes to make them; not so on a cluster,
+    # to which the texts have to go anyway.
+    parts = run_blocks(engine.for_arrays, hashed_counts, chunks)
     sentences = sparse.vstack(parts, format="csr") if len(parts) > 1 else parts[0]
     del parts
     number = len(documents)
@@ -247,6 +350,17 @@ def text_vectors(
         idf = np.maximum(np.log((number - df + 0.5) / (df + 0.5)), 0)
     idf = idf.astype(np.float32)
     return _weigh(total, idf, weighting), SentenceVectors(sentences, first, idf, weighting)
+
+
+def hashed_counts(texts: Sequence[str], features: int) -> Any:
+    """Words and pairs of words of texts: CSR, float32, texts x features."""
+    import numpy as np
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    hasher = HashingVectorizer(
+        n_features=features, ngram_range=(1, 2), alternate_sign=False, norm=None, dtype=np.float32
+    )
+    return hasher.transform(texts)
 
 
 def _weigh(counts: Any, idf: Any, weighting: str) -> Any:

@@ -4,7 +4,8 @@ The dataset needs one column that holds a discourse: a list of sentences (string
 or plain text. Turns are strings, whose speakers are then ``A`` and ``B`` by turns, or dictionaries
 with the text under one of :data:`TEXT_FIELDS` and the speaker under one of :data:`SPEAKER_FIELDS`.
 
-It is streamed: what is not asked for is not downloaded. A name such as ``main`` is resolved to a
+It is streamed: what is not asked for is not downloaded. Parquet files can be read in shards, each
+by another worker, with the same rows, ids and numbers. A name such as ``main`` is resolved to a
 commit once, and everything is read at that commit; code in the repository is never run
 (``datasets`` refuses it).
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +22,7 @@ from typing import Any
 
 from coherencegym.licence import licence_fields
 from coherencegym.loaders.corpora.hub.spans import read_span_row
-from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions, Shard
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
 from coherencegym.loaders.formats.lines import LineError, shown, shown_names, text_problem, tidy
 from coherencegym.loaders.text.articles import Shape, read_article_row
@@ -30,6 +32,8 @@ from coherencegym.loaders.text.sentences import TooLongError, split_sentences
 _KINDS = ("auto", "sentences", "turns", "text")
 TEXT_FIELDS = ("text", "content", "value")
 SPEAKER_FIELDS = ("speaker", "role", "from")
+#: Rows that a shard has at least, where its file has as many; and that are held at a time.
+_SHARD_ROWS, _BATCH = 10_000, 500
 
 #: Corpus, file, row number, row, options -> the discourse of the row, if it makes one.
 _RowReader = Callable[[Corpus, CorpusFile, int, Mapping[str, Any], ReadOptions], Discourse | None]
@@ -112,6 +116,8 @@ def hub_corpus(
         obtain=f"the folder {Path(repo).name}" if local else f"{repo} on the Hugging Face Hub",
         patterns=(),
         reader=partial(_read, builder=builder, read_one=reader),
+        shards=partial(_shards, builder=builder),
+        shard_reader=partial(_read_shard, read_one=reader),
         source_datasets=() if local else (f"extended|{repo}",),
         files=tuple(
             CorpusFile(Path(repo), name, tuple(map(Path, parts)) if local else (), sha)
@@ -139,6 +145,55 @@ def _read(
     for number, row in enumerate(_rows(builder, file), 1):
         if (discourse := read_one(corpus, file, number, row, options)) is not None:
             yield discourse
+
+
+def _shards(file: CorpusFile, *, builder: Any) -> tuple[CorpusFile, ...]:
+    """Row groups of the parquet files of a split, from their footers; of other files none."""
+    addresses = [str(path) for path in builder.config.data_files[file.split]]
+    if not all(address.endswith(".parquet") for address in addresses):
+        return ()
+    first, made = 1, []
+    for address in addresses:
+        groups: list[int] = []
+        rows = 0
+        with _parquet(file, address) as opened:
+            about = opened.metadata
+        for group in range(about.num_row_groups):
+            groups.append(group)
+            rows += about.row_group(group).num_rows
+            if rows >= _SHARD_ROWS or group == about.num_row_groups - 1:
+                made.append(replace(file, shard=Shard(address, tuple(groups), first)))
+                groups, first, rows = [], first + rows, 0
+    return tuple(made)
+
+
+@contextmanager
+def _parquet(file: CorpusFile, address: str) -> Iterator[Any]:
+    """A parquet file, here or on the Hub, of which no more is fetched than is asked for."""
+    import fsspec
+    from pyarrow import parquet
+
+    try:
+        with fsspec.open(address, "rb") as stream, parquet.ParquetFile(stream) as opened:
+            yield opened
+    except Exception as error:  # pyarrow's, fsspec's, the Hub client's: no common base
+        raise _loading_error(str(file.path), error) from error
+
+
+def _read_shard(
+    corpus: Corpus, file: CorpusFile, options: ReadOptions, *, read_one: _RowReader
+) -> Iterator[Discourse]:
+    """Stream the rows of one shard."""
+    assert file.shard is not None
+    for number, row in enumerate(_shard_rows(file, file.shard), file.shard.first):
+        if (discourse := read_one(corpus, file, number, row, options)) is not None:
+            yield discourse
+
+
+def _shard_rows(file: CorpusFile, shard: Shard) -> Iterator[Mapping[str, Any]]:
+    with _parquet(file, shard.address) as opened:
+        for batch in opened.iter_batches(_BATCH, row_groups=list(shard.groups)):
+            yield from batch.to_pylist()
 
 
 def _rows(builder: Any, file: CorpusFile) -> Iterator[Mapping[str, Any]]:

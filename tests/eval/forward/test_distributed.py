@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from forked import ranks
+from forked import Fork, ranks, rendezvous
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import cli
+from coherencegym.eval.forward.cache import Cache
 from coherencegym.eval.forward.distributed import ALONE, World, join_processes, own_device, world
 from coherencegym.eval.kinds.items import Item
 
@@ -40,6 +46,70 @@ def test_two_processes_report_what_one_does(
     assert first[1].replace(str(tmp_path / "two"), "") == one.replace(str(tmp_path / "one"), "")
     for name in ["regions.parquet"]:
         assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
+
+
+def test_a_host_is_lost_and_the_run_goes_on_from_what_each_has_kept(
+    write_dataset: Callable[..., Path],
+    pair_items: list[Item],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Two machines of one process each: neither sees what the other keeps."""
+    from datasets import Value
+
+    data = str(write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")}))
+    common = ["--model", "demo", "--dataset", data, "--batch-tokens", "24", "--no-sharing"]
+    assert cli.main([*common, "--no-cache", "--output", str(tmp_path / "one")]) == 0
+    capsys.readouterr()
+    out = str(tmp_path / "two")
+
+    def score(dies_after: int = -1) -> int:
+        keep, kept = Cache.put, 0
+
+        def put(self: Cache, results: Any) -> None:
+            nonlocal kept
+            keep(self, results)
+            kept += 1
+            if kept == dies_after:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        Cache.put = put  # type: ignore[method-assign]
+        return cli.main([*common, "--output", out])
+
+    def hosts(name: str, *works: Callable[[], int]) -> list[tuple[int, str, str]]:
+        variables = rendezvous(2)
+        forks = [
+            Fork(
+                work,
+                tmp_path / f"{name}{rank}",
+                RANK=rank,
+                LOCAL_RANK=0,
+                COHERENCEGYM_CACHE=tmp_path / f"cache{rank}",
+                **variables,
+            )
+            for rank, work in enumerate(works)
+        ]
+        return [fork.wait() for fork in forks]
+
+    first, second = hosts("lost", score, partial(score, dies_after=2))
+    assert second[0] == -signal.SIGKILL
+    assert first[0] == 2
+    assert re.fullmatch(r"python -m eval: process 0 of 2 has lost another one .*\n", first[2])
+    assert "start them again" in first[2]
+    assert not (tmp_path / "two").exists()
+    first, second = hosts("again", score, score)
+    assert first[0] == second[0] == 0, first[2] + second[2]
+    name = "regions.parquet"
+    assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
+    # All of the first machine's half, and of the second's the two batches before it was lost.
+    known = re.search(r"([\d,]+) of ([\d,]+) texts were known", first[1])
+    assert known is not None
+    texts = int(known[2])
+    assert texts / 2 < int(known[1]) < texts
+    # Once more: all is known to both, though each keeps but what it has run itself.
+    shutil.rmtree(out)
+    first, second = hosts("third", score, score)
+    assert f"{texts} of {texts} texts were known" in first[1]
 
 
 def test_a_mistake_is_said_once_under_a_launcher(tmp_path: Path) -> None:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pickle
+import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hub.client import patch_clients
 from hub.server import HubServer
 
+from coherencegym.engines.engine import Engine, InProcess, Processes
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError
-from coherencegym.loaders.discourse import SourceSpan
+from coherencegym.loaders.discourse import Discourse, SourceSpan
 from coherencegym.loaders.read import read
+from coherencegym.loaders.text.articles import Shape
+from coherencegym.loaders.text.near_duplicates import NEAR_DUPLICATE
 
 CARD = "---\nlicense: cc-by-4.0\nlanguage:\n- de\npretty_name: Proben\n---\n# Proben\n"
 
@@ -294,3 +301,99 @@ def test_a_dataset_on_the_hub(
     assert answers[2] == "lab/set: the dataset has no revision 'v9'"
     assert answers[3].startswith("lab/nothing: neither a folder here nor a dataset on the Hub")
     assert "scripts are no longer supported" in answers[4]
+
+
+def article_rows(number: int) -> list[dict[str, str]]:
+    """Articles of four sentences, every fifth a copy of an earlier one."""
+    draw = random.Random(3)
+
+    def sentence() -> str:
+        return " ".join(draw.choice(WORDS) for _ in range(9)).capitalize() + "."
+
+    rows: list[dict[str, str]] = []
+    for n in range(number):
+        text = rows[n // 2]["text"] if n % 5 == 4 else " ".join(sentence() for _ in range(4))
+        rows.append({"text": text})
+    return rows
+
+
+WORDS = [f"{a}{b}" for a in ("ka", "lo", "mi", "ne", "su") for b in ("bat", "der", "fing", "gol")]
+
+
+def write_parquet(files: dict[str, list[dict[str, Any]]]) -> dict[str, bytes]:
+    """Parquet files of three rows a group."""
+    made = {}
+    for name, rows in files.items():
+        stream = io.BytesIO()
+        pq.write_table(pa.Table.from_pylist(rows), stream, row_group_size=3)
+        made[name] = stream.getvalue()
+    return made
+
+
+@pytest.fixture
+def parquet_files(monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+    """A training split of two files and a test split, with near-duplicates across all three."""
+    monkeypatch.setattr("coherencegym.loaders.corpora.hub.texts._SHARD_ROWS", 6)
+    rows = article_rows(45)
+    named = {"train-0": rows[:20], "train-1": rows[20:33], "test-0": rows[33:]}
+    return write_parquet({f"data/{name}.parquet": own for name, own in named.items()})
+
+
+def as_read(corpus: Corpus, engine: Engine) -> tuple[list[Discourse], dict[str, int]]:
+    reading = read(corpus, engine=engine)
+    return list(reading), dict(reading.skipped)
+
+
+def articles_of(repo: str) -> Corpus:
+    return hub_corpus(repo, articles=Shape("first"))
+
+
+def test_shards_of_a_folder_are_the_stream(folder: Path, parquet_files: dict[str, bytes]) -> None:
+    for name, content in parquet_files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
+    corpus = articles_of(str(folder))
+    one, skipped = as_read(corpus, InProcess())
+    assert skipped == {NEAR_DUPLICATE: 9}
+    assert len(one) == 45 - 9
+    assert one[0].id == "train-000001"
+    assert corpus.shards is not None
+    parts = [part.shard for file in corpus.files for part in corpus.shards(file)]
+    # Six rows a shard, and no row twice: 20, 13 and 12 rows.
+    firsts = [part.first for part in parts if part is not None]
+    assert sorted(firsts) == sorted([1, 7, 13, 19, 21, 27, 33, 1, 7])
+    assert as_read(corpus, Processes(2)) == (one, skipped)
+
+
+def test_shards_of_a_dataset_on_the_hub_are_the_stream(
+    hub: HubServer,
+    parquet_files: dict[str, bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    patch_clients(hub, tmp_path / "home", monkeypatch)
+    hub.seed("lab/articles", parquet_files)
+    corpus = articles_of("lab/articles")
+    one = as_read(corpus, InProcess())
+    assert len(one[0]) == 36
+    assert as_read(corpus, Processes(2)) == one
+    # Anything but parquet is read as one stream, and so is the beginning of a corpus.
+    other = hub_corpus("lab/set", column="s", id_column="id")
+    assert [each.id for each in as_read(other, Processes(2))[0]] == ["r0", "r1", "r2"]
+    assert len(list(read(corpus, engine=Processes(2), limit=3))) == 6
+
+
+def test_what_is_wrong_with_a_shard(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[dict[str, Any]] = [{"s": ["a"]}, {"s": ["b"]}, {"s": []}, {"s": ["d"]}]
+    (path,) = write_parquet({"train.parquet": rows}).items()
+    (folder / path[0]).write_bytes(path[1])
+    corpus = hub_corpus(str(folder), column="s")
+    with pytest.raises(CorpusError, match=r":3: s is empty, expected some text"):
+        list(read(corpus, engine=Processes(2)))
+    left = read(corpus, engine=Processes(2), skip_bad_rows=True)
+    assert [each.id for each in left] == ["train-000001", "train-000002", "train-000004"]
+    assert left.skipped == {"empty text": 1}
+    again = hub_corpus(str(folder), column="s", id_column="s")
+    (folder / path[0]).write_bytes(b"PAR1 not really PAR1")
+    with pytest.raises(CorpusError, match=r"My-Set: cannot be loaded \("):
+        list(read(again, engine=Processes(2)))

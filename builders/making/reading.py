@@ -1,0 +1,78 @@
+"""The documents of a source by split, as a build gets them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from coherencegym.builders.making.options import BuildOptions
+from coherencegym.builders.making.sources import PlannedCorpus
+from coherencegym.builders.suite import Suite
+from coherencegym.engines.blocks import WorkFolder
+from coherencegym.engines.engine import Engine
+from coherencegym.eval.kinds.table_kind import SEPARATOR
+from coherencegym.licence import may_republish
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.read import Reading, read
+
+#: The split of a suite that does not divide its corpora.
+ONE_SPLIT = "test"
+
+
+@dataclass(frozen=True)
+class SourceRead:
+    """A source as it was read: its discourses by split.
+
+    ``withheld`` were left out for their own licence.
+    """
+
+    reading: Reading
+    by_split: dict[str, list[Discourse]]
+    withheld: int
+
+
+def read_source(
+    suite: Suite,
+    source: PlannedCorpus,
+    options: BuildOptions,
+    withhold: bool,
+    engine: Engine,
+    work: WorkFolder,
+    progress: Callable[[str], None],
+) -> SourceRead:
+    """Read a source; ``withhold``: without documents whose own licence forbids to publish them.
+
+    Raises:
+        CorpusError: it cannot be read.
+    """
+    splits = source.corpus.splits if "all" in options.splits else options.splits
+    reading = read(
+        source.corpus,
+        data_dir=options.data_dir,
+        splits=splits or None,
+        skip_bad_rows=options.skip_bad_rows,
+        limit=options.limit,
+        found=None if splits else source.found,
+        engine=engine,
+        keep=partial(work.blocks, "shards"),
+        progress=lambda cost: progress(f"reading {source.corpus.name}, {cost}"),
+    )
+    by_split: dict[str, list[Discourse]] = defaultdict(list)
+    one_split = suite.one_split or not any(one.divided for one in source.configs)
+    withheld = 0
+    for discourse in reading:
+        if withhold and discourse.licence and not may_republish(discourse.licence):
+            withheld += 1
+            continue
+        by_split[ONE_SPLIT if one_split else discourse.meta["split"]].append(discourse)
+    if suite.divide is not None and not one_split:
+        everything = [discourse for own in by_split.values() for discourse in own]
+        return SourceRead(reading, suite.divide(everything, options.seed), withheld)
+    return SourceRead(reading, dict(by_split), withheld)
+
+
+def without_separators(discourses: list[Discourse]) -> list[Discourse]:
+    """The discourses that are not left out because their own text holds the separator."""
+    return [d for d in discourses if not any(SEPARATOR in text for text in d.texts)]

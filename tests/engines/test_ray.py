@@ -1,0 +1,281 @@
+"""Builds and retrieval on a Ray cluster of three nodes on this machine, one of which is killed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hub.fixtures import hub, hub_clients
+from hub.server import HubServer
+
+from coherencegym.builders.command.cli import main
+from coherencegym.engines import ray_cluster
+from coherencegym.engines.blocks import run_blocks
+from coherencegym.engines.engine import Done, Engine, EngineError, Task
+from coherencegym.engines.start import started
+from coherencegym.errors import EvaluationError
+from coherencegym.loaders.text.near_duplicates import NEAR_DUPLICATE
+from coherencegym.manipulations.intruders import neighbours as module
+from coherencegym.manipulations.intruders.neighbours import nearest, text_vectors
+
+# Not imported to see whether it is there: it would be before it is told to be quiet.
+pytestmark = pytest.mark.skipif(
+    find_spec("ray") is None, reason="Ray is not installed (the extra cluster)"
+)
+
+__all__ = ["hub", "hub_clients"]
+
+WORDS = ("roof", "door", "wall", "lamp")
+NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000}
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Any]:
+    """A cluster of three nodes of one core each; the driver is on the first."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ray_cluster._QUIET.items():
+            patch.setenv(name, value)
+        from ray.cluster_utils import Cluster
+
+        made = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
+        for _ in range(2):
+            made.add_node(**NODE)
+        yield made
+        made.shutdown()
+
+
+@pytest.fixture
+def three(nodes: Any) -> Any:
+    """The cluster, with as many nodes as it began with."""
+    while len(nodes.worker_nodes) < 2:
+        nodes.add_node(**NODE)
+    return nodes
+
+
+@pytest.fixture
+def engine(three: Any) -> Iterator[Engine]:
+    with started("ray", address=three.address) as running:
+        yield running
+
+
+def kill_one(cluster: Any) -> None:
+    """Kill the processes of a node that is not the driver's, as a machine is lost."""
+    cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+
+
+def zipf(number: int) -> list[list[str]]:
+    generator = np.random.default_rng(0)
+    return [
+        [" ".join(f"w{min(w, 3000)}" for w in generator.zipf(1.3, size=14)) for _ in range(5)]
+        for _ in range(number)
+    ]
+
+
+def wrong(number: int) -> int:
+    raise EvaluationError(f"block {number} is wrong; expected a right one")
+
+
+def test_a_search_in_a_grid_with_a_node_lost_finds_what_one_process_finds(
+    engine: Engine, three: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = zipf(400)
+    alone, _ = text_vectors(texts, 2**14)
+    vectors, _ = text_vectors(texts, 2**14, engine=engine)
+    assert (alone != vectors).nnz == 0
+    group_of = [i // 3 for i in range(400)]
+    whole = nearest(alone, 5, group_of)
+    monkeypatch.setattr(module, "BLOCK", 60)
+    monkeypatch.setattr(module, "BLOCK_COLUMNS", 90)
+    told: list[str] = []
+
+    def progress(done: int, cost: Any) -> None:
+        told.append(str(cost))
+        if cost.run == 3:
+            kill_one(three)
+
+    parts = nearest(vectors, 5, group_of, engine=engine, progress=progress)
+    assert np.array_equal(whole.indices, parts.indices)
+    assert np.array_equal(whole.similarities, parts.similarities)
+    assert told[-1].startswith("35 of 35 blocks")
+    assert "MB sent" in told[-1]
+    assert len(three.worker_nodes) == 1
+    # And what a block raises is raised here, as it is.
+    with pytest.raises(EvaluationError, match="is wrong; expected a right one"):
+        run_blocks(engine, wrong, [(n,) for n in range(3)])
+    monkeypatch.setattr(ray_cluster, "program", lambda: "another")
+    with pytest.raises(EngineError, match="has another version of this package, or none"):
+        run_blocks(engine, wrong, [(1,)])
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+#: A suite of one's own: workers cannot import it. It waits, so that there is a middle to kill.
+OWN_SUITE = """
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from coherencegym.builders.story_cloze import SUITE as OTHER
+
+SLOW = {slow}
+
+
+class Slow:
+    def __init__(self, inner):
+        self.inner, self.recipe, self.contrasts = inner, inner.recipe, inner.contrasts
+
+    def __call__(self, discourse, context):
+        time.sleep(SLOW)
+        yield from self.inner(discourse, context)
+
+
+one = next(each for each in OTHER.configs if not each.by and not hasattr(each.drafter, "fit"))
+SUITE = replace(OTHER, name="own", configs=(replace(one, drafter=Slow(one.drafter), controls=()),))
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / f"{tmp_path.name}.py"  # no two modules of one name
+    path.write_text(OWN_SUITE.format(slow=0.01))
+    return path
+
+
+def built(own: Path, output: Path, *options: str) -> int:
+    return main([str(own), "--corpus", "sample", "--output", str(output), *options])
+
+
+def kept_blocks() -> dict[Path, int]:
+    """The blocks that builds keep, and when each was written."""
+    folder = Path(os.environ["COHERENCEGYM_CACHE"]) / "drafts"
+    return {path: path.stat().st_mtime_ns for path in folder.glob("*/*.gz")}
+
+
+def wait_for_blocks(number: int) -> None:
+    end = time.monotonic() + 60
+    while len(kept_blocks()) < number:
+        assert time.monotonic() < end, "no block was kept"
+        time.sleep(0.02)
+
+
+def test_a_build_with_a_node_lost_has_the_bytes_of_one_process(
+    own: Path,
+    three: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("coherencegym.builders.making.drafting.CHUNK", 20)
+    assert built(own, tmp_path / "one") == 0
+    one = capfd.readouterr()
+
+    def kill() -> None:
+        wait_for_blocks(2)
+        kill_one(three)
+
+    with ThreadPoolExecutor(1) as pool:
+        killed = pool.submit(kill)
+        assert built(own, tmp_path / "ray", "--engine", "ray", "--address", three.address) == 0
+        killed.result()
+    assert len(three.worker_nodes) == 1
+    assert digests(tmp_path / "ray") == digests(tmp_path / "one")
+    assert not kept_blocks(), "what is complete is not kept"
+    # Nothing of Ray's own is printed, not even of the lost node.
+    said = capfd.readouterr()
+    assert said.err == ""
+    assert said.out.replace(str(tmp_path / "ray"), "") == one.out.replace(str(tmp_path / "one"), "")
+
+
+def test_a_build_whose_driver_is_killed_goes_on(
+    own: Path, three: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coherencegym.builders.making.drafting.CHUNK", 20)
+    assert built(own, tmp_path / "one") == 0
+    command = (
+        "from coherencegym.builders.making import build, drafting; import sys;"
+        "build.CHUNK = drafting.CHUNK = 20;"
+        "from coherencegym.builders.command.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    words = [str(own), "--corpus", "sample", "--engine", "ray", "--address", three.address]
+    words += ["--output", str(tmp_path / "ray")]
+    driver = subprocess.Popen([sys.executable, "-c", command, *words])
+    wait_for_blocks(2)
+    driver.kill()
+    driver.wait()
+    before = kept_blocks()
+    assert not (tmp_path / "ray").exists()
+    own_blocks: list[int] = []
+    monkeypatch.setattr("coherencegym.builders.making.build.CHUNK", 20)
+    counted = ray_cluster.RayCluster.run
+
+    def run(
+        self: Any, function: Callable[..., Any], tasks: Iterable[Task], *, memory: int = 0
+    ) -> Iterator[Done]:
+        for done in counted(self, function, tasks, memory=memory):
+            own_blocks.append(done.number)
+            yield done
+
+    monkeypatch.setattr(ray_cluster.RayCluster, "run", run)
+    monkeypatch.setattr("coherencegym.engines.blocks.WorkFolder.done", lambda self: None)
+    assert built(own, tmp_path / "ray", "--engine", "ray", "--address", three.address) == 0
+    assert digests(tmp_path / "ray") == digests(tmp_path / "one")
+    after = kept_blocks()
+    assert before.items() <= after.items(), "a block is written once"
+    assert len(own_blocks) == len(after) - len(before)
+    assert own_blocks
+
+
+def test_workers_read_shards_of_the_hub(
+    hub_clients: HubServer, three: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each worker its own shards, by the network; near-duplicates across them."""
+    stream = io.BytesIO()
+    texts = [" ".join(f"The {w} of house {n % 40} was far away." for w in WORDS) for n in range(50)]
+    pq.write_table(pa.Table.from_pylist([{"text": t} for t in texts]), stream, row_group_size=8)
+    hub_clients.seed("lab/articles", {"data/train.parquet": stream.getvalue()})
+    monkeypatch.setattr("coherencegym.loaders.corpora.hub.texts._SHARD_ROWS", 10)
+    monkeypatch.delenv("HF_TOKEN")  # what is public needs none, and none is handed on
+    command = ["intruder_sentences", "--hub-dataset", "lab/articles", "--hub-genre", "documents"]
+    command += ["--excerpt", "first"]
+    assert main([*command, "--output", str(tmp_path / "one")]) == 0
+    cluster = ["--engine", "ray", "--address", three.address]
+    assert main([*command, "--output", str(tmp_path / "ray"), *cluster]) == 0
+    assert digests(tmp_path / "ray") == digests(tmp_path / "one")
+    manifest = json.loads((tmp_path / "ray" / "manifest.json").read_text())
+    entry = manifest["configs"]["detect_articles"]
+    assert sum(split["discourses"] for split in entry["splits"].values()) == 40
+    assert entry["bad_rows"] == {NEAR_DUPLICATE: 10}
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("127.0.0.1:1", "no Ray cluster at 127.0.0.1:1 \\(Connection refused\\); expected one"),
+        ("ray://127.0.0.1:10001", "expected HOST:PORT of the head of a Ray cluster"),
+        ("nowhere.invalid:6379", "no Ray cluster at nowhere.invalid:6379"),
+        ("127.0.0.1:99999", "no Ray cluster at 127.0.0.1:99999"),
+    ],
+)
+def test_a_cluster_that_is_not_there(address: str, said: str) -> None:
+    with pytest.raises(EngineError, match=said), started("ray", address=address):
+        pass
