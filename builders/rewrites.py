@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite
+from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite, Use
 from coherencegym.eval.kinds.items import FAMILY
 from coherencegym.loaders.corpora.decor import CORPUS, REASONS
 from coherencegym.loaders.discourse import Discourse
@@ -124,6 +124,18 @@ SUITE = Suite(
         f"{REWRITE}_alone": "interaction: the rewritten sentence without the text",
         f"{ORIGINAL}_alone": "interaction: the author's sentence without the text",
     },
+    uses=(
+        Use(
+            "",
+            "is the better sentence expected",
+            "coherence from fluency, length and grammar",
+        ),
+        Use(
+            "interaction",
+            "does the text make the better sentence more expected than it is alone",
+            "errors that depend on the text, such as tense",
+        ),
+    ),
     limitations=(
         "A rewrite is more than coherent: it may also be more fluent, longer or shorter, and "
         "without the errors in grammar and spelling that its original has. The config without a "
