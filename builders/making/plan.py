@@ -1,4 +1,4 @@
-"""What a build on a cluster will cost, from the documents as they are and a first block of each."""
+"""The cost of a build on a cluster, from the documents as they are and a first block of each."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Planned:
     """A piece of work.
 
     Attributes:
-        what: what it is.
+        what: its name.
         blocks: how many blocks it is done in; 0 where the machine that begins the build does it.
-        seconds: of a core, for all of it.
+        seconds: the time of a core for all of it.
         sent: bytes to the workers and back, or into the object store.
         memory: bytes that a worker takes for a block.
     """

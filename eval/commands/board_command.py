@@ -85,10 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
     with _work(arguments, BOARD_MARKER) as work:
         site = write_board(board, work, arguments.title, sources, most, _say)
         files = board_files(work)
-    print(
-        f"{len(board.models):,} models, {len(board.columns):,} columns, {len(site.pairs):,} pairs "
-        "of models"
-    )
+    counts = {"model": board.models, "column": board.columns, "pair": site.pairs}
+    print(", ".join(f"{len(n):,} {what}{'s' * (len(n) != 1)}" for what, n in counts.items()))
     if local := local_names(board):
         print(f"names of folders of this machine are in it: {', '.join(local)}")
     if arguments.dry_run and not arguments.push_space:

@@ -20,7 +20,7 @@ from typing import Any
 
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.data.source import SuiteUse
-from coherencegym.eval.results.comparison import MAY_DIFFER, TRAINING
+from coherencegym.eval.results.comparison import INCIDENTAL
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.overview import all_named, means_of_shared, standing
 from coherencegym.eval.results.runs import Run, read_run
@@ -32,7 +32,7 @@ from coherencegym.files.strict_json import Many, Some, read_json
 BoardModel = tuple[str, str, str, str]
 
 #: Settings that are of the model or the machine, or are told by the tables that were scored.
-_NOT_OF_COLUMN = (MAY_DIFFER | TRAINING) - {"detector", "calibrate_on", "threshold", "intervals"}
+_NOT_OF_COLUMN = INCIDENTAL - {"detector", "calibrate_on", "threshold", "intervals"}
 #: Aspects that follow from the tables.
 _OF_TABLES = ("splits", "items", "rows", "score over")
 #: The order of tasks; others come after, by name.

@@ -227,13 +227,17 @@ def obstacles(baseline: Saved, model: Saved) -> list[str]:
 
 
 #: Settings that only a trained detector has: how it was trained is of the model.
-TRAINING = frozenset(
+_TRAINING = frozenset(
     {
         *("learning_rate", "epochs", "batch_size", "evaluations", "patience", "max_length"),
         *("class_weights", "training", "train_on", "training_sha256", "training_documents"),
         *("training_pairs", "pairs", "truncated_pairs"),
     }
 )
+
+
+#: Settings that say nothing of what a score is of.
+INCIDENTAL = MAY_DIFFER | _TRAINING
 
 
 #: Settings that may differ too between results on spans: ways to ask a model the same things.
@@ -301,7 +305,7 @@ def _different_settings(baseline: Saved, model: Saved) -> Iterator[str]:
         # A release that does not know a setting does what a later one does without it.
         values = left.get(name) or None, right.get(name) or None
         is_object = any(isinstance(value, Mapping) for value in values)
-        differs_by_model = name in MAY_DIFFER or name in TRAINING or name not in shared
+        differs_by_model = name in MAY_DIFFER or name in _TRAINING or name not in shared
         differs_by_model |= name in _ASKING and baseline.task == model.task == "spans"
         if not differs_by_model and not is_object and values[0] != values[1]:
             yield f"{name}: {_both(left.get(name), right.get(name))}"
