@@ -13,6 +13,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -58,79 +59,60 @@ def coherencegym(model: Any, tokenizer: Any, batch: int) -> Tool:
 
 def token_score(model: Any, tokenizer: Any, batch: int) -> Tool:
     """Minicons' ``token_score``: every token of the text, of which the last are what is read."""
-    scorer = _minicons(model, tokenizer)
-
-    def run(items: Sequence[Item]) -> Answer:
-        pairs = [text for item in items for text in texts(item)]
-        counts = _read_counts(tokenizer, [(p.before, p.read) for p in pairs])
-        tokens: list[list[float]] = []
-        for start in range(0, len(pairs), batch):
-            part = [pair.whole for pair in pairs[start : start + batch]]
-            scores = scorer.token_score(part, surprisal=True, base_two=True, bos_token=True)
-            for score, count in zip(scores, counts[start : start + batch], strict=True):
-                tokens.append([bits for _, bits in score[-count:]])
-        return Answer([math.fsum(bits) for bits in tokens], tokens)
-
-    return run
+    how = {"surprisal": True, "base_two": True, "bos_token": True}
+    return _by_token(partial(_minicons(model, tokenizer).token_score, **how), tokenizer, batch)
 
 
 def conditional_score(model: Any, tokenizer: Any, batch: int) -> Tool:
     """Minicons' ``conditional_score`` of what is read, given what stands before it."""
-    scorer = _minicons(model, tokenizer)
-
-    def run(items: Sequence[Item]) -> Answer:
-        pairs = [text for item in items for text in texts(item)]
-        sums: list[float] = []
-        for start in range(0, len(pairs), batch):
-            part = pairs[start : start + batch]
-            sums += scorer.conditional_score(
-                [pair.before for pair in part],
-                [pair.read for pair in part],
-                separator="",
-                reduction=lambda bits: -bits.sum().item(),
-                base_two=True,
-                bos_token=True,
-            )
-        return Answer(sums)
-
-    return run
+    return _by_sum(partial(_minicons(model, tokenizer).conditional_score, bos_token=True), batch)
 
 
 def masked_token_score(model: Any, tokenizer: Any, batch: int) -> Tool:
     """Minicons' ``token_score`` of a masked model: every token of the text, as above."""
-    scorer = _minicons_masked(model, tokenizer)
     how = {"surprisal": True, "base_two": True, "PLL_metric": "within_word_l2r"}
+    score = _minicons_masked(model, tokenizer).token_score
+    return _by_token(partial(score, **how), tokenizer, batch)
+
+
+def masked_conditional_score(model: Any, tokenizer: Any, batch: int) -> Tool:
+    """Minicons' ``conditional_score`` of a masked model: rows of what is read alone."""
+    score = _minicons_masked(model, tokenizer).conditional_score
+    return _by_sum(partial(score, PLL_metric="within_word_l2r"), batch)
+
+
+def _by_token(
+    score: Callable[[list[str]], list[list[tuple[str, float]]]], tokenizer: Any, batch: int
+) -> Tool:
+    """A tool that gives the surprisals of all tokens of some texts."""
 
     def run(items: Sequence[Item]) -> Answer:
         pairs = [text for item in items for text in texts(item)]
         counts = _read_counts(tokenizer, [(p.before, p.read) for p in pairs])
         tokens: list[list[float]] = []
         for start in range(0, len(pairs), batch):
-            part = [pair.whole for pair in pairs[start : start + batch]]
-            scores = scorer.token_score(part, **how)
-            for score, count in zip(scores, counts[start : start + batch], strict=True):
-                tokens.append([bits for _, bits in score[-count:]])
+            scores = score([pair.whole for pair in pairs[start : start + batch]])
+            for own, count in zip(scores, counts[start : start + batch], strict=True):
+                tokens.append([bits for _, bits in own[-count:]])
         return Answer([math.fsum(bits) for bits in tokens], tokens)
 
     return run
 
 
-def masked_conditional_score(model: Any, tokenizer: Any, batch: int) -> Tool:
-    """Minicons' ``conditional_score`` of a masked model: rows of what is read alone."""
-    scorer = _minicons_masked(model, tokenizer)
+def _by_sum(score: Callable[..., list[float]], batch: int) -> Tool:
+    """A tool that adds up what is read, given what stands before it, as Minicons does."""
 
     def run(items: Sequence[Item]) -> Answer:
         pairs = [text for item in items for text in texts(item)]
         sums: list[float] = []
         for start in range(0, len(pairs), batch):
             part = pairs[start : start + batch]
-            sums += scorer.conditional_score(
+            sums += score(
                 [pair.before for pair in part],
                 [pair.read for pair in part],
                 separator="",
                 reduction=lambda bits: -bits.sum().item(),
                 base_two=True,
-                PLL_metric="within_word_l2r",
             )
         return Answer(sums)
 

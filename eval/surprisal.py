@@ -220,16 +220,7 @@ def surprisals(
         # errors know nothing of each other.
         most = max(Counter(prepared.owners).values())
         execution.errors["sum"] = execution.errors["token"] * math.sqrt(most)
-    conditions: list[dict[str, ScoredCondition]] = [{} for _ in queries]
-    asked = zip(prepared.owners, prepared.requests, plan.owner, strict=True)
-    for (number, name), own in groupby(asked, key=lambda each: each[0]):
-        encoding = prepared.fitted[number].encodings[name]
-        read = [(request, index) for _, request, index in own if index is not None]
-        scored = _scored_condition(encoding, read, execution, words)
-        regions = queries[number].reads.get(name, frozenset())
-        if options.rules.first_token_is_zero and regions & {WHOLE, *encoding.regions[:1]}:
-            scored.bits[:1] = 0.0
-        conditions[number][name] = scored
+    conditions = _conditions(queries, prepared, execution, words, options.rules)
     return Surprisals(
         tuple(
             Answer(found, one.too_long, one.cut, one.shortened)
@@ -284,6 +275,27 @@ def _planned(
     return plans.kept.once(
         *(queries, (*way, options, uses_separator, chat)), make, lambda made: made.plan.tokens
     )
+
+
+def _conditions(
+    queries: Sequence[Query],
+    prepared: Prepared,
+    execution: Execution,
+    words: WordBeginnings | None,
+    rules: Rules,
+) -> list[dict[str, ScoredCondition]]:
+    """The conditions of each query, by name, with what was read of them."""
+    conditions: list[dict[str, ScoredCondition]] = [{} for _ in queries]
+    asked = zip(prepared.owners, prepared.requests, execution.plan.owner, strict=True)
+    for (number, name), own in groupby(asked, key=lambda each: each[0]):
+        encoding = prepared.fitted[number].encodings[name]
+        read = [(request, index) for _, request, index in own if index is not None]
+        scored = _scored_condition(encoding, read, execution, words)
+        regions = queries[number].reads.get(name, frozenset())
+        if rules.first_token_is_zero and regions & {WHOLE, *encoding.regions[:1]}:
+            scored.bits[:1] = 0.0
+        conditions[number][name] = scored
+    return conditions
 
 
 def _scored_condition(

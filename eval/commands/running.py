@@ -25,8 +25,11 @@ from coherencegym.eval.forward.distributed import World, join_processes, own_dev
 if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.forward.execute import Execution
+    from coherencegym.eval.models.kind import Scorer
     from coherencegym.eval.models.load import LoadedModel
+    from coherencegym.eval.plan.batches import Budget
     from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.plan.plan import Plan
     from coherencegym.eval.plan.requests import Query
 
 
@@ -199,7 +202,7 @@ def explain_plan(
     from coherencegym.eval.models.kind import class_for, scorer_of
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.models.load import load_config
-    from coherencegym.eval.plan.explain import MEANING, explain_table, shape_of
+    from coherencegym.eval.plan.explain import explain_table, shape_of
     from coherencegym.eval.plan.memory import default_budget
     from coherencegym.eval.plan.plan import make_plan
     from coherencegym.eval.plan.requests import prepare
@@ -238,18 +241,22 @@ def explain_plan(
     # Numbers that are cut off are worse than lines that wrap.
     wide = Console(width=10_000).measure(table).maximum
     Console(width=max(console.width, wide)).print(table)
-    notes = [f"{name}: {meaning}" for name, meaning in MEANING.items()]
-    if options.is_masked:
-        notes.append(
-            f"{scorer}: every token that is read is a text of its own, with that token masked"
-        )
-    if any(plan.shares for _, _, plan in plans):
-        notes.append(
-            "beginnings are shared if a trial shows that the model can: in rows, or from a cache"
-        )
-    notes.append(
+    for note in _plan_notes([plan for *_, plan in plans], budget, device, scorer):
+        console.print(f"· {note}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _plan_notes(
+    plans: Sequence[Plan], budget: Budget, device: str, scorer: Scorer
+) -> Iterator[str]:
+    """The lines under the table of a plan."""
+    from coherencegym.eval.plan.explain import MEANING
+
+    yield from (f"{name}: {meaning}" for name, meaning in MEANING.items())
+    if scorer != "causal":
+        yield f"{scorer}: every token that is read is a text of its own, with that token masked"
+    if any(plan.shares for plan in plans):
+        yield "beginnings are shared if a trial shows that the model can: in rows, or from a cache"
+    yield (
         f"batches on {device}: at most {budget.tokens:,} tokens and {budget.head_rows:,} rows of "
         "logits in a forward pass"
     )
-    for note in notes:
-        console.print(f"· {note}", markup=False, highlight=False, soft_wrap=True)
