@@ -1,4 +1,4 @@
-"""What a build on a cluster will cost, from the documents as they are and a first block of each."""
+"""The cost of a build on a cluster, foretold from its documents and a first block of each work."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Planned:
     """A piece of work.
 
     Attributes:
-        what: what it is.
-        blocks: how many blocks it is done in; 0 where the machine that begins the build does it.
-        seconds: of a core, for all of it.
+        what: its name.
+        blocks: their number; 0 where the machine that begins the build does it.
+        seconds: core time for all of it.
         sent: bytes to the workers and back, or into the object store.
         memory: bytes that a worker takes for a block.
     """

@@ -149,7 +149,7 @@ def nearest(
 
 
 def _kept(store: BlockFolder | None, block: int, rows: int) -> Any:
-    """What was found for a block of so many rows, if it was kept."""
+    """Load what was found for a block of so many rows, if it was kept."""
     found = store.load(block) if store is not None else None
     return found if found is not None and len(found[0]) == rows else None
 
@@ -171,9 +171,9 @@ class ProductCost:
     """The expected cost of a search.
 
     Attributes:
-        blocks: of the product.
+        blocks: their number.
         reading: seconds of a core for the vectors of the texts.
-        product: the same for the product.
+        product: the same for multiplying them.
         sent: bytes to the workers and back.
         memory: bytes that a worker takes for a block at most.
     """
@@ -227,8 +227,8 @@ def nearest_in_block(
         rows: vectors (CSR, rows x features), and the label of each one's group.
         columns: vectors of documents (CSR, features x columns), labels of groups, and the number of
             the first document.
-        k, most: how many are wanted, and how many of a row are looked at, its own group included.
-        threads: of the product.
+        k, most: the number that is wanted, and that of those looked at, its own group included.
+        threads: those that the product may take.
     """
     import numpy as np
     from sparse_dot_topn import sp_matmul_topn

@@ -27,12 +27,12 @@ from coherencegym.errors import first_line
 
 _T = TypeVar("_T")
 
-#: How often a block is run again that was lost with its machine.
+#: Times that a block is run again that was lost with its machine.
 RETRIES = 5
 #: Seconds to wait for the head of a cluster to answer; Ray itself would wait for minutes.
 _PATIENCE = 5.0
-#: What Ray is told by the environment, where the user does not say otherwise: it prints nothing of
-#: its own on standard output, and tells nobody of its use.
+#: Variables by which Ray is told, where the user does not say otherwise, to print nothing of its
+#: own on standard output, and to tell nobody of its use.
 _QUIET = {
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -190,7 +190,7 @@ class RayCluster:
                 "the same command again, with more memory a core if that was the reason"
             ) from None
         finally:
-            with suppress(ray.exceptions.RayError, ConnectionError):
+            with suppress(Exception):  # where the cluster is gone, so are the blocks
                 for reference in running:
                     ray.cancel(reference, force=True)
 
