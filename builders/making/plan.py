@@ -1,4 +1,4 @@
-"""The cost of a build on a cluster, from the documents as they are and a first block of each."""
+"""The cost of a build on a cluster, foretold from its documents and a first block of each work."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Planned:
 
     Attributes:
         what: its name.
-        blocks: how many blocks it is done in; 0 where the machine that begins the build does it.
-        seconds: the time of a core for all of it.
+        blocks: their number; 0 where the machine that begins the build does it.
+        seconds: core time for all of it.
         sent: bytes to the workers and back, or into the object store.
         memory: bytes that a worker takes for a block.
     """

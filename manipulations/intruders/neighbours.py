@@ -96,43 +96,18 @@ def nearest(
         raise RetrievalError(
             "sparse_dot_topn is not installed; expected pip install sparse-dot-topn"
         ) from None
-    number = vectors.shape[0]
-    labels, sizes = np.asarray(group_of, dtype=np.int64), Counter(group_of)
-    size_of = np.fromiter((sizes[g] for g in group_of), dtype=np.int64, count=number)
-    # Rows of large groups need more than k, as some of the best are of their own group: sorted by
-    # size, a block asks for no more than its largest group needs.
+    number, engine = vectors.shape[0], engine.for_arrays
     wanted = np.arange(number) if rows is None else np.asarray(rows, dtype=np.int64)
-    order = wanted[np.argsort(size_of[wanted], kind="stable")]
-    blocks = [order[start : start + BLOCK] for start in range(0, len(order), BLOCK)]
-    found: list[Any] = [_kept(store, number, len(some)) for number, some in enumerate(blocks)]
-    parts = range(0, number, BLOCK_COLUMNS)
-    engine = engine.for_arrays
-
-    def tasks() -> Iterator[Task]:
-        columns = [
-            engine.share(
-                (vectors[c : c + BLOCK_COLUMNS].T.tocsr(), labels[c : c + BLOCK_COLUMNS], c)
-            )
-            for c in parts
-        ]
-        for block in missing:
-            some = blocks[block]
-            # A row may find all of its own group, itself included, before the first other one; one
-            # more tells whether the last is the only one that is as near.
-            most = k + int(size_of[some].max()) + 1
-            shared = engine.share((vectors[some], labels[some]))
-            for part, column in enumerate(columns):
-                yield block * len(parts) + part, (shared, column, k, most, engine.threads)
-
-    missing = [block for block, there in enumerate(found) if there is None]
-    left = dict.fromkeys(missing, len(parts))
-    cost = Cost(len(blocks) * len(parts), (len(blocks) - len(missing)) * len(parts))
-    rows_done = sum(len(blocks[block]) for block, there in enumerate(found) if there is not None)
+    search = _Search(vectors, k, group_of, wanted)
+    parts, blocks = len(search.parts), search.blocks
+    found: list[Any] = [_kept(store, block, len(some)) for block, some in enumerate(blocks)]
+    left = {block: parts for block, there in enumerate(found) if there is None}
+    cost = Cost(len(blocks) * parts, (len(blocks) - len(left)) * parts)
+    rows_done = sum(len(some) for block, some in enumerate(blocks) if block not in left)
     progress(rows_done, cost)
-    most = k + int(size_of[order].max(initial=1)) + 1
-    memory = _cell_bytes(vectors.nnz / max(1, number), number, vectors.shape[1], most)
-    for done in engine.run(nearest_in_block, tasks() if missing else (), memory=memory):
-        block = done.number // len(parts)
+    tasks = search.tasks(engine, list(left)) if left else ()
+    for done in engine.run(nearest_in_block, tasks, memory=search.memory):
+        block = done.number // parts
         found[block] = done.result if found[block] is None else _nearer(found[block], done.result)
         left[block] -= 1
         if not left[block]:
@@ -148,8 +123,64 @@ def nearest(
     return Neighbours(indices, similarities)
 
 
+class _Search:
+    """A search in a grid: blocks of rows by parts of the columns.
+
+    Args:
+        vectors, k, group_of: see :func:`nearest`.
+        wanted: the documents whose neighbours are wanted.
+    """
+
+    def __init__(self, vectors: Any, k: int, group_of: Sequence[int], wanted: Any) -> None:
+        import numpy as np
+
+        sizes = Counter(group_of)
+        self.vectors, self.k = vectors, k
+        self.labels = np.asarray(group_of, dtype=np.int64)
+        self.size_of = np.fromiter((sizes[g] for g in group_of), np.int64, count=len(self.labels))
+        # Rows of large groups need more than k, as some of the best are of their own group: sorted
+        # by size, a block asks for no more than its largest group needs.
+        order = wanted[np.argsort(self.size_of[wanted], kind="stable")]
+        self.blocks = [order[start : start + BLOCK] for start in range(0, len(order), BLOCK)]
+        self.parts = range(0, len(self.labels), BLOCK_COLUMNS)
+
+    def tasks(self, engine: Engine, blocks: Sequence[int]) -> Iterator[Task]:
+        """The parts of these blocks, numbered by block and part; columns are shared once."""
+        columns = [
+            engine.share(
+                (
+                    self.vectors[first : first + BLOCK_COLUMNS].T.tocsr(),
+                    self.labels[first : first + BLOCK_COLUMNS],
+                    first,
+                )
+            )
+            for first in self.parts
+        ]
+        for block in blocks:
+            some = self.blocks[block]
+            shared = engine.share((self.vectors[some], self.labels[some]))
+            for part, column in enumerate(columns):
+                arguments = (shared, column, self.k, self._most(some), engine.threads)
+                yield block * len(columns) + part, arguments
+
+    @property
+    def memory(self) -> int:
+        """Bytes that a part of a block takes at most."""
+        number, features = self.vectors.shape
+        most = max(map(self._most, self.blocks), default=0)
+        return _cell_bytes(self.vectors.nnz / max(1, number), number, features, most)
+
+    def _most(self, rows: Any) -> int:
+        """The documents to look at for each of these rows.
+
+        A row may find all of its own group, itself included, before the first other one; one more
+        tells whether the last is the only one that is as near.
+        """
+        return self.k + int(self.size_of[rows].max()) + 1
+
+
 def _kept(store: BlockFolder | None, block: int, rows: int) -> Any:
-    """What was found for a block of so many rows, if it was kept."""
+    """Load what was found for a block of so many rows, if it was kept."""
     found = store.load(block) if store is not None else None
     return found if found is not None and len(found[0]) == rows else None
 
@@ -171,9 +202,9 @@ class ProductCost:
     """The expected cost of a search.
 
     Attributes:
-        blocks: of the product.
+        blocks: their number.
         reading: seconds of a core for the vectors of the texts.
-        product: the same for the product.
+        product: the same for multiplying them.
         sent: bytes to the workers and back.
         memory: bytes that a worker takes for a block at most.
     """
@@ -227,8 +258,8 @@ def nearest_in_block(
         rows: vectors (CSR, rows x features), and the label of each one's group.
         columns: vectors of documents (CSR, features x columns), labels of groups, and the number of
             the first document.
-        k, most: how many are wanted, and how many of a row are looked at, its own group included.
-        threads: of the product.
+        k, most: the number that is wanted, and that of those looked at, its own group included.
+        threads: those that the product may take.
     """
     import numpy as np
     from sparse_dot_topn import sp_matmul_topn

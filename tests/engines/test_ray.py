@@ -45,7 +45,7 @@ NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000}
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
-    """A cluster of three nodes of one core each; the driver is on the first."""
+    """A cluster of three nodes of one core each."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in ray_cluster._QUIET.items():
             patch.setenv(name, value)
@@ -74,7 +74,11 @@ def engine(three: Any) -> Iterator[Engine]:
 
 def kill_one(cluster: Any) -> None:
     """Kill the processes of a node that is not the driver's, as a machine is lost."""
-    cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+    import ray
+
+    own = ray.get_runtime_context().get_node_id()
+    other = next(each for each in cluster.worker_nodes if each.node_id != own)
+    cluster.remove_node(other, allow_graceful=False)
 
 
 def zipf(number: int) -> list[list[str]]:

@@ -168,13 +168,13 @@ class WorkFolder:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run over blocks has taken, and is going to.
+    """The cost of a run over blocks so far, and to come.
 
     Attributes:
         blocks: all that there are.
         kept: those that an earlier run had done.
         run: those that this one has done.
-        seconds: of a core, for these.
+        seconds: core time for these.
         sent: bytes, for these.
     """
 

@@ -1,4 +1,4 @@
-"""What a result depends on, as a digest: values, functions, and the program's own text."""
+"""Digests of what a result depends on: values, functions, and the program's own text."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Done:
 
     Attributes:
         number: the block's.
-        result: what the function returned.
+        result: the value that the function returned.
         seconds: processor time that a worker took for it.
         sent: bytes that went to the worker for this block alone, and back.
     """
@@ -72,7 +72,7 @@ class Engine(Protocol):
         ...
 
     def share(self, value: _T) -> _T:
-        """What stands for a large value among the arguments of blocks; it is sent but once."""
+        """Send a large value about once; what comes back stands for it among arguments."""
         ...
 
     def run(
@@ -107,7 +107,7 @@ class InProcess:
 
     @property
     def keeps(self) -> bool:
-        """Only what is found by a search."""
+        """False: only what a search finds is kept."""
         return False
 
     @property
@@ -149,7 +149,7 @@ class Processes:
 
     @property
     def keeps(self) -> bool:
-        """Only what is found by a search."""
+        """False: only what a search finds is kept."""
         return False
 
     @property
@@ -193,7 +193,7 @@ class Processes:
 
 
 def timed(function: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """What a function returns, and the processor time that it took, seconds."""
+    """Call a function: the value that it returns, and the processor time it took, seconds."""
     start = time.process_time()
     result = function(*arguments)
     return result, time.process_time() - start

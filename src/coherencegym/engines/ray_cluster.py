@@ -27,12 +27,12 @@ from coherencegym.errors import first_line
 
 _T = TypeVar("_T")
 
-#: How often a block is run again that was lost with its machine.
+#: Times that a block is run again that was lost with its machine.
 RETRIES = 5
 #: Seconds to wait for the head of a cluster to answer; Ray itself would wait for minutes.
 _PATIENCE = 5.0
-#: What Ray is told by the environment, where the user does not say otherwise: it prints nothing of
-#: its own on standard output, and tells nobody of its use.
+#: Variables by which Ray is told, where the user does not say otherwise, to print nothing of its
+#: own on standard output, and to tell nobody of its use.
 _QUIET = {
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".*",
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -155,16 +155,9 @@ class RayCluster:
         left = iter(tasks)
 
         def submit(task: Task) -> None:
-            number, arguments = task
-            shared = {
-                place: value
-                for place, value in enumerate(arguments)
-                if isinstance(value, ray.ObjectRef)
-            }
-            own = [None if place in shared else each for place, each in enumerate(arguments)]
-            packed = ray.cloudpickle.dumps(own)
-            reference = work.remote(program(), what, packed, tuple(shared), *shared.values())
-            running[reference] = number, len(packed)
+            packed, places, shared = _packed(task[1])
+            reference = work.remote(program(), what, packed, places, *shared)
+            running[reference] = task[0], len(packed)
 
         number = -1
         try:
@@ -180,9 +173,10 @@ class RayCluster:
                     submit(task)
                 yield Done(number, pickle.loads(packed), seconds, sent + len(packed))
         except ray.exceptions.RayTaskError as error:
-            if isinstance(error.cause, ImportError | AttributeError):  # of what is run, by name
-                raise _other_program(first_line(error.cause)) from None
-            raise error.cause from None
+            cause = error.cause
+            if isinstance(cause, ImportError) and (cause.name or "").startswith("coherencegym"):
+                raise _other_program(first_line(cause)) from None
+            raise cause from None
         except ray.exceptions.RayError as error:
             raise EngineError(
                 f"the cluster lost block {number} {RETRIES + 1} times "
@@ -190,7 +184,7 @@ class RayCluster:
                 "the same command again, with more memory a core if that was the reason"
             ) from None
         finally:
-            with suppress(ray.exceptions.RayError, ConnectionError):
+            with suppress(Exception):  # where the cluster is gone, so are the blocks
                 for reference in running:
                     ray.cancel(reference, force=True)
 
@@ -207,6 +201,15 @@ class RayCluster:
             if module is not None and name.partition(".")[0] not in {*installed, "__main__"}:
                 ray.cloudpickle.register_pickle_by_value(inspect.getmodule(module))
                 self._by_value.add(name)
+
+
+def _packed(arguments: tuple[Any, ...]) -> tuple[bytes, tuple[int, ...], list[Any]]:
+    """The arguments of a block: its own as bytes, and where those stand that are shared."""
+    import ray
+
+    places = tuple(n for n, each in enumerate(arguments) if isinstance(each, ray.ObjectRef))
+    own = [None if n in places else each for n, each in enumerate(arguments)]
+    return ray.cloudpickle.dumps(own), places, [arguments[n] for n in places]
 
 
 def _other_program(reason: str) -> EngineError:

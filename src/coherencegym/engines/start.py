@@ -14,7 +14,7 @@ def started(name: str = LOCAL, processes: int | None = None, address: str = "") 
 
     Args:
         name: the engine.
-        processes: of this machine; of a cluster the most blocks that are run at a time (none: as
+        processes: their number; on a cluster the most blocks that are run at a time (none: as
             many as it has cores).
         address: ``HOST:PORT`` of a Ray cluster; empty: the one that the environment names
             (``RAY_ADDRESS``), else one on this machine alone.
