@@ -8,13 +8,14 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from coherencegym.errors import EvaluationError, ProcessError
+from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.forward.altered import float32_head, fused_activations
 from coherencegym.eval.forward.backends import run_batch
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
 from coherencegym.eval.forward.numeric import ERRORS, measured_error
-from coherencegym.eval.forward.trial import Trial, beside_longer, try_sharing
+from coherencegym.eval.forward.trial import beside_longer, try_sharing
 from coherencegym.eval.plan.batches import Batch, Budget
 from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.eval.forward.altered import in_float32
 from coherencegym.eval.models.limits import UNLIMITED, Limits
 from coherencegym.eval.models.placement import input_device, is_spread
 
@@ -44,6 +46,7 @@ class Forward:
         #: Its forward selects rows by a mask, as far as is known.
         self._keeps_rows = "logits_to_keep" in accepted
         self._has_cache = "use_cache" in accepted
+        self._is_widened = False
 
     @property
     def device(self) -> Any:
@@ -53,7 +56,9 @@ class Forward:
     @property
     def dtype(self) -> Any:
         """Number format of the activations: that of the input embeddings."""
-        return self.model.get_input_embeddings().weight.dtype
+        import torch
+
+        return torch.float32 if self._is_widened else self.model.get_input_embeddings().weight.dtype
 
     @property
     def is_exact(self) -> bool:
@@ -61,6 +66,16 @@ class Forward:
         import torch
 
         return self.dtype in (torch.float32, torch.float64)
+
+    @contextmanager
+    def in_float32(self) -> Iterator[None]:
+        """Let the model compute in float32 (:func:`eval.forward.altered.in_float32`)."""
+        with in_float32(self.model):
+            self._is_widened = True
+            try:
+                yield
+            finally:
+                self._is_widened = False
 
     def read(
         self,

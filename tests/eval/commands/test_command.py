@@ -119,6 +119,28 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert first["met"] == sum(held)
 
 
+def test_half_precision_says_why_beginnings_were_shared(
+    saved: Path,
+    make_item: Callable[..., Item],
+    write_dataset: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    context = "Lily had a red ball. She threw the ball to Tim."
+    ends = {"a": "So Tim ran to the park.", "b": "But the dog was sad all day."}
+    conditions = {name: [context, end] for name, end in ends.items()}
+    items = [make_item(conditions, "(2;%a%) > (2;%b%)")]
+    folder = write_dataset(tmp_path / "data", items)
+    options = ["--model", str(saved / "model"), "--dataset", str(folder), "--no-cache", "--verbose"]
+    assert main(["score", *options, "--dtype", "bfloat16", "--output", str(tmp_path / "out")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "beginnings of texts were shared by conditions (in float32" in said
+    assert "of 2 texts half are off float32 by up to" in said
+    assert "3 times as much passes" in said
+    assert main(["score", *options, "--dtype", "float32", "--output", str(tmp_path / "b")]) == 0
+    assert "were shared by conditions" not in capsys.readouterr().out
+
+
 def test_the_signature_says_how_separators_were_rendered(
     saved: Path,
     tmp_path: Path,
