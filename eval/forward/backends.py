@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from coherencegym.eval.forward.logits import Forward, Questions
+from coherencegym.eval.forward.logits import Forward, Questions, fetched
+from coherencegym.eval.models.placement import send
 from coherencegym.eval.plan.batches import Batch
 from coherencegym.eval.text.sequence import TokenSequence
 
@@ -69,14 +70,14 @@ def _padded(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
         [questions.want(row, place, token) for place, token in member.reads()]
         for row, member in enumerate(members)
     ]
-    bits, _ = forward.read(_rests(members, 0, batch.length), questions)
+    answers, _ = forward.read(_rests(members, 0, batch.length), questions)
+    bits = fetched(answers)
     return [bits[places] for places in asked]
 
 
 def _from_cache(
     forward: Forward, sequences: Sequence[TokenSequence], batch: Batch
 ) -> list[np.ndarray]:
-    import numpy as np
     import torch
 
     cut = batch.prefix
@@ -101,10 +102,11 @@ def _from_cache(
     first, cache = forward.read(beginnings, within, keep_cache=True)
     if not hasattr(cache, "reorder_cache"):
         raise NoCacheError
-    cache.reorder_cache(torch.tensor(owners, device=forward.device))
+    cache.reorder_cache(send(owners, forward.device))
     second, _ = forward.read(_rests(members, cut, batch.length), behind, cache=cache)
+    bits, count = fetched(first, second), len(first)
     return [
-        np.array([(first if is_within else second)[number] for is_within, number in places])
+        bits[[number if is_within else count + number for is_within, number in places]]
         for places in asked
     ]
 
@@ -125,24 +127,23 @@ def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
     import torch
 
     count, length = len(batch.groups), batch.length
-    ids = np.zeros((count, length), dtype=np.int64)
-    positions = np.zeros((count, length), dtype=np.int64)
-    # Padding sees itself: a row without anything to see would be no number, and spread.
-    seen = np.tile(np.eye(length, dtype=bool), (count, 1, 1))
+    # Of each token: its id, its position in its own text, and which text that is: 0 is what all of
+    # a row begin with. Every token of padding is one by itself, and is seen by no other.
+    ids, positions, texts = laid = np.zeros((3, count, length), dtype=np.int64)
+    texts[:] = -1 - np.arange(length)
     questions = Questions(count, length)
     asked = []
     for row, (group, prefix) in enumerate(zip(batch.groups, batch.prefixes, strict=True)):
         ids[row, :prefix] = sequences[group[0]].ids[:prefix]
         positions[row, :prefix] = np.arange(prefix)
-        seen[row, :prefix, :prefix] = np.tri(prefix, dtype=bool)
+        texts[row, :prefix] = 0
         start = prefix
-        for member in (sequences[index] for index in group):
+        for number, member in enumerate((sequences[index] for index in group), start=1):
             size = member.length - prefix
             own = slice(start, start + size)
             ids[row, own] = member.ids[prefix : member.length]
             positions[row, own] = np.arange(prefix, member.length)
-            seen[row, own, :prefix] = True
-            seen[row, own, own] = np.tri(size, dtype=bool)
+            texts[row, own] = number
             moved = start - prefix
             asked.append(
                 [
@@ -151,50 +152,65 @@ def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
                 ]
             )
             start += size
-    bits, _ = forward.read(
-        torch.from_numpy(ids),
+    on_device = send(torch.from_numpy(laid), forward.device)
+    answers, _ = forward.read(
+        on_device[0],
         questions,
-        attention_mask=_masks(forward, seen, positions),
-        position_ids=torch.from_numpy(positions).to(forward.device),
+        attention_mask=_masks(forward, on_device[1], on_device[2], int(positions.max()) + 1),
+        position_ids=on_device[1],
     )
+    bits = fetched(answers)
     return [bits[places] for places in asked]
 
 
 def _masks(
-    forward: Forward, seen: np.ndarray, positions: np.ndarray
+    forward: Forward, positions: torch.Tensor, texts: torch.Tensor, reached: int
 ) -> torch.Tensor | dict[str, torch.Tensor]:
     """Masks to be added to attention: 0 where a token is seen, shape (B, 1, T, T), on the device.
 
     A mask of pairs is taken as it is, so that a layer's window has to be in it: one mask for each
-    kind of layers that the model's config names, or one for all.
+    kind of layers that the model's config names, or one for all. They are made where they are
+    needed, as there are many more pairs than tokens.
 
     Args:
         forward: the model.
-        seen: shape (B, T, T), bool; tokens that see each other, windows left out.
         positions: shape (B, T), of each token in its own text.
+        texts: shape (B, T), which text of its row a token is of; 0: what all of them begin with.
+        reached: the longest text, in tokens.
     """
-    import torch
+    limits = forward.limits
 
-    device, dtype, limits = forward.device, forward.dtype, forward.limits
+    def pairs(of: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The one that looks, and the one that is looked at."""
+        return of[:, :, None], of[:, None, :]
 
-    def mask(visible: np.ndarray) -> torch.Tensor:
-        hidden = torch.from_numpy(~visible)[:, None].to(device)
-        return torch.zeros(hidden.shape, dtype=dtype, device=device).masked_fill_(
-            hidden, torch.finfo(dtype).min
-        )
-
-    reached = int(positions.max()) + 1
-    windows: dict[str, np.ndarray] = {}
+    (looks, at), (own, other) = pairs(positions), pairs(texts)
+    seen = ((own == other) | (other == 0)) & (at <= looks)
+    windows: dict[str, torch.Tensor] = {}
     if 0 < limits.sliding < reached:
-        distance = positions[:, :, None] - positions[:, None, :]
-        windows["sliding_attention"] = seen & (distance < limits.sliding)
+        windows["sliding_attention"] = seen & (looks - at < limits.sliding)
     if 0 < limits.chunk < reached:
-        chunk = positions // limits.chunk
-        windows["chunked_attention"] = seen & (chunk[:, :, None] == chunk[:, None, :])
+        windows["chunked_attention"] = seen & (looks // limits.chunk == at // limits.chunk)
     if not windows:
-        return mask(seen)
+        return _added(seen, forward.dtype)
     if not limits.layers:
         # One mask serves all layers, and so all have the window.
-        return mask(next(iter(windows.values())))
-    full = mask(seen)
-    return {kind: mask(windows[kind]) if kind in windows else full for kind in limits.layers}
+        return _added(next(iter(windows.values())), forward.dtype)
+    masks = {kind: _added(window, forward.dtype) for kind, window in windows.items()}
+    full = _added(seen, forward.dtype)
+    return {kind: masks.get(kind, full) for kind in limits.layers}
+
+
+def _added(seen: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A mask to be added, shape (B, 1, T, T), of one of pairs that see each other (B, T, T)."""
+    import torch
+
+    count, length, _ = seen.shape
+    # Its rows begin at multiples of eight numbers: else torch copies it for its memory-efficient
+    # kernel in every layer. (FlashAttention takes no mask, and without such a kernel all weights of
+    # attention would be written down.)
+    wide = -(-length // 8) * 8
+    mask = torch.full(
+        (count, 1, length, wide), torch.finfo(dtype).min, dtype=dtype, device=seen.device
+    )
+    return mask[..., :length].masked_fill_(seen[:, None], 0)
