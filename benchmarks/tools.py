@@ -95,7 +95,7 @@ def conditional_score(model: Any, tokenizer: Any, batch: int) -> Tool:
     return run
 
 
-def loglikelihood(model: Any, tokenizer: Any, batch: int) -> Tool:
+def loglikelihood(model: Any, tokenizer: Any, batch: int | str) -> Tool:
     """lm-evaluation-harness: ``HFLM.loglikelihood`` of what is read, given what is before it."""
     logging.disable(logging.WARNING)
     from lm_eval.models.huggingface import HFLM
@@ -138,7 +138,7 @@ def float64(model: Any, tokenizer: Any, batch: int) -> Tool:
     return run
 
 
-TOOLS: dict[str, Callable[[Any, Any, int], Tool]] = {
+TOOLS: dict[str, Callable[[Any, Any, Any], Tool]] = {
     "coherencegym": coherencegym,
     "token_score": token_score,
     "conditional_score": conditional_score,

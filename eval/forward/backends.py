@@ -192,16 +192,16 @@ def _masks(
     if 0 < limits.chunk < reached:
         windows["chunked_attention"] = seen & (looks // limits.chunk == at // limits.chunk)
     if not windows:
-        return _added(seen, forward.dtype)
+        return added(seen, forward.dtype)
     if not limits.layers:
         # One mask serves all layers, and so all have the window.
-        return _added(next(iter(windows.values())), forward.dtype)
-    masks = {kind: _added(window, forward.dtype) for kind, window in windows.items()}
-    full = _added(seen, forward.dtype)
+        return added(next(iter(windows.values())), forward.dtype)
+    masks = {kind: added(window, forward.dtype) for kind, window in windows.items()}
+    full = added(seen, forward.dtype)
     return {kind: masks.get(kind, full) for kind in limits.layers}
 
 
-def _added(seen: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+def added(seen: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """A mask to be added, shape (B, 1, T, T), of one of pairs that see each other (B, T, T)."""
     import torch
 
