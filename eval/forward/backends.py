@@ -63,6 +63,11 @@ def run_alone(forward: Forward, sequences: Sequence[TokenSequence], index: int) 
     return run_batch(forward, sequences, batch)[0]
 
 
+def run_each_alone(forward: Forward, sequences: Sequence[TokenSequence]) -> list[np.ndarray]:
+    """Run each sequence by itself."""
+    return [run_alone(forward, sequences, index) for index in range(len(sequences))]
+
+
 def _padded(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> list[np.ndarray]:
     members = [sequences[index] for index in batch.indices]
     questions = Questions(len(members), batch.length)
