@@ -17,6 +17,7 @@ keeps the multiplier busy where keys and values handed on make small batches.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from coherencegym.eval.forward.logits import Forward, Questions, fetched
@@ -33,27 +34,48 @@ class NoCacheError(Exception):
     """The model leaves nothing behind that its next pass could go on from."""
 
 
-def run_batch(
-    forward: Forward, sequences: Sequence[TokenSequence], batch: Batch
-) -> list[np.ndarray]:
-    """Run a batch in the way that it asks for.
+@dataclass(frozen=True)
+class Started:
+    """A batch that a device is at work on, or done with.
+
+    Attributes:
+        answers: of its forward passes, still on the device.
+        asked: of each sequence the places of what is read of it, in the answers one behind the
+            other.
+    """
+
+    answers: Sequence[torch.Tensor]
+    asked: Sequence[Sequence[int]]
+
+    def finish(self) -> list[np.ndarray]:
+        """Wait for the batch; of each of its sequences, in order, what is read (bits, float64)."""
+        bits = fetched(*self.answers)
+        return [bits[places] for places in self.asked]
+
+
+def start_batch(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> Started:
+    """Let a batch go through a model in the way that it asks for, and do not wait for it.
 
     Args:
         forward: the model.
         sequences: all sequences of the plan.
         batch: some of them.
 
-    Returns:
-        For each sequence of the batch, in order, what is read of it (bits, float64).
-
     Raises:
         NoCacheError: the batch goes on from a cache, and the model has none.
     """
     import torch
 
-    run = _packed if batch.prefixes else _from_cache if batch.prefix else _padded
+    start = _packed if batch.prefixes else _from_cache if batch.prefix else _padded
     with torch.inference_mode():
-        return run(forward, sequences, batch)
+        return start(forward, sequences, batch)
+
+
+def run_batch(
+    forward: Forward, sequences: Sequence[TokenSequence], batch: Batch
+) -> list[np.ndarray]:
+    """Run a batch: of each of its sequences, in order, what is read (bits, float64)."""
+    return start_batch(forward, sequences, batch).finish()
 
 
 def run_alone(forward: Forward, sequences: Sequence[TokenSequence], index: int) -> np.ndarray:
@@ -68,7 +90,7 @@ def run_each_alone(forward: Forward, sequences: Sequence[TokenSequence]) -> list
     return [run_alone(forward, sequences, index) for index in range(len(sequences))]
 
 
-def _padded(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> list[np.ndarray]:
+def _padded(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> Started:
     members = [sequences[index] for index in batch.indices]
     questions = Questions(len(members), batch.length)
     asked = [
@@ -76,13 +98,10 @@ def _padded(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
         for row, member in enumerate(members)
     ]
     answers, _ = forward.read(_rests(members, 0, batch.length), questions)
-    bits = fetched(answers)
-    return [bits[places] for places in asked]
+    return Started([answers], asked)
 
 
-def _from_cache(
-    forward: Forward, sequences: Sequence[TokenSequence], batch: Batch
-) -> list[np.ndarray]:
+def _from_cache(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> Started:
     import torch
 
     cut = batch.prefix
@@ -95,9 +114,9 @@ def _from_cache(
     behind = Questions(len(members), batch.length - cut)
     asked = [
         [
-            (True, within.want(owner, place, token))
+            (False, within.want(owner, place, token))
             if place < cut
-            else (False, behind.want(row, place - cut, token))
+            else (True, behind.want(row, place - cut, token))
             for place, token in member.reads()
         ]
         for row, (owner, member) in enumerate(zip(owners, members, strict=True))
@@ -109,11 +128,11 @@ def _from_cache(
         raise NoCacheError
     cache.reorder_cache(send(owners, forward.device))
     second, _ = forward.read(_rests(members, cut, batch.length), behind, cache=cache)
-    bits, count = fetched(first, second), len(first)
-    return [
-        bits[[number if is_within else count + number for is_within, number in places]]
-        for places in asked
-    ]
+    count = len(first)
+    return Started(
+        [first, second],
+        [[number + count * is_behind for is_behind, number in places] for places in asked],
+    )
 
 
 def _rests(members: Sequence[TokenSequence], cut: int, length: int) -> torch.Tensor:
@@ -127,7 +146,7 @@ def _rests(members: Sequence[TokenSequence], cut: int, length: int) -> torch.Ten
     return ids
 
 
-def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> list[np.ndarray]:
+def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> Started:
     import numpy as np
     import torch
 
@@ -164,8 +183,7 @@ def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
         attention_mask=_masks(forward, on_device[1], on_device[2], int(positions.max()) + 1),
         position_ids=on_device[1],
     )
-    bits = fetched(answers)
-    return [bits[places] for places in asked]
+    return Started([answers], asked)
 
 
 def _masks(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from coherencegym.errors import EvaluationError, ProcessError
 from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.forward.altered import float32_head, fused_activations
-from coherencegym.eval.forward.backends import run_batch, run_each_alone
+from coherencegym.eval.forward.backends import Started, run_each_alone, start_batch
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
@@ -238,13 +239,30 @@ class _Run:
         queue = list(reversed(own[world.rank :: world.size]))
         for number in tried if world.rank == 0 else ():
             self._keep(batches[number], tried[number], queue)
-        while queue:
-            batch = queue.pop()
-            work = partial(run_batch, self.forward, execution.plan.sequences, batch)
-            if (results := in_memory_of(self.forward.device, work)) is not None:
-                self._keep(batch, results, queue)
-            else:
+        # A CPU works on one thing at a time; elsewhere the next batch is made ready, and waits in
+        # line, while the device is at work on this one.
+        ahead = 0 if self.forward.device.type == "cpu" else 1
+        started: deque[tuple[Batch, Started]] = deque()
+        while queue or started:
+            batch = queue.pop() if queue else None
+            if batch is not None and (begun := self._start(batch)) is not None:
+                started.append((batch, begun))
+                batch = None
+            while len(started) > (ahead if queue and batch is None else 0):
+                first, begun = started.popleft()
+                results = in_memory_of(self.forward.device, begun.finish)
+                if results is None:
+                    queue = self._smaller(first, queue)
+                else:
+                    self._keep(first, results, [*queue, *(later for later, _ in started)])
+            if batch is not None:
                 queue = self._smaller(batch, queue)
+
+    def _start(self, batch: Batch) -> Started | None:
+        """A batch on its way through the model; None where the memory did not suffice."""
+        sequences = self.execution.plan.sequences
+        work = partial(start_batch, self.forward, sequences, batch)
+        return in_memory_of(self.forward.device, work)
 
     def _smaller(self, batch: Batch, queue: Sequence[Batch]) -> list[Batch]:
         """The sequences of a batch and of those behind it, in smaller ones."""

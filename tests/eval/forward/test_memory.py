@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,16 @@ import torch
 from tiny_models import VOCABULARY, requests, tiny
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.forward import backends
 from coherencegym.eval.forward.backends import run_alone
 from coherencegym.eval.forward.execute import Execution, execute
 from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.models.placement import send
 from coherencegym.eval.plan.batches import Budget
 from coherencegym.eval.plan.plan import Plan, Request, make_plan
 from coherencegym.eval.text.sequence import TokenSequence
 
+CPU = torch.device("cpu")
 #: Budgets of an optimist and of a pessimist.
 BUDGETS = (Budget(4000, 4000, 8000, 100), Budget(60, 40, 100, 8))
 
@@ -129,3 +133,46 @@ def test_the_parts_of_a_sequence_read_all_of_it_once() -> None:
     reads = [read for part in parts for read in part.reads()]
     assert sorted(reads, key=str) == sorted(sequence.reads(), key=str)
     assert {part.ids for part in parts} == {sequence.ids}
+
+
+@pytest.mark.parametrize("room", [10**6, 120 * 64 + 60 * VOCABULARY])
+def test_the_next_batch_is_on_its_way_before_one_is_waited_for(
+    room: int, expected: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[tuple[str, int]] = []
+    start, finish = backends.start_batch, backends.Started.finish
+
+    def starting(forward: Any, sequences: Any, batch: Any) -> backends.Started:
+        found = start(forward, sequences, batch)
+        events.append(("start", id(found)))
+        return found
+
+    def finishing(started: backends.Started) -> list[np.ndarray]:
+        events.append(("wait", id(started)))
+        return finish(started)
+
+    def kept(model: Any, plan: Plan, device: str) -> list[np.ndarray]:
+        monkeypatch.setattr(Forward, "device", SimpleNamespace(type=device))
+        events.clear()
+        execution = run(model, plan, BUDGETS[0 if room < 10**6 else 1], share=False)
+        assert sorted(execution.ran) == list(range(len(plan.sequences)))
+        return execution.bits
+
+    monkeypatch.setattr("coherencegym.eval.forward.execute.start_batch", starting)
+    monkeypatch.setattr(backends.Started, "finish", finishing)
+    monkeypatch.setattr(
+        "coherencegym.eval.forward.logits.send", lambda values, device: send(values, CPU)
+    )
+    monkeypatch.setattr("coherencegym.eval.forward.execute.beside_longer", lambda *_: None)
+    plan = plan_of(120)
+    model = Device(room).onto(tiny("gpt2"))
+    assert worst(kept(model, plan, "elsewhere"), expected) < 1e-4
+    if room == 10**6:
+        names = [name for name, _ in events]
+        assert names[:4] == ["start", "start", "wait", "start"]
+        assert names[-2:] == ["wait", "wait"]
+        waited = [key for name, key in events if name == "wait"]
+        assert waited == [key for name, key in events if name == "start"]
+    assert worst(kept(model, plan, "cpu"), expected) < 1e-4
+    if room == 10**6:
+        assert [name for name, _ in events][:4] == ["start", "wait", "start", "wait"]
