@@ -27,7 +27,7 @@ from coherencegym.eval.models.refusals import refuse_unless_in_vocabulary
 from coherencegym.eval.plan.memory import default_budget, free_budget
 from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, Options, Rules
 from coherencegym.eval.plan.plan import Plan, Request, make_plan
-from coherencegym.eval.plan.requests import Query, prepare, region_places
+from coherencegym.eval.plan.requests import Prepared, Query, prepare, region_places
 from coherencegym.eval.text.chat import Chat
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.special import Added, Separator, Start
@@ -142,6 +142,40 @@ class Surprisals(Generic[_Item]):
         )
 
 
+@dataclass(frozen=True)
+class Planned:
+    """Queries before a model is asked: their tokens, what goes through it, beginnings of words."""
+
+    prepared: Prepared
+    plan: Plan
+    words: WordBeginnings | None
+
+
+def plan_queries(
+    model: Any,
+    tokenizer: Any,
+    queries: Sequence[Query],
+    options: Options = DEFAULT_OPTIONS,
+    *,
+    uses_separator: bool | None = None,
+    chat: Chat | None = None,
+) -> Planned:
+    """Encode and plan queries; the arguments are those of :func:`surprisals`.
+
+    Raises:
+        EvaluationError: an option contradicts the mode, or the tokens of a text cannot be placed in
+            it or are not in the model's vocabulary.
+    """
+    config = getattr(model, "config", None)
+    size = vocabulary_size(model)
+    words = word_beginnings(tokenizer, size) if options.word_correction else None
+    prepared = prepare(
+        tokenizer, config, queries, options, uses_separator=uses_separator, words=words, chat=chat
+    )
+    refuse_unless_in_vocabulary(size, tokenizer, (each.ids for each in prepared.requests))
+    return Planned(prepared, make_plan(prepared.requests, limits=limits_of(config)), words)
+
+
 def surprisals(
     model: Any,
     tokenizer: Any,
@@ -153,6 +187,7 @@ def surprisals(
     progress: BatchProgress | None = None,
     world: World = ALONE,
     chat: Chat | None = None,
+    planned: Planned | None = None,
 ) -> Surprisals[Answer]:
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
 
@@ -165,19 +200,17 @@ def surprisals(
         store, progress, world: those of :func:`eval.forward.execute.execute`.
         chat: the tokens before each text, and those in place of ``[SEP]``; there is then no other
             start of text.
+        planned: what :func:`plan_queries` made of the same before; None: it is made now.
 
     Raises:
         EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it
             or are not in the model's vocabulary, or a surprisal is not finite.
     """
-    config = getattr(model, "config", None)
-    size = vocabulary_size(model)
-    words = word_beginnings(tokenizer, size) if options.word_correction else None
-    prepared = prepare(
-        tokenizer, config, queries, options, uses_separator=uses_separator, words=words, chat=chat
-    )
-    refuse_unless_in_vocabulary(size, tokenizer, (each.ids for each in prepared.requests))
-    plan = make_plan(prepared.requests, limits=limits_of(config))
+    if planned is None:
+        planned = plan_queries(
+            model, tokenizer, queries, options, uses_separator=uses_separator, chat=chat
+        )
+    prepared, plan, words = planned.prepared, planned.plan, planned.words
     try:
         execution = execute(
             model,

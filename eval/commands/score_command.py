@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.results.runs import Run
+    from coherencegym.eval.surprisal import Planned
     from coherencegym.eval.tasks.score.scoring import Scored
 
 EXAMPLES = """\
@@ -168,7 +170,8 @@ def _scored(
     with running(first, chosen) as run_:
         for own, (source, tables) in zip(pairs, read, strict=True):
             own.device = first.device
-            scored = [(table, _score(run_, table, chosen)) for table in tables]
+            made = zip(tables, _planned(run_, tables, chosen), strict=True)
+            scored = [(table, _score(run_, table, planned, chosen)) for table, planned in made]
             if run_.processes.is_first:
                 yield _reported(own, run_, source, scored, chosen, alone)
 
@@ -229,11 +232,23 @@ def _title(table: ItemTable) -> str:
     return f"{table.config} ({table.split})"
 
 
-def _score(run_: Running, table: ItemTable, chosen: Options) -> Scored:
+def _planned(run_: Running, tables: Sequence[ItemTable], chosen: Options) -> Iterator[Planned]:
+    """The plan of each table, made while a device other than the CPU reads the one before it."""
+    from coherencegym.eval.plan.ahead import one_ahead
+    from coherencegym.eval.tasks.score.scoring import plan_items
+
+    loaded = run_.loaded
+    how = (loaded.model, loaded.tokenizer)
+    makes = [
+        partial(plan_items, *how, table.items, chosen, uses_separator=table.separator)
+        for table in tables
+    ]
+    return one_ahead(makes, ahead=loaded.device != "cpu")
+
+
+def _score(run_: Running, table: ItemTable, planned: Planned, chosen: Options) -> Scored:
     from coherencegym.eval.tasks.score.scoring import score_items
 
     model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
     with run_.reading(_title(table)) as how:
-        return score_items(
-            model, tokenizer, table.items, chosen, uses_separator=table.separator, **how
-        )
+        return score_items(model, tokenizer, table.items, chosen, planned=planned, **how)

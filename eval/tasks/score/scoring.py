@@ -9,7 +9,13 @@ from typing import Any
 from coherencegym.eval.kinds.items import Item, read_by
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules, with_joined_regions
 from coherencegym.eval.plan.requests import Query
-from coherencegym.eval.surprisal import ScoredCondition, Surprisals, surprisals
+from coherencegym.eval.surprisal import (
+    Planned,
+    ScoredCondition,
+    Surprisals,
+    plan_queries,
+    surprisals,
+)
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,18 @@ def score_items(
         found.rules,
         found.added,
     )
+
+
+def plan_items(
+    model: Any, tokenizer: Any, items: Iterable[Item], options: Options, **how: Any
+) -> Planned:
+    """Encode and plan items, for :func:`score_items` of the same items (``planned``).
+
+    Raises:
+        EvaluationError: see :func:`eval.surprisal.plan_queries`, whose other arguments ``how`` are.
+    """
+    asked = queries(as_the_rules_have(items, options.rules))
+    return plan_queries(model, tokenizer, asked, options, **how)
 
 
 def as_the_rules_have(items: Iterable[Item], rules: Rules) -> list[Item]:

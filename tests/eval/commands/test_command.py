@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,10 @@ from typing import Any
 import pytest
 
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.plan.ahead import one_ahead
+from coherencegym.eval.plan.plan import make_plan
 
 EXTRA = {"moved": "bool"}
 
@@ -139,6 +143,38 @@ def test_half_precision_says_why_beginnings_were_shared(
     assert "3 times as much passes" in said
     assert main(["score", *options, "--dtype", "float32", "--output", str(tmp_path / "b")]) == 0
     assert "were shared by conditions" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_next_table_is_planned_while_another_device_reads_one(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: bool
+) -> None:
+    events: list[str] = []
+    planned = threading.Semaphore(0)
+
+    def planning(*given: Any, **more: Any) -> Any:
+        found = make_plan(*given, **more)
+        events.append("plan")
+        planned.release()
+        return found
+
+    def executing(*given: Any, **more: Any) -> Any:
+        if elsewhere and "read" not in events:
+            # The first table is not read before the second one is planned.
+            assert planned.acquire(timeout=60)
+            assert planned.acquire(timeout=60)
+        events.append("read")
+        return execute(*given, **more)
+
+    def ahead(makes: Any, *, ahead: bool) -> Any:
+        assert ahead is False  # on a CPU
+        return one_ahead(makes, ahead=elsewhere)
+
+    monkeypatch.setattr("coherencegym.eval.surprisal.make_plan", planning)
+    monkeypatch.setattr("coherencegym.eval.surprisal.execute", executing)
+    monkeypatch.setattr("coherencegym.eval.plan.ahead.one_ahead", ahead)
+    assert main(["score", *arguments(saved, tmp_path / "out", "--no-cache")]) == 0
+    assert events == (["plan", "plan", "read", "read"] if elsewhere else ["plan", "read"] * 2)
 
 
 def test_the_signature_says_how_separators_were_rendered(
