@@ -39,18 +39,25 @@ def make_config(shape: str) -> Any:
     return LlamaConfig(max_position_embeddings=4096, bos_token_id=0, eos_token_id=0)
 
 
-def make_model(shape: str, device: str = "cpu", dtype: str = "float32", seed: int = 0) -> Any:
-    """A model in evaluation mode; the same weights for the same seed, device and dtype."""
+def make_model(
+    shape: str, device: str = "cpu", dtype: str = "float32", seed: int = 0, vocabulary: int = 0
+) -> Any:
+    """A model in evaluation mode; the same weights for the same seed, device and dtype.
+
+    Its ``vocabulary`` is that of the shape, or as many tokens if those are more.
+    """
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
     made = AutoModelForMaskedLM if shape in MASKED_SHAPES else AutoModelForCausalLM
     torch.manual_seed(seed)
+    config = make_config(shape)
+    config.vocab_size = max(config.vocab_size, vocabulary)
     before = torch.get_default_dtype()
     torch.set_default_dtype(getattr(torch, dtype))
     try:
         with torch.device(device):
-            model = made.from_config(make_config(shape))
+            model = made.from_config(config)
     finally:
         torch.set_default_dtype(before)
     if shape not in MASKED_SHAPES:

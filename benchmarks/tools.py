@@ -119,7 +119,7 @@ def _by_sum(score: Callable[..., list[float]], batch: int) -> Tool:
     return run
 
 
-def loglikelihood(model: Any, tokenizer: Any, batch: int) -> Tool:
+def loglikelihood(model: Any, tokenizer: Any, batch: int | str) -> Tool:
     """lm-evaluation-harness: ``HFLM.loglikelihood`` of what is read, given what is before it."""
     logging.disable(logging.WARNING)
     from lm_eval.models.huggingface import HFLM
@@ -184,7 +184,7 @@ def _masked_bits(model: Any, tokenizer: Any, text: str) -> list[float]:
     return bits
 
 
-TOOLS: dict[str, Callable[[Any, Any, int], Tool]] = {
+TOOLS: dict[str, Callable[[Any, Any, Any], Tool]] = {
     "coherencegym": coherencegym,
     "token_score": token_score,
     "conditional_score": conditional_score,

@@ -26,7 +26,7 @@ from coherencegym.eval.forward.execute import (
 from coherencegym.eval.forward.prompts import read_prompts
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.engine import Engine
-from coherencegym.eval.models.kind import padding_of, scorer_of
+from coherencegym.eval.models.kind import Scorer, padding_of, scorer_of
 from coherencegym.eval.models.limits import context_length, limits_of
 from coherencegym.eval.models.load import vocabulary_size
 from coherencegym.eval.models.placement import input_device
@@ -150,6 +150,71 @@ class Surprisals(Generic[_Item]):
         )
 
 
+@dataclass(frozen=True)
+class Planned:
+    """Queries before a model is asked: their tokens, what goes through it, beginnings of words."""
+
+    prepared: Prepared
+    plan: Plan
+    words: WordBeginnings | None
+
+
+def plan_queries(
+    model: Any,
+    tokenizer: Any,
+    queries: Sequence[Query],
+    options: Options = DEFAULT_OPTIONS,
+    *,
+    uses_separator: bool | None = None,
+    chat: Chat | None = None,
+    plans: PlansOf | None = None,
+) -> Planned:
+    """Encode and plan queries; the other arguments are those of :func:`surprisals`.
+
+    Args:
+        plans: those that were made for models with the same tokenizer; the plan of these very
+            ``queries`` is taken from there, or kept there.
+
+    Raises:
+        EvaluationError: an option contradicts the mode, or the tokens of a text cannot be placed in
+            it or are not in the model's vocabulary.
+    """
+    if isinstance(model, Engine) and options.word_correction:
+        raise EvaluationError(
+            "--word-correction needs sums over all tokens that begin a word, and vLLM gives the "
+            "log-probabilities of single tokens; expected --backend transformers"
+        )
+    config = getattr(model, "config", None)
+    options = options.settled(_scorer_of(model))
+    size = model.vocabulary if isinstance(model, Engine) else vocabulary_size(model)
+    limits = limits_of(config)
+
+    def make() -> Planned:
+        words = word_beginnings(tokenizer, size) if options.word_correction else None
+        about: Any = {"uses_separator": uses_separator, "words": words, "chat": chat}
+        prepared = prepare(tokenizer, config, queries, options, **about)
+        # Requests for one text have the same tokens and stand together.
+        texts = (ids for ids, _ in groupby(prepared.requests, key=lambda request: request.ids))
+        refuse_unless_in_vocabulary(size, tokenizer, texts)
+        return Planned(prepared, make_plan(prepared.requests, limits=limits), words)
+
+    if plans is None or plans.tokenizer is None:
+        return make()
+    # All that is read of the model beside its tokenizer.
+    start = start_of_text(tokenizer, config, options.bos)
+    way = plans.tokenizer, size, limits, context_length(config), start
+    return plans.kept.once(
+        *(queries, (*way, options, uses_separator, chat)), make, lambda made: made.plan.tokens
+    )
+
+
+def _scorer_of(model: Any) -> Scorer:
+    """The way in which a model is read: vLLM has causal ones alone."""
+    if isinstance(model, Engine):
+        return "causal"
+    return scorer_of(getattr(model, "config", None), type(model).__name__)
+
+
 def surprisals(
     model: Any,
     tokenizer: Any,
@@ -162,6 +227,7 @@ def surprisals(
     world: World = ALONE,
     chat: Chat | None = None,
     plans: PlansOf | None = None,
+    planned: Planned | None = None,
 ) -> Surprisals[Answer]:
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
 
@@ -175,22 +241,22 @@ def surprisals(
         store, progress, world: those of :func:`eval.forward.execute.execute`.
         chat: the tokens before each text, and those in place of ``[SEP]``; there is then no other
             start of text.
-        plans: those that were made for models with the same tokenizer; the plan of these very
-            ``queries`` is taken from there, or kept there.
+        plans: see :func:`plan_queries`.
+        planned: what :func:`plan_queries` made of the same before; None: it is made now.
 
     Raises:
         EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it
             or are not in the model's vocabulary, or a surprisal is not finite.
     """
-    if isinstance(model, Engine) and options.word_correction:
-        raise EvaluationError(
-            "--word-correction needs sums over all tokens that begin a word, and vLLM gives the "
-            "log-probabilities of single tokens; expected --backend transformers"
-        )
     config = getattr(model, "config", None)
-    scorer = "causal" if isinstance(model, Engine) else scorer_of(config, type(model).__name__)
-    options = options.settled(scorer)
-    planned = _planned(model, tokenizer, queries, options, uses_separator, chat, plans)
+    options = options.settled(_scorer_of(model))
+    if planned is None:
+        planned = plan_queries(
+            *(model, tokenizer, queries, options),
+            uses_separator=uses_separator,
+            chat=chat,
+            plans=plans,
+        )
     prepared, plan, words = planned.prepared, planned.plan, planned.words
     try:
         if isinstance(model, Engine):
@@ -232,48 +298,6 @@ def surprisals(
         execution,
         options.rules,
         prepared.added,
-    )
-
-
-@dataclass(frozen=True)
-class _Planned:
-    """Queries as they are to be read: their tokens, what goes through a model, the words."""
-
-    prepared: Prepared
-    plan: Plan
-    words: WordBeginnings | None
-
-
-def _planned(
-    model: Any,
-    tokenizer: Any,
-    queries: Sequence[Query],
-    options: Options,
-    uses_separator: bool | None,
-    chat: Chat | None,
-    plans: PlansOf | None,
-) -> _Planned:
-    """The plan of queries; from ``plans`` if it was made for a model that reads them alike."""
-    config = getattr(model, "config", None)
-    size = model.vocabulary if isinstance(model, Engine) else vocabulary_size(model)
-    limits = limits_of(config)
-
-    def make() -> _Planned:
-        words = word_beginnings(tokenizer, size) if options.word_correction else None
-        about: Any = {"uses_separator": uses_separator, "words": words, "chat": chat}
-        prepared = prepare(tokenizer, config, queries, options, **about)
-        # Requests for one text have the same tokens and stand together.
-        texts = (ids for ids, _ in groupby(prepared.requests, key=lambda request: request.ids))
-        refuse_unless_in_vocabulary(size, tokenizer, texts)
-        return _Planned(prepared, make_plan(prepared.requests, limits=limits), words)
-
-    if plans is None or plans.tokenizer is None:
-        return make()
-    # All that is read of the model beside its tokenizer.
-    start = start_of_text(tokenizer, config, options.bos)
-    way = plans.tokenizer, size, limits, context_length(config), start
-    return plans.kept.once(
-        *(queries, (*way, options, uses_separator, chat)), make, lambda made: made.plan.tokens
     )
 
 

@@ -90,10 +90,10 @@ MODELS: dict[str, tuple[dict[str, Any], tuple[Sharing, ...]]] = {
 }
 
 
-def tiny(kind: str) -> Any:
+def tiny(kind: str, seed: int = 0) -> Any:
     from transformers import AutoConfig, AutoModelForCausalLM
 
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     config = AutoConfig.for_model(
         kind,
         **{

@@ -21,7 +21,7 @@ from coherencegym.manipulations.intruders.neighbours import product_cost
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedWork:
     """A piece of work.
 
     Attributes:
@@ -61,7 +61,7 @@ def plan_build(
     Raises:
         CorpusError: a source cannot be read.
     """
-    work, planned, fitted = WorkFolder(), list[Planned](), set[tuple[Any, str]]()
+    work, planned, fitted = WorkFolder(), list[PlannedWork](), set[tuple[Any, str]]()
     for source in sources.found:
         progress(f"{suite.name}: reading {source.corpus.name}")
         found = read_source(suite, source, options, False, ALONE_IN_PROCESS, work, progress)
@@ -92,7 +92,7 @@ def _planned(
     discourses: Sequence[Discourse],
     options: BuildOptions,
     is_fitted: bool,
-) -> Iterator[Planned]:
+) -> Iterator[PlannedWork]:
     """The work for one split of a config; ``is_fitted``: its operator was counted already."""
     number, drafter = len(discourses), config.drafter
     if not number:
@@ -103,13 +103,13 @@ def _planned(
         share = number / len(first)
         what = f"{name} {split}, {number:,} discourses"
         sent = len(pickle.dumps(first)) + len(pickle.dumps(made))
-        yield Planned(what, ceil(number / CHUNK), seconds * share, sent * share)
+        yield PlannedWork(what, ceil(number / CHUNK), seconds * share, sent * share)
         return
-    yield Planned(f"{name} {split}, {number:,} discourses", 0, 0.0)
+    yield PlannedWork(f"{name} {split}, {number:,} discourses", 0, 0.0)
     operator = getattr(drafter, "operator", None)
     if isinstance(operator, IntruderSettings) and operator.strategy == "similar" and not is_fitted:
         texts = [discourse.texts for discourse in without_separators(list(discourses))]
         cost = product_cost(texts, operator.share, operator.neighbours, operator.features)
         rows = round(number * operator.share)
         what = f"neighbours of {rows:,} of {number:,} documents, {split}"
-        yield Planned(what, cost.blocks, cost.reading + cost.product, cost.sent, cost.memory)
+        yield PlannedWork(what, cost.blocks, cost.reading + cost.product, cost.sent, cost.memory)

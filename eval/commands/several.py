@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.results.runs import Run
+    from coherencegym.eval.surprisal import Planned
     from coherencegym.eval.tasks.score.scoring import Scored
 
 #: The settings of the data that results record.
@@ -149,7 +151,8 @@ class Several:
             for own, source, tables in left:
                 own.device = first.device
                 with self._attempt(str(own.output)):
-                    scored = [(table, _scored(run_, table, of_model)) for table in tables]
+                    made = zip(tables, _planned(run_, tables, of_model), strict=True)
+                    scored = [(table, _scored(run_, table, planned)) for table, planned in made]
                     if run_.processes.is_first:
                         self.runs[own.output] = self._reported(own, run_, source, scored)
 
@@ -229,14 +232,30 @@ def _model_name(one: argparse.Namespace) -> str:
     return f"{one.model}{at}"
 
 
-def _scored(run_: Running, table: ItemTable, plans: PlansOf | None) -> Scored:
+def _planned(
+    run_: Running, tables: Sequence[ItemTable], plans: PlansOf | None
+) -> Iterator[Planned]:
+    """The plan of each table, made while a device other than the CPU reads the one before it."""
+    from coherencegym.eval.plan.ahead import one_ahead
+    from coherencegym.eval.tasks.score.scoring import plan_items
+
+    loaded = run_.loaded
+    how = (loaded.model, loaded.tokenizer)
+    makes = [
+        partial(
+            plan_items,
+            *(*how, table.items, run_.options),
+            uses_separator=table.separator,
+            plans=plans,
+        )
+        for table in tables
+    ]
+    return one_ahead(makes, ahead=loaded.device != "cpu")
+
+
+def _scored(run_: Running, table: ItemTable, planned: Planned) -> Scored:
     from coherencegym.eval.tasks.score.scoring import score_items
 
     model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
     with run_.reading(table_name(table)) as how:
-        return score_items(
-            *(model, tokenizer, table.items, run_.options),
-            uses_separator=table.separator,
-            plans=plans,
-            **how,
-        )
+        return score_items(model, tokenizer, table.items, run_.options, planned=planned, **how)

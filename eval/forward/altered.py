@@ -6,12 +6,12 @@ afterwards it is what it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.models.placement import input_device
+from coherencegym.eval.models.placement import input_device, send
 
 if TYPE_CHECKING:
     import torch
@@ -144,6 +144,33 @@ def _in_parts(
         own = bias[part].float() if bias is not None else None
         logits[..., part] = torch.nn.functional.linear(hidden, weight[part].float(), own)
     return logits
+
+
+@contextmanager
+def head_of_rows(model: Any, rows: Sequence[int], shape: Sequence[int]) -> Iterator[None]:
+    """Let a model's output head compute the logits of some rows only: shape (rows, V).
+
+    They are looked up by number. A mask, as ``logits_to_keep`` takes one, has to be counted first,
+    and the host would wait for the device to tell it how many there are.
+
+    Args:
+        model: one with an output head.
+        rows: increasing places in the batch, counted through all of its texts.
+        shape: (B, T) of the batch.
+    """
+
+    def select(head: Any, arguments: Any) -> Any:
+        hidden, *more = arguments
+        if hidden.shape[:-1] != shape:
+            raise ValueError("the head is not asked about each token of the batch")
+        flat = hidden.reshape(-1, hidden.shape[-1])
+        return (flat.index_select(0, send(rows, hidden.device)), *more)
+
+    handle = model.get_output_embeddings().register_forward_pre_hook(select)
+    try:
+        yield
+    finally:
+        handle.remove()
 
 
 @contextmanager

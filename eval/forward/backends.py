@@ -17,9 +17,11 @@ keeps the multiplier busy where keys and values handed on make small batches.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coherencegym.eval.forward.logits import Forward, Questions
+from coherencegym.eval.forward.logits import Forward, Questions, fetched
+from coherencegym.eval.models.placement import send
 from coherencegym.eval.plan.batches import Batch
 from coherencegym.eval.text.sequence import TokenSequence
 
@@ -32,27 +34,48 @@ class NoCacheError(Exception):
     """The model leaves nothing behind that its next pass could go on from."""
 
 
-def run_batch(
-    forward: Forward, sequences: Sequence[TokenSequence], batch: Batch
-) -> list[np.ndarray]:
-    """Run a batch in the way that it asks for.
+@dataclass(frozen=True)
+class Started:
+    """A batch that a device is at work on, or done with.
+
+    Attributes:
+        answers: of its forward passes, still on the device.
+        asked: of each sequence the places of what is read of it, in the answers one behind the
+            other.
+    """
+
+    answers: Sequence[torch.Tensor]
+    asked: Sequence[Sequence[int]]
+
+    def finish(self) -> list[np.ndarray]:
+        """Wait for the batch; of each of its sequences, in order, what is read (bits, float64)."""
+        bits = fetched(*self.answers)
+        return [bits[places] for places in self.asked]
+
+
+def start_batch(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> Started:
+    """Let a batch go through a model in the way that it asks for, and do not wait for it.
 
     Args:
         forward: the model.
         sequences: all sequences of the plan.
         batch: some of them.
 
-    Returns:
-        For each sequence of the batch, in order, what is read of it (bits, float64).
-
     Raises:
         NoCacheError: the batch goes on from a cache, and the model has none.
     """
     import torch
 
-    run = _packed if batch.prefixes else _from_cache if batch.prefix else _padded
+    start = _packed if batch.prefixes else _from_cache if batch.prefix else _padded
     with torch.inference_mode():
-        return run(forward, sequences, batch)
+        return start(forward, sequences, batch)
+
+
+def run_batch(
+    forward: Forward, sequences: Sequence[TokenSequence], batch: Batch
+) -> list[np.ndarray]:
+    """Run a batch: of each of its sequences, in order, what is read (bits, float64)."""
+    return start_batch(forward, sequences, batch).finish()
 
 
 def run_alone(forward: Forward, sequences: Sequence[TokenSequence], index: int) -> np.ndarray:
@@ -62,7 +85,12 @@ def run_alone(forward: Forward, sequences: Sequence[TokenSequence], index: int) 
     return run_batch(forward, sequences, batch)[0]
 
 
-def _padded(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> list[np.ndarray]:
+def run_each_alone(forward: Forward, sequences: Sequence[TokenSequence]) -> list[np.ndarray]:
+    """Run each sequence by itself."""
+    return [run_alone(forward, sequences, index) for index in range(len(sequences))]
+
+
+def _padded(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> Started:
     members = [sequences[index] for index in batch.indices]
     questions = Questions(len(members), batch.length)
     asked = [
@@ -72,15 +100,12 @@ def _padded(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
     ids, more = _rests(members, 0, batch.length, forward.padding or 0), {}
     # Attention without a mask is the faster, and rows of one text need none.
     if forward.is_told and any(one.length < batch.length for one in members):
-        more["attention_mask"] = _texts(members, batch.length).to(forward.device)
-    bits, _ = forward.read(ids, questions, **more)
-    return [bits[places] for places in asked]
+        more["attention_mask"] = send(_texts(members, batch.length), forward.device)
+    answers, _ = forward.read(ids, questions, **more)
+    return Started([answers], asked)
 
 
-def _from_cache(
-    forward: Forward, sequences: Sequence[TokenSequence], batch: Batch
-) -> list[np.ndarray]:
-    import numpy as np
+def _from_cache(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> Started:
     import torch
 
     cut = batch.prefix
@@ -93,9 +118,9 @@ def _from_cache(
     behind = Questions(len(members), batch.length - cut)
     asked = [
         [
-            (True, within.want(owner, place, token))
+            (False, within.want(owner, place, token))
             if place < cut
-            else (False, behind.want(row, place - cut, token))
+            else (True, behind.want(row, place - cut, token))
             for place, token in member.reads()
         ]
         for row, (owner, member) in enumerate(zip(owners, members, strict=True))
@@ -105,12 +130,13 @@ def _from_cache(
     first, cache = forward.read(beginnings, within, keep_cache=True)
     if not hasattr(cache, "reorder_cache"):
         raise NoCacheError
-    cache.reorder_cache(torch.tensor(owners, device=forward.device))
+    cache.reorder_cache(send(owners, forward.device))
     second, _ = forward.read(_rests(members, cut, batch.length), behind, cache=cache)
-    return [
-        np.array([(first if is_within else second)[number] for is_within, number in places])
-        for places in asked
-    ]
+    count = len(first)
+    return Started(
+        [first, second],
+        [[number + count * is_behind for is_behind, number in places] for places in asked],
+    )
 
 
 def _rests(
@@ -134,29 +160,28 @@ def _texts(members: Sequence[TokenSequence], length: int) -> torch.Tensor:
     return (torch.arange(length) < lengths[:, None]).long()
 
 
-def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> list[np.ndarray]:
+def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) -> Started:
     import numpy as np
     import torch
 
     count, length = len(batch.groups), batch.length
-    ids = np.zeros((count, length), dtype=np.int64)
-    positions = np.zeros((count, length), dtype=np.int64)
-    # Padding sees itself: a row without anything to see would be no number, and spread.
-    seen = np.tile(np.eye(length, dtype=bool), (count, 1, 1))
+    # Of each token: its id, its position in its own text, and which text that is: 0 is what all of
+    # a row begin with. Every token of padding is one by itself, and is seen by no other.
+    ids, positions, texts = laid = np.zeros((3, count, length), dtype=np.int64)
+    texts[:] = -1 - np.arange(length)
     questions = Questions(count, length)
     asked = []
     for row, (group, prefix) in enumerate(zip(batch.groups, batch.prefixes, strict=True)):
         ids[row, :prefix] = sequences[group[0]].ids[:prefix]
         positions[row, :prefix] = np.arange(prefix)
-        seen[row, :prefix, :prefix] = np.tri(prefix, dtype=bool)
+        texts[row, :prefix] = 0
         start = prefix
-        for member in (sequences[index] for index in group):
+        for number, member in enumerate((sequences[index] for index in group), start=1):
             size = member.length - prefix
             own = slice(start, start + size)
             ids[row, own] = member.ids[prefix : member.length]
             positions[row, own] = np.arange(prefix, member.length)
-            seen[row, own, :prefix] = True
-            seen[row, own, own] = np.tri(size, dtype=bool)
+            texts[row, own] = number
             moved = start - prefix
             asked.append(
                 [
@@ -165,50 +190,64 @@ def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
                 ]
             )
             start += size
-    bits, _ = forward.read(
-        torch.from_numpy(ids),
+    on_device = send(torch.from_numpy(laid), forward.device)
+    answers, _ = forward.read(
+        on_device[0],
         questions,
-        attention_mask=_masks(forward, seen, positions),
-        position_ids=torch.from_numpy(positions).to(forward.device),
+        attention_mask=_masks(forward, on_device[1], on_device[2], int(positions.max()) + 1),
+        position_ids=on_device[1],
     )
-    return [bits[places] for places in asked]
+    return Started([answers], asked)
 
 
 def _masks(
-    forward: Forward, seen: np.ndarray, positions: np.ndarray
+    forward: Forward, positions: torch.Tensor, texts: torch.Tensor, reached: int
 ) -> torch.Tensor | dict[str, torch.Tensor]:
     """Masks to be added to attention: 0 where a token is seen, shape (B, 1, T, T), on the device.
 
     A mask of pairs is taken as it is, so that a layer's window has to be in it: one mask for each
-    kind of layers that the model's config names, or one for all.
+    kind of layers that the model's config names, or one for all. They are made where they are
+    needed, as there are many more pairs than tokens.
 
     Args:
         forward: the model.
-        seen: shape (B, T, T), bool; tokens that see each other, windows left out.
         positions: shape (B, T), of each token in its own text.
+        texts: shape (B, T), which text of its row a token is of; 0: what all of them begin with.
+        reached: the longest text, in tokens.
     """
-    import torch
+    limits = forward.limits
 
-    device, dtype, limits = forward.device, forward.dtype, forward.limits
+    def pairs(of: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The one that looks, and the one that is looked at."""
+        return of[:, :, None], of[:, None, :]
 
-    def mask(visible: np.ndarray) -> torch.Tensor:
-        hidden = torch.from_numpy(~visible)[:, None].to(device)
-        return torch.zeros(hidden.shape, dtype=dtype, device=device).masked_fill_(
-            hidden, torch.finfo(dtype).min
-        )
-
-    reached = int(positions.max()) + 1
-    windows: dict[str, np.ndarray] = {}
+    (looks, at), (own, other) = pairs(positions), pairs(texts)
+    seen = ((own == other) | (other == 0)) & (at <= looks)
+    windows: dict[str, torch.Tensor] = {}
     if 0 < limits.sliding < reached:
-        distance = positions[:, :, None] - positions[:, None, :]
-        windows["sliding_attention"] = seen & (distance < limits.sliding)
+        windows["sliding_attention"] = seen & (looks - at < limits.sliding)
     if 0 < limits.chunk < reached:
-        chunk = positions // limits.chunk
-        windows["chunked_attention"] = seen & (chunk[:, :, None] == chunk[:, None, :])
+        windows["chunked_attention"] = seen & (looks // limits.chunk == at // limits.chunk)
     if not windows:
-        return mask(seen)
+        return added(seen, forward.dtype)
     if not limits.layers:
         # One mask serves all layers, and so all have the window.
-        return mask(next(iter(windows.values())))
-    full = mask(seen)
-    return {kind: mask(windows[kind]) if kind in windows else full for kind in limits.layers}
+        return added(next(iter(windows.values())), forward.dtype)
+    masks = {kind: added(window, forward.dtype) for kind, window in windows.items()}
+    full = added(seen, forward.dtype)
+    return {kind: masks.get(kind, full) for kind in limits.layers}
+
+
+def added(seen: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A mask to be added, shape (B, 1, T, T), of one of pairs that see each other (B, T, T)."""
+    import torch
+
+    count, length, _ = seen.shape
+    # Its rows begin at multiples of eight numbers: else torch copies it for its memory-efficient
+    # kernel in every layer. (FlashAttention takes no mask, and without such a kernel all weights of
+    # attention would be written down.)
+    wide = -(-length // 8) * 8
+    mask = torch.full(
+        (count, 1, length, wide), torch.finfo(dtype).min, dtype=dtype, device=seen.device
+    )
+    return mask[..., :length].masked_fill_(seen[:, None], 0)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from coherencegym.errors import EvaluationError, ProcessError
+from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.forward.altered import float32_head, fused_activations
-from coherencegym.eval.forward.backends import run_batch
+from coherencegym.eval.forward.backends import Started, run_each_alone, start_batch
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
 from coherencegym.eval.forward.numeric import ERRORS, measured_error
-from coherencegym.eval.forward.trial import Trial, beside_longer, try_sharing
+from coherencegym.eval.forward.trial import beside_longer, try_sharing
 from coherencegym.eval.plan.batches import Batch, Budget
 from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
@@ -207,9 +209,9 @@ class _Run:
         def batched(way: Sharing, budget: Budget) -> Plan:
             return plan.batched(budget, sharing=way, done=self.done)
 
+        first = self.budget
         if plan.limits.own:
             # Rows that have to fit into a window may share little: what saves more comes first.
-            first = self.budget
             ways = sorted(ways, key=lambda way: batched(way, first).tokens_once)
         for way in ways:
             execution.plan = batched(way, self.budget)
@@ -228,6 +230,8 @@ class _Run:
             if execution.sharing is not None and execution.sharing.passed:
                 self.sharing = way
                 return
+        # A trial takes more than a run; the batches find out by themselves what fits.
+        self.budget = first
         execution.plan = batched("none", self.budget)
 
     def _tried(self, trial: Callable[[], Trial | None]) -> Trial | None:
@@ -264,23 +268,65 @@ class _Run:
         queue = list(reversed(own[world.rank :: world.size]))
         for number in tried if world.rank == 0 else ():
             self._keep(batches[number], tried[number], queue)
-        while queue:
-            batch = queue.pop()
-            work = partial(run_batch, self.forward, execution.plan.sequences, batch)
-            if (results := in_memory_of(self.forward.device, work)) is not None:
-                self._keep(batch, results, queue)
-            else:
+        # A CPU works on one thing at a time; elsewhere the next batch is made ready, and waits in
+        # line, while the device is at work on this one.
+        ahead = 0 if self.forward.device.type == "cpu" else 1
+        started: deque[tuple[Batch, Started]] = deque()
+        while queue or started:
+            batch = queue.pop() if queue else None
+            if batch is not None and (begun := self._start(batch)) is not None:
+                started.append((batch, begun))
+                batch = None
+            while len(started) > (ahead if queue and batch is None else 0):
+                first, begun = started.popleft()
+                results = in_memory_of(self.forward.device, begun.finish)
+                if results is None:
+                    queue = self._smaller(first, queue)
+                else:
+                    self._keep(first, results, [*queue, *(later for later, _ in started)])
+            if batch is not None:
                 queue = self._smaller(batch, queue)
+
+    def _start(self, batch: Batch) -> Started | None:
+        """A batch on its way through the model; None where the memory did not suffice."""
+        sequences = self.execution.plan.sequences
+        work = partial(start_batch, self.forward, sequences, batch)
+        return in_memory_of(self.forward.device, work)
 
     def _smaller(self, batch: Batch, queue: Sequence[Batch]) -> list[Batch]:
         """The sequences of a batch and of those behind it, in smaller ones."""
-        if len(batch.indices) == 1 or not self._halve():
+        if len(batch.indices) == 1:
+            self._keep(batch, [self._in_parts(batch)], queue)
+            return list(queue)
+        if not self._halve():
             raise out_of_memory(batch.length)
         plan = self.execution.plan
         left = {index for each in (batch, *queue) for index in each.indices}
         others = set(range(len(plan.sequences))) - left
         rest = plan.batched(self.budget, sharing=self.sharing, done=others)
         return list(reversed(rest.batches))
+
+    def _in_parts(self, batch: Batch) -> np.ndarray:
+        """The bits of a batch of one text whose logits do not fit at once, in as few passes as do.
+
+        Raises:
+            EvaluationError: the text does not fit with the logits of a single token either.
+        """
+        import numpy as np
+
+        (index,) = batch.indices
+        sequence = self.execution.plan.sequences[index]
+        self.execution.halved += 1
+        size = len(sequence.places)
+        while size > 1:
+            size = -(-size // 2)
+            parts = sequence.parts(size)
+            work = partial(run_each_alone, self.forward, parts)
+            if (found := in_memory_of(self.forward.device, work)) is not None:
+                reads = [read for part in parts for read in part.reads()]
+                bits = dict(zip(reads, np.concatenate(found).tolist(), strict=True))
+                return np.array([bits[read] for read in sequence.reads()])
+        raise out_of_memory(batch.length)
 
     def _keep(self, batch: Batch, results: Sequence[np.ndarray], queue: Sequence[Batch]) -> None:
         """Put what came of a batch where it belongs, and say how much is left to do."""

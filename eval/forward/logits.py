@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.eval.forward.altered import hands_rows_on, only_rows
+from coherencegym.eval.forward.altered import (
+    hands_rows_on,
+    head_of_rows,
+    in_float32,
+    only_rows,
+)
+from coherencegym.eval.forward.memory import is_out_of_memory
 from coherencegym.eval.models.limits import UNLIMITED, Limits
-from coherencegym.eval.models.placement import input_device, is_spread
+from coherencegym.eval.models.placement import input_device, is_spread, send
 
 if TYPE_CHECKING:
     import numpy as np
     import torch
 
-#: Rows of logits turned into surprisals at once, by device type. They bound the copies that this
-#: takes; on a CPU a few rows stay in its cache from one step to the next.
+#: Rows of logits turned into surprisals at once, by device type, and elsewhere how many logits.
+#: They bound the copies that this takes (64 MB); on a CPU a few rows stay in its cache from one
+#: step to the next, and a GPU would be idle between steps as small.
 _ROWS = {"cpu": 4}
-_ROWS_ELSEWHERE = 64
+_ELEMENTS_ELSEWHERE = 1 << 24
+
+
+#: What cannot be run again in another way.
+_CHANGED = "a forward pass that selects no rows has changed the cache"
 
 
 @dataclass
@@ -51,9 +63,13 @@ class Forward:
             and "logits_to_keep" not in accepted
             and hands_rows_on(self.model)
         )
+        #: Its head computes the rows that it is given, as far as is known.
+        self._selects_rows = _has_head(self.model)
         #: Its forward selects rows by a mask, as far as is known.
         self._keeps_rows = "logits_to_keep" in accepted
+        self._beginnings: torch.Tensor | None = None
         self._has_cache = "use_cache" in accepted
+        self._is_widened = False
 
     @property
     def device(self) -> Any:
@@ -63,7 +79,9 @@ class Forward:
     @property
     def dtype(self) -> Any:
         """Number format of the activations: that of the input embeddings."""
-        return self.model.get_input_embeddings().weight.dtype
+        import torch
+
+        return torch.float32 if self._is_widened else self.model.get_input_embeddings().weight.dtype
 
     @property
     def is_exact(self) -> bool:
@@ -72,6 +90,16 @@ class Forward:
 
         return self.dtype in (torch.float32, torch.float64)
 
+    @contextmanager
+    def in_float32(self) -> Iterator[None]:
+        """Let the model compute in float32 (:func:`eval.forward.altered.in_float32`)."""
+        with in_float32(self.model):
+            self._is_widened = True
+            try:
+                yield
+            finally:
+                self._is_widened = False
+
     def read(
         self,
         ids: torch.Tensor,
@@ -79,7 +107,7 @@ class Forward:
         cache: Any = None,
         keep_cache: bool = False,
         **more: Any,
-    ) -> tuple[np.ndarray, Any]:
+    ) -> tuple[torch.Tensor, Any]:
         """Run token ids, shape (B, T), through the model.
 
         Args:
@@ -90,28 +118,53 @@ class Forward:
             more: arguments that the model is to go by, on its device.
 
         Returns:
-            The answers in bits, float64, and the cache that the model has left or None.
+            The answers in nats (float32, on the device) and the cache that the model has left or
+            None. Nobody waits for the device until :func:`fetched` asks for the answers.
         """
-        import torch
-
-        device, read = self.device, questions.read
         if self._has_cache:
             more["use_cache"] = keep_cache or cache is not None
         if cache is not None:
             more["past_key_values"] = cache
-        logits, output = self._rows(ids.to(device), read.to(device), more)
+        logits, output = self._rows(send(ids, self.device), questions, more)
         beginnings = None
         if self.beginnings:
-            beginnings = torch.tensor(self.beginnings, device=logits.device)
+            if self._beginnings is None or self._beginnings.device != logits.device:
+                self._beginnings = send(self.beginnings, logits.device)
+            beginnings = self._beginnings
         return questions.answers(logits, beginnings), getattr(output, "past_key_values", None)
 
     def _rows(
-        self, ids: torch.Tensor, read: torch.Tensor, arguments: dict[str, Any]
+        self, ids: torch.Tensor, questions: Questions, arguments: dict[str, Any]
     ) -> tuple[torch.Tensor, Any]:
         """Logits, shape (rows read, vocabulary), row by row, and the model's output."""
+        if self._hands_on:
+            with only_rows(self.model, questions.read):
+                output = self.model(input_ids=ids, **arguments)
+            return output.logits[0], output
+        goes_on = "past_key_values" in arguments
+        if self._selects_rows:
+            rows = questions.rows
+            try:
+                with head_of_rows(self.model, rows, ids.shape):
+                    output = self.model(input_ids=ids, **arguments)
+                if output.logits.shape[:-1] == (len(rows),):
+                    return output.logits, output
+            except (IndexError, TypeError, ValueError, RuntimeError) as error:
+                if goes_on or is_out_of_memory(error):
+                    raise
+            # Its head is asked otherwise, or what follows it looks for each token of the batch.
+            self._selects_rows = False
+            if goes_on:
+                raise RuntimeError(_CHANGED)
+        return self._kept_rows(ids, questions.read, arguments)
+
+    def _kept_rows(
+        self, ids: torch.Tensor, read: torch.Tensor, arguments: dict[str, Any]
+    ) -> tuple[torch.Tensor, Any]:
+        """The same by a mask: in the model if it knows how, else behind it."""
         if self._keeps_rows:
             # The head may be on another device; only from the CPU can rows be selected on any.
-            rows = read.cpu() if is_spread(self.model) else read
+            rows = read if is_spread(self.model) else read.to(ids.device)
             goes_on = "past_key_values" in arguments
             try:
                 output = self.model(input_ids=ids, logits_to_keep=rows, **arguments)
@@ -123,13 +176,25 @@ class Forward:
             # This forward knows only the older, one-dimensional form.
             self._keeps_rows = False
             if goes_on:
-                raise RuntimeError("a forward pass that selects no rows has changed the cache")
-        if self._hands_on:
-            with only_rows(self.model, read):
-                output = self.model(input_ids=ids, **arguments)
-            return output.logits[0], output
+                raise RuntimeError(_CHANGED)
         output = self.model(input_ids=ids, **arguments)
         return output.logits[read.to(output.logits.device)], output
+
+
+def fetched(*answers: torch.Tensor) -> np.ndarray:
+    """Answers in bits, float64, one behind the other: only here a batch is waited for."""
+    import torch
+
+    together = answers[0] if len(answers) == 1 else torch.cat(answers)
+    bits: np.ndarray = (together.cpu().double() / math.log(2)).numpy()
+    return bits
+
+
+def _has_head(model: Any) -> bool:
+    try:
+        return model.get_output_embeddings() is not None
+    except (AttributeError, NotImplementedError):
+        return False
 
 
 class Questions:
@@ -153,6 +218,12 @@ class Questions:
 
         return torch.from_numpy(self._read)
 
+    @property
+    def rows(self) -> list[int]:
+        """The same by number, counted through the batch."""
+        found: list[int] = self._read.ravel().nonzero()[0].tolist()
+        return found
+
     def need_some_row(self) -> None:
         """Have logits computed at the last place where nothing is read at all."""
         if not self._read.any():
@@ -167,29 +238,27 @@ class Questions:
         self._read[row, place] = True
         return self._wanted.setdefault((row, place, token), len(self._wanted))
 
-    def answers(self, logits: torch.Tensor, beginnings: torch.Tensor | None) -> np.ndarray:
-        """Bits, float64, in the order of the questions.
+    def answers(self, logits: torch.Tensor, beginnings: torch.Tensor | None) -> torch.Tensor:
+        """Nats, float32, on the device of the logits, in the order of the questions.
 
         Args:
             logits: shape (rows read, vocabulary), in the order of ``read``.
             beginnings: ids of the tokens that begin a word, on the device of the logits.
         """
-        import torch
-
         device = logits.device
         numbers = (self._read.cumsum() - 1).reshape(self._read.shape).tolist()
         rows = [numbers[row][place] for row, place, _ in self._wanted]
-        tokens = [-1 if token is None else token for *_, token in self._wanted]
-        at, ids = (torch.tensor(each, dtype=torch.long, device=device) for each in (rows, tokens))
-        is_word = ids < 0
-        chosen = torch.zeros(len(tokens), dtype=torch.float32, device=device)
-        chosen[~is_word] = logits[at[~is_word], ids[~is_word]].float()
-        if is_word.any():
+        at = send(rows, device)
+        chosen = logits[at, send([token or 0 for *_, token in self._wanted], device)].float()
+        words = [number for number, (*_, token) in enumerate(self._wanted) if token is None]
+        if words:
             assert beginnings is not None
-            some, places = at[is_word].unique(return_inverse=True)
-            chosen[is_word] = _log_sums(logits, some, beginnings)[places]
-        result: np.ndarray = ((_log_sums(logits)[at] - chosen).double() / math.log(2)).cpu().numpy()
-        return result
+            some = list(dict.fromkeys(rows[number] for number in words))
+            place = {row: number for number, row in enumerate(some)}
+            sums = _log_sums(logits, send(some, device), beginnings)
+            own = sums[send([place[rows[number]] for number in words], device)]
+            chosen.index_copy_(0, send(words, device), own)
+        return _log_sums(logits)[at] - chosen
 
 
 def _log_sums(
@@ -201,7 +270,7 @@ def _log_sums(
     """
     import torch
 
-    size = _ROWS.get(logits.device.type, _ROWS_ELSEWHERE)
+    size = _ROWS.get(logits.device.type) or max(1, _ELEMENTS_ELSEWHERE // logits.shape[1])
     parts = (
         logits.split(size) if rows is None else (logits[p][:, columns] for p in rows.split(size))
     )

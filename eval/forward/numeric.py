@@ -8,17 +8,20 @@ batch would say nothing: on a CPU bfloat16 repeats itself to the bit and is off 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from coherencegym.eval.forward.altered import in_float32
 from coherencegym.eval.forward.backends import run_alone
 from coherencegym.eval.forward.logits import Forward
+from coherencegym.eval.forward.memory import in_memory_of
 from coherencegym.eval.text.sequence import TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np
 
+#: Surprisals (bits) of sequences, by their places in a plan.
+Bits = Mapping[int, "np.ndarray"]
 #: Sequences that are run a second time.
 _SAMPLE = 16
 #: Names of the errors, in the order in which they are stored.
@@ -49,21 +52,35 @@ def measured_error(
 
     step = max(1, len(ran) // _SAMPLE)
     sample = sorted(ran)[::step][:_SAMPLE]
-    try:
-        with in_float32(forward.model):
-            again = [run_alone(forward, sequences, index) for index in sample]
-        widened = all(bool(np.isfinite(values).all()) for values in again)
-    except (RuntimeError, MemoryError, TypeError, ValueError, AttributeError):
-        # Layers of its own that know one number format, weights that are elsewhere, or no memory.
-        widened = False
-    if not widened:
-        again = [run_alone(forward, sequences, index) for index in sample]
+
+    def alone() -> Bits:
+        # What had to be read in parts, as memory ended, does not fit here either.
+        work = {index: partial(run_alone, forward, sequences, index) for index in sample}
+        found = {index: in_memory_of(forward.device, own) for index, own in work.items()}
+        return {index: values for index, values in found.items() if values is not None}
+
+    exact = exactly(forward, alone)
+    # None of them may fit in float32.
+    widened = exact is not None and bool(exact or not sample)
     errors = np.zeros(len(ERRORS))
-    for index, values in zip(sample, again, strict=True):
+    for index, values in (exact if exact and widened else alone()).items():
         difference = values - bits[index]
         found = [abs(difference.mean()), abs(difference.sum()), np.abs(difference).max()]
         errors = np.maximum(errors, found)
     return 2 * errors, widened
+
+
+def exactly(forward: Forward, work: Callable[[], Bits]) -> Bits | None:
+    """What some work with a half-precision model gives in float32; None where it cannot be had."""
+    import numpy as np
+
+    try:
+        with forward.in_float32():
+            found = work()
+    except (RuntimeError, MemoryError, TypeError, ValueError, AttributeError):
+        # Layers of its own that know one number format, weights that are elsewhere, or no memory.
+        return None
+    return found if all(bool(np.isfinite(each).all()) for each in found.values()) else None
 
 
 def error_of(errors: Mapping[str, float], metric: str) -> float:

@@ -3,31 +3,41 @@
 Some models go on from a cache as if it were the text; some cannot, and some do so without a word
 and wrongly (Mamba, FalconMamba and Jamba when the rest has more than one token). A window or a
 length that no config tells of (:mod:`eval.models.limits`) would show in a text beside a longer one.
-So every run finds out.
+So every run finds out; :mod:`eval.forward.agreement` says when two ways agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from coherencegym.errors import first_line
+from coherencegym.eval.forward.agreement import (
+    TIMES,
+    TOLERANCE,
+    Errors,
+    Trial,
+    alike_within,
+    as_precise,
+)
 from coherencegym.eval.forward.backends import NoCacheError, run_alone, run_batch
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.memory import is_out_of_memory
-from coherencegym.eval.plan.batches import Batch
+from coherencegym.eval.forward.numeric import Bits, exactly
+from coherencegym.eval.models.placement import quantization
+from coherencegym.eval.plan.batches import Batch, Budget, make_batches
 from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.text.sequence import Sharing, TokenSequence
 
 if TYPE_CHECKING:
     import numpy as np
 
-#: Bits by which surprisals may differ in float32.
-TOLERANCE = 1e-3
-#: Elsewhere: so many times what batching alone makes of the same sequences.
-_TIMES_NOISE = 3.0
-#: Elsewhere what a longer neighbour may make of a text: rounding makes less, other positions more.
+#: Texts that are held to float32, where a run is in half precision.
+_TEXTS = 24
+#: Bits that a longer neighbour may make of a text in half precision, without a float32 to hold it
+#: to: rounding makes less, other positions more.
 _GROSS = 0.5
 
 #: Messages where a way of sharing fails.
@@ -35,27 +45,6 @@ _FAILS = {
     "packed": "it takes no attention mask of pairs ({})",
     "cache": "its cache cannot be handed on ({})",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """The result of a trial.
-
-    Attributes:
-        passed: beginnings may be shared.
-        difference: the largest difference (bits) between both ways; None where the model cannot
-            share at all.
-        tolerance: most that it may be, in bits.
-        reason: a line for people where they may not, else empty.
-        results: surprisals of each batch that was tried, by its place in the plan, where they may:
-            it need not be run again.
-    """
-
-    passed: bool
-    difference: float | None = None
-    tolerance: float = TOLERANCE
-    reason: str = ""
-    results: Mapping[int, list[np.ndarray]] = field(default_factory=dict, repr=False)
 
 
 def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
@@ -70,50 +59,163 @@ def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
         sharing: the way that is tried, in which the plan shares.
     """
     numbers, compared = to_try(plan)
-    sequences = list(plan.sequences)
-    for index, prefix in compared.items():
-        behind = tuple(range(prefix + 1, len(sequences[index].ids)))
-        sequences[index] = sequences[index].united(TokenSequence(sequences[index].ids, behind))
-    alone = {index: run_alone(forward, sequences, index) for index in compared}
-    together: dict[int, np.ndarray] = {}
+    tried = _Tried(forward, plan, numbers, _read_behind(plan, compared), list(compared))
     try:
-        for number in numbers:
-            batch = plan.batches[number]
-            together.update(zip(batch.indices, run_batch(forward, sequences, batch), strict=True))
+        found = tried.found()
     except NoCacheError:
         return Trial(False, reason="it leaves no cache that can be handed on")
     except (TypeError, ValueError, IndexError, AttributeError, RuntimeError) as error:
         if is_out_of_memory(error):
             raise
         return Trial(False, reason=_FAILS[sharing].format(_said(error)))
-    tolerance = TOLERANCE
-    if not forward.is_exact:
-        most = max(len(batch.indices) for batch in plan.batches)
-        tolerance = max(tolerance, _TIMES_NOISE * _noise(forward, sequences, alone, most))
-    results = {
-        number: [
-            _read(plan.sequences[index], sequences[index], together[index])
-            for index in plan.batches[number].indices
-        ]
-        for number in numbers
-    }
-    return _judged(((together[index], alone[index]) for index in compared), tolerance, results)
+    return tried.trial(found)
 
 
-def _judged(
-    pairs: Iterable[tuple[np.ndarray, np.ndarray]],
-    tolerance: float,
-    results: Mapping[int, list[np.ndarray]],
-) -> Trial:
-    """The result of a trial with surprisals read one way and the other."""
-    import numpy as np
+def _read_behind(plan: Plan, compared: Mapping[int, int]) -> list[TokenSequence]:
+    """The sequences of a plan; of some all is read behind the beginning of so many tokens."""
+    sequences = list(plan.sequences)
+    for index, prefix in compared.items():
+        behind = tuple(range(prefix + 1, len(sequences[index].ids)))
+        sequences[index] = sequences[index].united(TokenSequence(sequences[index].ids, behind))
+    return sequences
 
-    difference = max(float(np.abs(one - other).max()) for one, other in pairs)
-    # No number is no pass either.
-    if difference <= tolerance:
-        return Trial(True, difference, tolerance, results=results)
-    reason = f"it differs by {difference:.2g} bits where {tolerance:.2g} are allowed"
-    return Trial(False, difference, tolerance, reason)
+
+@dataclass(frozen=True)
+class _Tried:
+    """Batches of a plan, and some of their texts, which are run alone as well.
+
+    Attributes:
+        numbers: the places of the batches in the plan.
+        sequences: those of the plan, of some of which more is read.
+        compared: the texts.
+        pads: what is tried is padding itself; else texts in padded batches are beyond doubt.
+    """
+
+    forward: Forward
+    plan: Plan
+    numbers: Sequence[int]
+    sequences: Sequence[TokenSequence]
+    compared: Sequence[int]
+    pads: bool = False
+
+    @property
+    def batches(self) -> list[Batch]:
+        """The batches that are tried."""
+        return [self.plan.batches[number] for number in self.numbers]
+
+    def found(self) -> Bits:
+        """Surprisals of all their texts as they are tried."""
+        return self._run(self.batches)
+
+    def trial(self, found: Bits) -> Trial:
+        """Run texts alone as well, and judge what was found."""
+        alone = self._alone(self.compared)
+        if self.forward.is_exact:
+            judged = alike_within(_pairs(found, alone, self.compared))
+        else:
+            judged = self._in_half(found, alone)
+        if not judged.passed:
+            return judged
+        results = {
+            number: [self._read(index, found[index]) for index in batch.indices]
+            for number, batch in zip(self.numbers, self.batches, strict=True)
+        }
+        return replace(judged, results=results)
+
+    def _in_half(self, found: Bits, alone: Bits) -> Trial:
+        """Judge a run in half precision: is it right, in float32, and is it as precise?"""
+        texts = self._more()
+        alone = {**alone, **self._alone([index for index in texts if index not in alone])}
+        padded = () if self.pads else self._padded(texts)
+        apart = self._run(padded)
+        exact = exactly(self.forward, lambda: self._alone(texts))
+        if exact is None:
+            noise = alike_within(_pairs(apart, alone, apart)).difference or 0.0
+            most = _GROSS if self.pads else max(TOLERANCE, TIMES * noise)
+            return alike_within(_pairs(found, alone, self.compared), most)
+        parts = [part for batch in self.batches if (part := _part(batch, self.compared))]
+        right = self._in_float32(parts, self.compared, exact)
+        control = self._in_float32(padded, apart, exact)
+        # Else this is no float32, or padding is wrong.
+        is_sound = control is not None and control.passed
+        if right is None or not (right.passed or is_sound):
+            right = Trial(True)
+        if not right.passed:
+            return right
+        others = [alone, *[apart] * (is_sound and not self.pads)]
+        return as_precise(
+            right, self._errors(found, exact), [self._errors(way, exact) for way in others]
+        )
+
+    def _in_float32(
+        self, batches: Sequence[Batch], texts: Iterable[int], exact: Bits
+    ) -> Trial | None:
+        """Batches held to texts alone, in float32; None where that cannot be had, or not of all."""
+        if quantization(self.forward.model) is not None:
+            return None
+        found = exactly(self.forward, lambda: self._run(batches))
+        return None if found is None else alike_within(_pairs(found, exact, texts))
+
+    def _alone(self, texts: Iterable[int]) -> Bits:
+        return {index: run_alone(self.forward, self.sequences, index) for index in texts}
+
+    def _run(self, batches: Iterable[Batch]) -> Bits:
+        found: dict[int, np.ndarray] = {}
+        for batch in batches:
+            bits = run_batch(self.forward, self.sequences, batch)
+            found.update(zip(batch.indices, bits, strict=True))
+        return found
+
+    def _more(self) -> list[int]:
+        """The texts that are compared, and others of their batches, spread over them."""
+        others = [i for batch in self.batches for i in batch.indices if i not in self.compared]
+        wanted = max(0, _TEXTS - len(self.compared))
+        return [*self.compared, *others[:: max(1, len(others) // max(1, wanted))][:wanted]]
+
+    def _padded(self, texts: Sequence[int]) -> Sequence[Batch]:
+        """The texts in batches that share nothing and take no more than those of the plan."""
+        batches = self.plan.batches
+        budget = Budget(
+            tokens=max(batch.padded_tokens for batch in batches),
+            head_rows=max(batch.head_rows for batch in batches),
+            cached=0,
+        )
+        families = [(index,) for index in texts]
+        return make_batches(
+            self.sequences, families, budget, sharing="none", limits=self.plan.limits
+        )
+
+    def _errors(self, found: Bits, exact: Bits) -> Errors:
+        """The errors of texts, in the order of ``exact``."""
+        import numpy as np
+
+        tokens = {index: found[index] - exact[index] for index in exact}
+        read = [self._read(index, errors) for index, errors in tokens.items()]
+        sums, means = (np.array([how(errors) for errors in read]) for how in (np.sum, np.mean))
+        return Errors(np.concatenate(list(tokens.values())), sums, means)
+
+    def _read(self, index: int, bits: np.ndarray) -> np.ndarray:
+        """What the plan reads of a sequence, from what was read of it here."""
+        own, tried = self.plan.sequences[index], self.sequences[index]
+        if own == tried:
+            return bits
+        place = {read: number for number, read in enumerate(tried.reads())}
+        return bits[[place[read] for read in own.reads()]]
+
+
+def _pairs(
+    found: Bits, expected: Bits, texts: Iterable[int]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    return ((found[index], expected[index]) for index in texts)
+
+
+def _part(batch: Batch, texts: Sequence[int]) -> Batch | None:
+    """The groups of a batch that have one of some texts; None where none has."""
+    kept = [not set(group).isdisjoint(texts) for group in batch.groups]
+    if not any(kept):
+        return None
+    groups = tuple(compress(batch.groups, kept))
+    return replace(batch, groups=groups, prefixes=tuple(compress(batch.prefixes, kept)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,45 +313,10 @@ def beside_longer(forward: Forward, plan: Plan) -> Trial | None:
         max(padded, key=lambda entry: entry[2] - entry[3])[:2],
         max(padded, key=lambda entry: entry[2] / entry[3])[:2],
     }
-    results = {
-        number: run_batch(forward, plan.sequences, plan.batches[number])
-        for number in sorted({number for number, _ in chosen})
-    }
-    pairs = (
-        (
-            results[number][plan.batches[number].indices.index(index)],
-            run_alone(forward, plan.sequences, index),
-        )
-        for number, index in sorted(chosen)
-    )
-    return _judged(pairs, TOLERANCE if forward.is_exact else _GROSS, results)
-
-
-def _read(sequence: TokenSequence, tried: TokenSequence, bits: np.ndarray) -> np.ndarray:
-    """The surprisals that are read of a sequence, from those of a trial that read more of it."""
-    if sequence == tried:
-        return bits
-    place = {read: number for number, read in enumerate(tried.reads())}
-    return bits[[place[read] for read in sequence.reads()]]
-
-
-def _noise(
-    forward: Forward, sequences: Sequence[TokenSequence], alone: Mapping[int, np.ndarray], most: int
-) -> float:
-    """The largest difference (bits) between a sequence alone and in a batch of ``most`` or so."""
-    import numpy as np
-
-    largest = 0.0
-    sides: dict[int, list[int]] = {}
-    for index in alone:
-        sides.setdefault(forward.limits.side(sequences[index].length), []).append(index)
-    for indices in sides.values():
-        members = [*indices] * max(1, most // len(indices))
-        longest = max(sequences[index].length for index in members)
-        batch = Batch(tuple((index,) for index in members), 0, longest, 0)
-        pairs = zip(indices, run_batch(forward, sequences, batch), strict=False)
-        largest = max(largest, *(float(np.abs(alone[i] - bits).max()) for i, bits in pairs))
-    return largest
+    numbers = sorted({number for number, _ in chosen})
+    compared = [index for _, index in sorted(chosen)]
+    tried = _Tried(forward, plan, numbers, plan.sequences, compared, pads=True)
+    return tried.trial(tried.found())
 
 
 def _said(error: BaseException) -> str:

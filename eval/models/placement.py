@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,6 +152,21 @@ def input_device(model: Any) -> Any:
 
     device = model.get_input_embeddings().weight.device
     return torch.device("cpu") if device.type == "meta" else device
+
+
+def send(values: Any, device: Any) -> Any:
+    """A tensor on a device, of whole numbers or of a tensor on the CPU.
+
+    A GPU takes them out of page-locked memory when it gets there: a plain copy would be waited for,
+    with all that the GPU still has to do before it.
+    """
+    import torch
+
+    # An empty list has no number to go by.
+    tensor = torch.tensor(values, dtype=torch.long) if isinstance(values, Sequence) else values
+    if device.type == "cuda" and tensor.device.type == "cpu":
+        tensor = tensor.pin_memory()
+    return tensor.to(device, non_blocking=True)
 
 
 def is_spread(model: Any) -> bool:

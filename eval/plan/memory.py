@@ -39,6 +39,8 @@ def free_budget(model: Any, *, states: bool = False) -> Budget | None:
     import torch
 
     free, _ = torch.cuda.mem_get_info(device)
+    # What torch holds of an earlier table and does not use is free as well.
+    free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     item_bytes = model.get_input_embeddings().weight.element_size()
     return budget_for(free, needs_of(config, item_bytes, states=states))
 

@@ -12,6 +12,7 @@ from coherencegym.eval.data.notes import Note, caution, detail, first_names, par
 from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.data.source import Published, Source, published
 from coherencegym.eval.data.syntaxgym import SPLIT as SUITE_SPLIT
+from coherencegym.eval.forward.agreement import TIMES, Trial
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.intervals import INTERVALS
@@ -319,8 +320,23 @@ def _refusals(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
         yield caution(f"beginnings of texts were not shared by conditions: {reason}")
     for reason in sorted({b.reason for _, b in trials if b is not None and not b.passed}):
         yield caution(f"texts were read one at a time: beside a longer one {reason}")
+    yield from _shared_in_half([s for s, _ in trials if s is not None and s.passed])
     if halved := sum(execution.halved for execution in executions):
         yield detail(f"memory ended {halved:,} times: smaller batches were run")
+
+
+def _shared_in_half(trials: Sequence[Trial]) -> Iterator[Note]:
+    """Why beginnings were shared in half precision, by the trial in which most was lost by it."""
+    measured = [(t.precision, t.difference) for t in trials if t.precision is not None]
+    if measured:
+        found, difference = max(measured, key=lambda each: each[0].tried - each[0].apart)
+        right = "" if difference is None else f" (in float32 {difference:.1g} bits apart at most)"
+        yield detail(
+            f"beginnings of texts were shared by conditions{right}: of {found.texts:,} texts half "
+            f"are off float32 by up to {found.tried:.2g} bits in what is read of them, and by "
+            f"{found.apart:.2g} alone or in batches that share nothing; {TIMES:g} times as much "
+            "passes"
+        )
 
 
 def _too_close(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:

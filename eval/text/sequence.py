@@ -106,6 +106,18 @@ class TokenSequence:
             word_starts=tuple(sorted({*self.word_starts, *other.word_starts})),
         )
 
+    def parts(self, size: int) -> list[TokenSequence]:
+        """The sequence as often as it takes to read at most ``size`` places at a time."""
+        places = [self.places[start : start + size] for start in range(0, len(self.places), size)]
+        return [
+            replace(
+                self,
+                positions=tuple(place for place in self.positions if place in own),
+                word_starts=tuple(place for place in self.word_starts if place in own),
+            )
+            for own in map(set, places)
+        ]
+
     def reads(self) -> Iterator[tuple[int, int | None]]:
         """Rows, and the token whose surprisal is read there; None for any that begins a word.
 

@@ -7,10 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from coherencegym.eval.kinds.items import Item, read_by
-from coherencegym.eval.plan.kept import KeptPlans, PlansOf
+from coherencegym.eval.plan.kept import PlansOf
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options, Rules, with_joined_regions
 from coherencegym.eval.plan.requests import Query
-from coherencegym.eval.surprisal import ScoredCondition, Surprisals, surprisals
+from coherencegym.eval.surprisal import (
+    Planned,
+    ScoredCondition,
+    Surprisals,
+    plan_queries,
+    surprisals,
+)
 
 
 @dataclass(frozen=True)
@@ -59,13 +65,7 @@ def score_items(
     Raises:
         EvaluationError: see :func:`eval.surprisal.surprisals`.
     """
-
-    def ask() -> tuple[list[Item], list[Query]]:
-        found = as_the_rules_have(items, options.rules)
-        return found, queries(found)
-
-    kept = plans.kept if plans is not None else KeptPlans()
-    asked, texts = kept.once(items, options.rules, ask)
+    asked, texts = _asked(items, options.rules, plans)
     found = surprisals(model, tokenizer, texts, options, plans=plans, **run)
     errors = found.execution.errors
     return Scored(
@@ -80,6 +80,36 @@ def score_items(
         found.rules,
         found.added,
     )
+
+
+def plan_items(
+    model: Any,
+    tokenizer: Any,
+    items: Iterable[Item],
+    options: Options,
+    *,
+    plans: PlansOf | None = None,
+    **how: Any,
+) -> Planned:
+    """Encode and plan items, for :func:`score_items` of the same items (``planned``).
+
+    Raises:
+        EvaluationError: see :func:`eval.surprisal.plan_queries`, whose other arguments ``how`` are.
+    """
+    _, texts = _asked(items, options.rules, plans)
+    return plan_queries(model, tokenizer, texts, options, plans=plans, **how)
+
+
+def _asked(
+    items: Iterable[Item], rules: Rules, plans: PlansOf | None
+) -> tuple[list[Item], list[Query]]:
+    """Items as the rules have them, and what is read of them."""
+
+    def ask() -> tuple[list[Item], list[Query]]:
+        found = as_the_rules_have(items, rules)
+        return found, queries(found)
+
+    return ask() if plans is None else plans.kept.once(items, rules, ask)
 
 
 def as_the_rules_have(items: Iterable[Item], rules: Rules) -> list[Item]:

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,10 @@ from typing import Any
 import pytest
 
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.plan.ahead import one_ahead
+from coherencegym.eval.plan.plan import make_plan
 
 EXTRA = {"moved": "bool"}
 
@@ -117,6 +121,60 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         for i in range(8)
     ]
     assert first["met"] == sum(held)
+
+
+def test_half_precision_says_why_beginnings_were_shared(
+    saved: Path,
+    make_item: Callable[..., Item],
+    write_dataset: Callable[..., Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    context = "Lily had a red ball. She threw the ball to Tim."
+    ends = {"a": "So Tim ran to the park.", "b": "But the dog was sad all day."}
+    conditions = {name: [context, end] for name, end in ends.items()}
+    items = [make_item(conditions, "(2;%a%) > (2;%b%)")]
+    folder = write_dataset(tmp_path / "data", items)
+    options = ["--model", str(saved / "model"), "--dataset", str(folder), "--no-cache", "--verbose"]
+    assert main(["score", *options, "--dtype", "bfloat16", "--output", str(tmp_path / "out")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "beginnings of texts were shared by conditions (in float32" in said
+    assert "of 2 texts half are off float32 by up to" in said
+    assert "3 times as much passes" in said
+    assert main(["score", *options, "--dtype", "float32", "--output", str(tmp_path / "b")]) == 0
+    assert "were shared by conditions" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_next_table_is_planned_while_another_device_reads_one(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: bool
+) -> None:
+    events: list[str] = []
+    planned = threading.Semaphore(0)
+
+    def planning(*given: Any, **more: Any) -> Any:
+        found = make_plan(*given, **more)
+        events.append("plan")
+        planned.release()
+        return found
+
+    def executing(*given: Any, **more: Any) -> Any:
+        if elsewhere and "read" not in events:
+            # The first table is not read before the second one is planned.
+            assert planned.acquire(timeout=60)
+            assert planned.acquire(timeout=60)
+        events.append("read")
+        return execute(*given, **more)
+
+    def ahead(makes: Any, *, ahead: bool) -> Any:
+        assert ahead is False  # on a CPU
+        return one_ahead(makes, ahead=elsewhere)
+
+    monkeypatch.setattr("coherencegym.eval.surprisal.make_plan", planning)
+    monkeypatch.setattr("coherencegym.eval.surprisal.execute", executing)
+    monkeypatch.setattr("coherencegym.eval.plan.ahead.one_ahead", ahead)
+    assert main(["score", *arguments(saved, tmp_path / "out", "--no-cache")]) == 0
+    assert events == (["plan", "plan", "read", "read"] if elsewhere else ["plan", "read"] * 2)
 
 
 def test_the_signature_says_how_separators_were_rendered(

@@ -26,7 +26,10 @@ def test_on_a_gpu_it_is(
     model = make_model("llama", make_tokenizer())
     gpu = SimpleNamespace(type="cuda")
     monkeypatch.setattr("coherencegym.eval.plan.memory.input_device", lambda model: gpu)
-    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (6 * 10**9, 8 * 10**9))
+    # Of an earlier table torch holds 3 GB, of which 1 GB is in use.
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (4 * 10**9, 8 * 10**9))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: 3 * 10**9)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: 10**9)
     needs = Needs(4 * (6 * 32 + 4 * 48), model.config.vocab_size * (4 + 4), 2 * 2 * 2 * 32 * 4)
     assert needs_of(model.config, 4) == needs
     assert free_budget(model) == budget_for(6 * 10**9, needs)

@@ -1,0 +1,151 @@
+"""Whether two ways of running the same texts give the same scores, to the precision of the run.
+
+In float32 they do where no surprisal differs by more than :data:`TOLERANCE`. In half precision
+every way of running rounds otherwise, whether a beginning is shared or not, so that there are two
+questions, and each has its own test.
+
+*Is it right?* That is asked in float32, with the same weights, at the same tolerance: a cache that
+is gone on from wrongly shows there however much half precision rounds.
+
+*Is it as precise?* Every text has an error: what half precision makes of it, less what float32
+does. Its distribution over many texts is held to that of the same texts alone, and to that of the
+same texts in padded batches, whichever is wider. Compared are half and nine tenths of the tokens,
+and half of the texts, by the sum and by the mean of what is read of them; the largest tell most
+about a single token that fell on the other side of a step. A way of running fails where one of
+these is more than :data:`TIMES` as large. Errors that have nothing to do with each other and the
+same distribution exceed that with 16 texts less than once in a thousand times; those of one text
+are alike, as most of what rounds is the same.
+
+Measured on a CPU over 25 seeds of eight architectures in bfloat16 and float16 (GPT-2, Llama, OPT,
+GPT-NeoX, Cohere, Granite, windows of Mistral and Gemma 2; packed and from a cache; 12 to 24 texts),
+no trial of 800 lost what is right, and half of the texts were off float32 by 1.00 times as much
+with sharing as without (the median over trials). A beginning that is shared is kept in the format
+in which attention reads it anyway, so that no part of it needs more precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Bits by which surprisals may differ in float32.
+TOLERANCE = 1e-3
+#: Times that an error may be as large as without what is tried, in half precision.
+TIMES = 3.0
+#: Fewest tokens or texts whose errors say something.
+_FEWEST = 12
+#: Shares of tokens and of texts whose errors are compared.
+_OF_TOKENS = (0.5, 0.9)
+_OF_TEXTS = (0.5,)
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Errors of a run in half precision, against the same weights in float32.
+
+    Attributes:
+        texts: how many were run in each way.
+        tried, apart: half of them are off by no more than so many bits, in the sum of what is read:
+            as they were tried, and alone or in padded batches, whichever is more.
+    """
+
+    texts: int
+    tried: float
+    apart: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The result of a trial.
+
+    Attributes:
+        passed: texts may be run in the way that was tried.
+        difference: the largest difference (bits) between both ways, in float32 wherever that could
+            be had; None where it could not, and where the model cannot go that way at all.
+        tolerance: most that it may be, in bits.
+        reason: a line for people where they may not, else empty.
+        results: surprisals of each batch that was tried, by its place in the plan, where they may:
+            it need not be run again.
+        precision: errors in half precision; None where there was no float32 to compare with.
+    """
+
+    passed: bool
+    difference: float | None = None
+    tolerance: float = TOLERANCE
+    reason: str = ""
+    results: Mapping[int, list[np.ndarray]] = field(default_factory=dict, repr=False)
+    precision: Precision | None = None
+
+
+def alike_within(
+    pairs: Iterable[tuple[np.ndarray, np.ndarray]], tolerance: float = TOLERANCE
+) -> Trial:
+    """The result of a trial with surprisals read one way and the other."""
+    import numpy as np
+
+    difference = max((float(np.abs(one - other).max()) for one, other in pairs), default=0.0)
+    # No number is no pass either.
+    if difference <= tolerance:
+        return Trial(True, difference, tolerance)
+    reason = f"it differs by {difference:.2g} bits where {tolerance:.2g} are allowed"
+    return Trial(False, difference, tolerance, reason)
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Surprisals of some texts less what they are in float32 (bits), run in one way.
+
+    Attributes:
+        tokens: of all tokens that were compared.
+        sums, means: of each text, of what the plan reads of it.
+    """
+
+    tokens: np.ndarray
+    sums: np.ndarray
+    means: np.ndarray
+
+    def quantiles(self) -> list[tuple[str, float]]:
+        """What is compared of them, in bits; nothing of too few to say something."""
+        import numpy as np
+
+        parts = (
+            ("tokens", self.tokens, _OF_TOKENS),
+            ("texts, by their sums", self.sums, _OF_TEXTS),
+            ("texts, by their means", self.means, _OF_TEXTS),
+        )
+        return [
+            (f"{share:.0%} of {what}", float(np.quantile(np.abs(errors), share)))
+            for what, errors, shares in parts
+            for share in shares
+            if len(errors) >= _FEWEST
+        ]
+
+
+def as_precise(right: Trial, tried: Errors, others: Sequence[Errors]) -> Trial:
+    """Judge a way of running in half precision by its errors.
+
+    Args:
+        right: what came of it in float32.
+        tried: its errors.
+        others: those of the same texts in other ways, which are beyond doubt.
+    """
+    import numpy as np
+
+    sums = [float(np.median(np.abs(each.sums))) for each in (tried, *others)]
+    result = replace(right, passed=True, reason="")
+    result = replace(result, precision=Precision(len(tried.sums), sums[0], max(sums[1:])))
+    for (what, own), *theirs in zip(
+        tried.quantiles(), *(each.quantiles() for each in others), strict=True
+    ):
+        most = TIMES * max([value for _, value in theirs] + [TOLERANCE])
+        if not own <= most:
+            reason = (
+                f"in half precision {what} are off float32 by up to {own:.2g} bits, where "
+                f"{most:.2g} are allowed"
+            )
+            return replace(result, passed=False, reason=reason)
+    return result
