@@ -200,7 +200,7 @@ def surprisals(
         store, progress, world: those of :func:`eval.forward.execute.execute`.
         chat: the tokens before each text, and those in place of ``[SEP]``; there is then no other
             start of text.
-        planned: what :func:`plan_queries` made of the same before; None: it is made now.
+        planned: the result of :func:`plan_queries` for the same; None: it is made now.
 
     Raises:
         EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it
