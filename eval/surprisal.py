@@ -242,7 +242,7 @@ def surprisals(
         chat: the tokens before each text, and those in place of ``[SEP]``; there is then no other
             start of text.
         plans: see :func:`plan_queries`.
-        planned: what :func:`plan_queries` made of the same before; None: it is made now.
+        planned: the result of :func:`plan_queries` for the same; None: it is made now.
 
     Raises:
         EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it

@@ -1,4 +1,4 @@
-"""Whether two ways of running the same texts give the same scores, to the precision of the run.
+"""Agreement of two ways of running the same texts, to the precision of the run.
 
 In float32 they do where no surprisal differs by more than :data:`TOLERANCE`. In half precision
 every way of running rounds otherwise, whether a beginning is shared or not, so that there are two
@@ -48,7 +48,7 @@ class Precision:
     """Errors of a run in half precision, against the same weights in float32.
 
     Attributes:
-        texts: how many were run in each way.
+        texts: the number of those that were run in each way.
         tried, apart: half of them are off by no more than so many bits, in the sum of what is read:
             as they were tried, and alone or in padded batches, whichever is more.
     """
@@ -100,8 +100,8 @@ class Errors:
     """Surprisals of some texts less what they are in float32 (bits), run in one way.
 
     Attributes:
-        tokens: of all tokens that were compared.
-        sums, means: of each text, of what the plan reads of it.
+        tokens: errors of all tokens that were compared.
+        sums, means: errors of each text, of what the plan reads of it.
     """
 
     tokens: np.ndarray
@@ -109,7 +109,7 @@ class Errors:
     means: np.ndarray
 
     def quantiles(self) -> list[tuple[str, float]]:
-        """What is compared of them, in bits; nothing of too few to say something."""
+        """The names and bits that are compared of them; nothing of too few to say something."""
         import numpy as np
 
         parts = (
@@ -129,7 +129,7 @@ def as_precise(right: Trial, tried: Errors, others: Sequence[Errors]) -> Trial:
     """Judge a way of running in half precision by its errors.
 
     Args:
-        right: what came of it in float32.
+        right: the result of it in float32.
         tried: its errors.
         others: those of the same texts in other ways, which are beyond doubt.
     """

@@ -39,9 +39,8 @@ class Started:
     """A batch that a device is at work on, or done with.
 
     Attributes:
-        answers: of its forward passes, still on the device.
-        asked: of each sequence the places of what is read of it, in the answers one behind the
-            other.
+        answers: those of its forward passes, still on the device.
+        asked: the places of what is read of each sequence, in the answers one behind the other.
     """
 
     answers: Sequence[torch.Tensor]

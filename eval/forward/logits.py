@@ -30,7 +30,7 @@ _ROWS = {"cpu": 4}
 _ELEMENTS_ELSEWHERE = 1 << 24
 
 
-#: What cannot be run again in another way.
+#: The message where nothing can be run again in another way.
 _CHANGED = "a forward pass that selects no rows has changed the cache"
 
 

@@ -71,7 +71,7 @@ def measured_error(
 
 
 def exactly(forward: Forward, work: Callable[[], Bits]) -> Bits | None:
-    """What some work with a half-precision model gives in float32; None where it cannot be had."""
+    """Do some work of a half-precision model in float32; None where that cannot be had."""
     import numpy as np
 
     try:

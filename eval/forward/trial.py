@@ -88,7 +88,7 @@ class _Tried:
         numbers: the places of the batches in the plan.
         sequences: those of the plan, of some of which more is read.
         compared: the texts.
-        pads: what is tried is padding itself; else texts in padded batches are beyond doubt.
+        pads: padding itself is tried; else texts in padded batches are beyond doubt.
     """
 
     forward: Forward
@@ -195,7 +195,7 @@ class _Tried:
         return Errors(np.concatenate(list(tokens.values())), sums, means)
 
     def _read(self, index: int, bits: np.ndarray) -> np.ndarray:
-        """What the plan reads of a sequence, from what was read of it here."""
+        """Select what the plan reads of a sequence from what was read of it here."""
         own, tried = self.plan.sequences[index], self.sequences[index]
         if own == tried:
             return bits

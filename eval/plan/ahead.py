@@ -16,7 +16,7 @@ def one_ahead(makes: Iterable[Callable[[], _Value]], *, ahead: bool = True) -> I
     would come.
 
     Args:
-        makes: what makes each of them.
+        makes: the maker of each of them.
         ahead: else each is made when it is asked for, which is as fast where the work with it takes
             the same processors.
     """

@@ -326,7 +326,7 @@ def _refusals(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
 
 
 def _shared_in_half(trials: Sequence[Trial]) -> Iterator[Note]:
-    """Why beginnings were shared in half precision, by the trial in which most was lost by it."""
+    """The reason for sharing in half precision, by the trial in which most was lost by it."""
     measured = [(t.precision, t.difference) for t in trials if t.precision is not None]
     if measured:
         found, difference = max(measured, key=lambda each: each[0].tried - each[0].apart)
