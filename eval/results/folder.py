@@ -19,8 +19,8 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.statistics.scores import STATISTICS, UnitOutcome
+from coherencegym.eval.tasks.score.columns import column_labels
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.selections import column_labels
 from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.files.folders import written_beside
 from coherencegym.files.parquet_rows import parquet_rows

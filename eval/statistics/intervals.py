@@ -126,7 +126,8 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
 
     if not groups or not all(len(values) for values, _ in groups):
         raise ValueError("a macro average needs at least one group, and items in each")
-    n_clusters, owner = owners([name for _, names in groups for name in names])
+    named: Any = np.concatenate([np.asarray(names) for _, names in groups])
+    n_clusters, owner = owners(named)
     values = np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups])
     sizes = np.array([len(own) for own, _ in groups])
     group = np.repeat(np.arange(len(groups)), sizes)
@@ -193,7 +194,10 @@ def difference_of_means(sample: Sample, control: Sample) -> Interval | None:
     """
     if not len(sample[0]) or not len(control[0]):
         raise ValueError("a difference needs at least one item on each side")
-    n_clusters, owner = owners([*sample[1], *control[1]])
+    import numpy as np
+
+    named: Any = np.concatenate([np.asarray(names) for _, names in (sample, control)])
+    n_clusters, owner = owners(named)
     here, there = (
         _about_the_mean(values, own, n_clusters)
         for values, own in (

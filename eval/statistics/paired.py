@@ -67,11 +67,14 @@ def paired_test(
     """
     if not len(clusters):
         raise ValueError("a test needs at least one item")
-    if len(set(clusters)) == len(clusters) and {*baseline, *model} <= {0.0, 1.0}:
-        pairs = list(zip(baseline, model, strict=True))
-        return Test(mcnemar(pairs.count((1.0, 0.0)), pairs.count((0.0, 1.0))), "mcnemar")
-    differences = [right - left for left, right in zip(baseline, model, strict=True)]
-    return sign_flips(differences, clusters, seed)
+    import numpy as np
+
+    sides: Any = [np.asarray(side, dtype=np.float64) for side in (baseline, model)]
+    left, right = sides
+    whole = all(((side == 0) | (side == 1)).all() for side in sides)
+    if whole and owners(clusters)[0] == len(clusters):
+        return Test(mcnemar(int((left > right).sum()), int((left < right).sum())), "mcnemar")
+    return sign_flips(right - left, clusters, seed)
 
 
 def mcnemar(baseline_only: int, model_only: int) -> float:
@@ -108,23 +111,36 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
     """
     if not len(differences):
         raise ValueError("a test needs at least one item")
-    exact = {d: Fraction(d).limit_denominator(_MOST_PREDICTIONS) for d in set(differences)}
-    sums: dict[str, Fraction] = {}
-    for difference, cluster in zip(differences, clusters, strict=True):
-        sums[cluster] = sums.get(cluster, Fraction(0)) + exact[difference]
-    steps = sorted(abs(total) for total in sums.values() if total)
-    seen = abs(sum(sums.values(), Fraction(0)))
+    sums, scale = _whole_sums(differences, clusters)
+    whole, seen = sorted(abs(total) for total in sums if total), abs(sum(sums))
     if not seen:
         return Test(1.0, "sign flips")
-    scale = math.lcm(*(step.denominator for step in steps))
-    whole = [int(step * scale) for step in steps]
-    most = (sum(whole) - int(seen * scale)) // 2
+    most = (sum(whole) - seen) // 2
     if most <= _MOST_SUMS and most * len(whole) <= _MOST_WORK:
-        return Test(_counted(whole, int(seen * scale)), "sign flips")
-    floats = [float(step) for step in steps]
+        return Test(_counted(whole, seen), "sign flips")
+    floats = [step / scale for step in whole]
     if len(floats) <= FEW_CLUSTERS:
-        return Test(_enumerated(floats, float(seen)), "sign flips")
-    return Test(_drawn(floats, float(seen), seed), "sign flips, drawn")
+        return Test(_enumerated(floats, seen / scale), "sign flips")
+    return Test(_drawn(floats, seen / scale, seed), "sign flips, drawn")
+
+
+def _whole_sums(differences: Sequence[float], clusters: Sequence[str]) -> tuple[list[int], int]:
+    """The sum of each cluster's differences, exact, as whole numbers of a fraction one over the
+    second: the largest of which all are multiples."""
+    import numpy as np
+
+    kinds, kind = np.unique(np.asarray(differences, dtype=np.float64), return_inverse=True)
+    exact = [Fraction(float(d)).limit_denominator(_MOST_PREDICTIONS) for d in kinds]
+    scale = math.lcm(*(fraction.denominator for fraction in exact))
+    wholes = [int(fraction * scale) for fraction in exact]
+    number, owner = owners(clusters)
+    # Whole numbers of any size where those of the machine might not hold a sum.
+    is_small = max(map(abs, wholes)) * len(kind) < 2**62
+    total = np.zeros(number, np.int64 if is_small else object)
+    np.add.at(total, owner, np.array(wholes, total.dtype)[kind])
+    sums = total.tolist()
+    common = math.gcd(scale, *sums)
+    return [each // common for each in sums], scale // common
 
 
 def swaps(
