@@ -14,7 +14,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import Running, explain_plan, running
 from coherencegym.eval.forward.distributed import world
-from coherencegym.eval.kinds.items import ITEMS
+from coherencegym.eval.kinds.items import ITEMS, Item
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.libraries import quiet_libraries
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.data.source import Source
     from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.results.results import Results
     from coherencegym.eval.results.runs import Run
-    from coherencegym.eval.tasks.score.scoring import Scored
+    from coherencegym.eval.tasks.score.tally import ItemTally
+    from coherencegym.eval.views.report import ScoreFolder
 
 EXAMPLES = """\
   coherencegym score --model demo --dataset suites/sentence_order
@@ -37,6 +39,8 @@ PUBLISHED = (
     *("intruder_sentences", "linguistic_probes", "relation_order", "replies", "sentence_order"),
     *("speaker_commitment", "story_cloze", "winograd"),
 )
+#: Items that the page of a run shows of its tables, where they are scored in parts.
+_MOST_SHOWN = 1_000
 #: The file by which a folder is known as a build.
 _MANIFEST = "manifest.json"
 
@@ -74,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_push(arguments)
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
-    read = [options.item_tables(one, one.max_items) for one in pairs[0]]
+    read = [options.item_tables(one, one.max_items, in_parts=True) for one in pairs[0]]
     if len(pairs) > 1:
         _check_models([own[0] for own in pairs])
     if arguments.dry_run:
@@ -164,36 +168,40 @@ def _scored(
     alone: bool,
 ) -> Iterator[Run]:
     """Score a model on each dataset; each folder is written as soon as its scores are there."""
+    from coherencegym.eval.results.results import gather_tallies
+    from coherencegym.eval.views.report import score_folder
+
     first = pairs[0]
     with running(first, chosen) as run_:
         for own, (source, tables) in zip(pairs, read, strict=True):
             own.device = first.device
-            scored = [(table, _score(run_, table, chosen)) for table in tables]
-            if run_.processes.is_first:
-                yield _reported(own, run_, source, scored, chosen, alone)
+            if not run_.processes.is_first:
+                _tallies(run_, tables, chosen, None)
+                continue
+            with score_folder(own.output, overwrite=own.overwrite, tokens=own.tokens) as folder:
+                tallies = _tallies(run_, tables, chosen, folder)
+                settings = options.settings_of(own, chosen, ("configs", "split", "max_items"))
+                results = gather_tallies(source, run_.loaded, tallies, settings)
+                folder.finish(results)
+            yield _reported(own, run_, results, tallies, alone)
 
 
 def _reported(
     own: argparse.Namespace,
     run_: Running,
-    source: Source,
-    scored: Sequence[tuple[ItemTable, Scored]],
-    chosen: Options,
+    results: Results,
+    tallies: Sequence[ItemTally],
     alone: bool,
 ) -> Run:
-    """Write the folder of a run, and print what it found; of one among several, if asked to."""
-    from coherencegym.eval.results.results import gather
+    """Print what a run found; of one among several, if asked to."""
     from coherencegym.eval.results.runs import run_of
-    from coherencegym.eval.views.report import write
     from coherencegym.eval.views.table import print_scores
 
-    settings = options.settings_of(own, chosen, ("configs", "split", "max_items"))
-    results = gather(source, run_.loaded, scored, settings)
-    write(results, own.output, overwrite=own.overwrite, tokens=own.tokens)
     if alone or own.verbose:
         print_scores(results, verbose=own.verbose)
         print(f"written to {own.output}")
-        run_.print_cache([one.execution for _, one in scored])
+        ran = [part for one in tallies for part in one.runs]
+        run_.print_cache(sum(part.stored for part in ran), sum(part.texts for part in ran))
     return replace(run_of(results), folder=str(own.output))
 
 
@@ -229,11 +237,28 @@ def _title(table: ItemTable) -> str:
     return f"{table.config} ({table.split})"
 
 
-def _score(run_: Running, table: ItemTable, chosen: Options) -> Scored:
+def _tallies(
+    run_: Running, tables: Sequence[ItemTable], chosen: Options, folder: ScoreFolder | None
+) -> list[ItemTally]:
+    """Score tables, those that are not in memory in parts, whose rows go into the folder."""
+    from coherencegym.eval.data.dataset import StoredItems
     from coherencegym.eval.tasks.score.scoring import score_items
+    from coherencegym.eval.tasks.score.tally import ItemTally
 
-    model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
-    with run_.reading(_title(table)) as how:
-        return score_items(
-            model, tokenizer, table.items, chosen, uses_separator=table.separator, **how
-        )
+    def add(tally: ItemTally, part: Sequence[Item], title: str) -> None:
+        model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
+        uses = tally.table.separator
+        with run_.reading(title) as how:
+            scored = score_items(model, tokenizer, part, chosen, uses_separator=uses, **how)
+        judgements = tally.add(scored)
+        if folder is not None:
+            folder.add(tally.table, scored, judgements)
+
+    in_parts = any(isinstance(table.items, StoredItems) for table in tables)
+    most_shown = max(1, _MOST_SHOWN // len(tables)) if in_parts else None
+    tallies = [ItemTally(table, most_shown) for table in tables]
+    for tally in tallies:
+        for number, part in enumerate(tally.table.parts()):
+            title = _title(tally.table)
+            add(tally, part, f"{title}, part {number + 1}" if number else title)
+    return tallies

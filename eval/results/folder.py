@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,7 @@ def results_folder(
 def write_common(results: TaskResults, folder: Path) -> None:
     """Write the files of every task into a folder that is there."""
     write_json(results_json(results), folder / MARKER)
-    rows = (asdict(outcome) for outcome in results.outcomes)
-    write_rows(rows, outcomes_schema(), folder / OUTCOMES_FILE)
+    write_rows(map(asdict, results.outcomes), outcomes_schema(), folder / OUTCOMES_FILE)
 
 
 def results_json(results: TaskResults) -> dict[str, Any]:
@@ -90,10 +90,49 @@ def write_json(content: Mapping[str, Any], path: Path) -> None:
 
 def write_rows(rows: Iterable[Mapping[str, Any]], schema: Any, path: Path) -> None:
     """Write a table of parquet."""
-    import pyarrow
-    from pyarrow import parquet
+    with RowWriter(path, schema) as writer:
+        writer.add(rows)
 
-    parquet.write_table(pyarrow.Table.from_pylist(list(rows), schema=schema), path)
+
+#: Rows of a row group, and those that are plain Python values at a time.
+_ROW_GROUP, _AT_A_TIME = 1 << 17, 1 << 13
+
+
+class RowWriter:
+    """Writes a table of parquet as its rows come; its end is the end of the ``with``."""
+
+    def __init__(self, path: Path, schema: Any) -> None:
+        from pyarrow import parquet
+
+        self._schema = schema
+        self._batches: list[Any] = []
+        self._writer = parquet.ParquetWriter(path, schema)
+
+    def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add rows."""
+        import pyarrow
+
+        left = iter(rows)
+        while part := list(islice(left, _AT_A_TIME)):
+            self._batches.append(pyarrow.RecordBatch.from_pylist(part, schema=self._schema))
+            if sum(map(len, self._batches)) >= _ROW_GROUP:
+                self._write()
+
+    def _write(self) -> None:
+        import pyarrow
+
+        whole = pyarrow.Table.from_batches(self._batches, schema=self._schema)
+        # In one piece, or the bytes would depend on how the rows came.
+        self._writer.write_table(whole.combine_chunks(), row_group_size=_ROW_GROUP * 2)
+        self._batches = []
+
+    def __enter__(self) -> RowWriter:
+        return self
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        with self._writer:
+            if kind is None and self._batches:
+                self._write()
 
 
 #: Their names in the folder of results.

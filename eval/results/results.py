@@ -170,8 +170,20 @@ def _notes(
         chosen = ({FILTER_MODEL: name} for name in one.chosen_with)
         if chosen_with(chosen, model.name, model.commit):
             yield filtered_note(one.table.config, model.name)
+    yield from _shown_notes(found.tables, tallies)
     yield from score_notes(found.scores, tallies)
     yield from map(detail, map(effect_line, found.word_effects))
+
+
+def _shown_notes(tables: Tables, tallies: Sequence[ItemTally]) -> Iterator[Note]:
+    """A line on each table of which the page has a sample."""
+    for one, (_, scored) in zip(tallies, tables, strict=True):
+        if len(scored.items) < one.n_items:
+            yield detail(
+                f"{one.table.config}: report.html shows predictions of a sample of "
+                f"{len(scored.items):,} of its {one.n_items:,} items, which is the same in every "
+                "run; scores and intervals are over all"
+            )
 
 
 def _lengths_of(table: ItemTable, columns: Columns) -> list[LengthCorrelation]:
