@@ -24,7 +24,7 @@ from coherencegym.eval.tasks.score.columns import column_labels
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.files.folders import written_beside
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet_rows import stored_rows
 
 #: The file that every folder of results has.
 MARKER = "results.json"
@@ -95,7 +95,7 @@ def write_rows(rows: Iterable[Mapping[str, Any]], schema: Any, path: Path) -> No
 
 
 #: Rows of a row group, and those that are plain Python values at a time.
-_ROW_GROUP, _AT_A_TIME = 1 << 17, 1 << 13
+_ROW_GROUP, _AT_A_TIME = 1 << 15, 1 << 13
 
 
 class RowWriter:
@@ -229,22 +229,23 @@ def read_judgements(path: Path) -> dict[Key, list[SavedJudgement]]:
         EvaluationError: it cannot be read, has other columns, or a row contradicts itself.
     """
     found: dict[Key, list[SavedJudgement]] = {}
-    items: dict[tuple[str, str, str], SavedItem] = {}
+    items: dict[Key, dict[str, SavedItem]] = {}
+    # Of names that are in many rows one copy is enough.
+    once: dict[Any, Any] = {}
     for where, row in _checked(path, predictions_schema()):
         table = row["config"], row["split"]
-        item = SavedItem(row["item_id"], row["discourse_id"], row["cluster"], tuple(row["columns"]))
-        if items.setdefault((*table, item.item_id), item) != item:
+        named = [row["formula"], row["metric"], tuple(row["groups"]), row["reason"]]
+        formula, metric, groups, reason = (once.setdefault(name, name) for name in named)
+        columns = tuple(row["columns"])
+        discourse, cluster = row["discourse_id"], row["cluster"]
+        cluster = discourse if cluster == discourse else cluster
+        item = SavedItem(row["item_id"], discourse, cluster, once.setdefault(columns, columns))
+        known = items.setdefault(table, {}).setdefault(item.item_id, item)
+        if known != item:
             raise EvaluationError(f"{where}: the item's discourse or columns are other than before")
+        outcome, too_close = _outcome(row, where), row["too_close"]
         found.setdefault(table, []).append(
-            SavedJudgement(
-                items[*table, item.item_id],
-                row["formula"],
-                row["metric"],
-                tuple(row["groups"]),
-                _outcome(row, where),
-                row["too_close"],
-                row["reason"],
-            )
+            SavedJudgement(known, formula, metric, groups, outcome, too_close, reason)
         )
     for judgements in found.values():
         if len({len(judgement.item.columns) for judgement in judgements}) > 1:
@@ -271,7 +272,7 @@ def read_outcomes(path: Path) -> dict[Key, list[UnitOutcome]]:
 def _checked(path: Path, schema: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """The rows and where each is, of the types of a schema, without a null where none may be."""
     required = [field.name for field in schema if not field.nullable]
-    for number, row in enumerate(parquet_rows(path, schema)):
+    for number, row in enumerate(stored_rows(path, schema)):
         where = f"{path}: row {number}"
         for name in required:
             value = row[name]

@@ -10,6 +10,7 @@ import math
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from operator import attrgetter, is_
 from typing import Any
 
@@ -65,7 +66,7 @@ class Columns:
         import numpy as np
 
         there = [not group or group in own for own in self.groups]
-        return np.flatnonzero(np.array(there, bool)[self.group])
+        return places_where(np.array(there, bool)[self.group])
 
     def label(self, column: int, places: Any) -> Any:
         """The numbers of the values that the items of some predictions have in a column."""
@@ -116,8 +117,8 @@ def item_values(columns: Columns, places: Any) -> ItemValues:
     if (items[1:] < items[:-1]).any():
         order = np.argsort(items, kind="stable")
         defined, items = defined[order], items[order]
-    starts = np.flatnonzero(np.diff(items, prepend=-1))
-    counts = np.diff(starts, append=len(items))
+    starts = places_where(np.diff(items, prepend=np.int32(-1)))
+    counts = np.diff(starts, append=np.int32(len(items)))
     met, margins = columns.met[defined], columns.margin[defined]
     if len(starts) < len(items):
         met = np.add.reduceat(met, starts, dtype=np.int64)
@@ -130,6 +131,11 @@ def item_values(columns: Columns, places: Any) -> ItemValues:
     return ItemValues(
         items, columns.discourse[items], columns.cluster[items], met / counts, counts, margins
     )
+
+
+def places_where(truths: Any) -> Any:
+    """The places of what is true, in half of the memory that numpy takes for them."""
+    return truths.nonzero()[0].astype("i")
 
 
 def by_first_place(numbers: Any) -> list[int]:
@@ -176,15 +182,15 @@ class ColumnsBuilder:
 
         They are :class:`eval.tasks.score.metrics.Judgement` or such as a results folder has.
         """
-        judgements = list(judgements)
-        items: dict[str, Any] = {}
+        items: list[Any] = []
         number_of: dict[str, int] = {}
-        lengths = [None] * len(judgements) if longer is None else longer
+        lengths = repeat(None) if longer is None else longer
         columns = self._columns
-        for judgement, tokens in zip(judgements, lengths, strict=True):
+        for judgement, tokens in zip(judgements, lengths, strict=longer is not None):
             item, outcome = judgement.item, judgement.outcome
-            items.setdefault(item.item_id, item)
-            number = number_of.setdefault(item.item_id, self._items + len(number_of))
+            number = number_of.setdefault(item.item_id, self._items + len(items))
+            if number == self._items + len(items):
+                items.append(item)
             columns["item"].append(number)
             columns["kind"].append(self._number("kind", (judgement.formula, judgement.metric)))
             columns["group"].append(self._number("group", judgement.groups))
@@ -197,7 +203,7 @@ class ColumnsBuilder:
             columns["margin"].append(math.nan if margin is None else margin)
             columns["longer"].append(UNKNOWN if tokens is None else tokens)
         self._items += len(items)
-        self._add_items(list(items.values()))
+        self._add_items(items)
 
     def _number(self, column: str, name: Hashable) -> int:
         names = self._names[column]
@@ -221,9 +227,10 @@ class ColumnsBuilder:
         """The columns of all that was added."""
         import numpy as np
 
-        clusters, cluster = _numbered(self._clusters)
         shared = all(map(is_, self._clusters, self._discourses))
+        clusters, cluster = _numbered(self._clusters)
         discourse = cluster if shared else _numbered(self._discourses)[1]
+        self._clusters, self._discourses = [], []
         own = {
             name: np.frombuffer(column, column.typecode) for name, column in self._columns.items()
         }
@@ -298,4 +305,8 @@ def _numbered(parts: Sequence[Any]) -> tuple[Any, Any]:
     order = compute.sort_indices(whole.dictionary).to_numpy()
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    return whole.dictionary.take(pa.array(order)), rank[whole.indices.to_numpy()]
+    numbers = rank[whole.indices.to_numpy()]
+    names = whole.dictionary.take(pa.array(order))
+    del whole, order
+    pa.default_memory_pool().release_unused()
+    return names, numbers

@@ -22,6 +22,7 @@ from coherencegym.eval.tasks.score.columns import (
     count_distinct,
     in_columns,
     item_values,
+    places_where,
 )
 from coherencegym.eval.tasks.score.metrics import Judgement
 
@@ -90,7 +91,7 @@ def differences(
 def _values(columns: Columns) -> dict[tuple[str, str], ItemValues]:
     """Item values by formula and metric, in the order in which they first occur."""
     return {
-        columns.kinds[number]: item_values(columns, (columns.kind == number).nonzero()[0])
+        columns.kinds[number]: item_values(columns, places_where(columns.kind == number))
         for number in by_first_place(columns.kind)
     }
 

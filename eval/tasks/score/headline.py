@@ -142,7 +142,7 @@ def _counted(table: ItemTable, columns: Columns) -> Any:
     """The places of the items of a table that count in the suite's one number."""
     import numpy as np
 
-    places = np.arange(len(columns))
+    places = np.arange(len(columns), dtype=np.int32)
     if not table.headline_value:
         return places
     column = table.breakdowns.index(table.headline_value.partition("=")[0])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
-from coherencegym.eval.tasks.score.columns import UNKNOWN, Columns, by_first_place
+from coherencegym.eval.tasks.score.columns import UNKNOWN, Columns, by_first_place, places_where
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
@@ -119,7 +119,7 @@ def length_correlations(
 
     ``asked``: the suite wants them shown; see :class:`LengthCorrelation`.
     """
-    points = (columns.longer != UNKNOWN).nonzero()[0]
+    points = places_where(columns.longer != UNKNOWN)
     rows = []
     for number in by_first_place(columns.kind[points]):
         own = points[columns.kind[points] == number]

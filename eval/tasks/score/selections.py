@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from coherencegym.eval.tasks.score.columns import Columns, by_first_place
+from coherencegym.eval.tasks.score.columns import Columns, by_first_place, places_where
 
 
 class Selection(NamedTuple):
@@ -41,7 +41,7 @@ def _by_formula(columns: Columns) -> Iterator[Selection]:
     kinds = by_first_place(columns.kind)
     for number in kinds if len(kinds) > 1 else ():
         name = " ".join(columns.kinds[number])
-        yield Selection("formula", name, (columns.kind == number).nonzero()[0])
+        yield Selection("formula", name, places_where(columns.kind == number))
 
 
 #: A row, by level and name.
@@ -65,7 +65,8 @@ def _by_group(columns: Columns, rows: dict[_Row, list[int]]) -> Iterator[Selecti
     for (level, name), numbers in rows.items():
         # A prediction may name a group twice, and then is in it twice.
         times = np.bincount(numbers, minlength=len(columns.groups)).astype(np.uint8)
-        yield Selection(level, name, np.repeat(np.arange(len(columns)), times[columns.group]))
+        everything = np.arange(len(columns), dtype=np.int32)
+        yield Selection(level, name, np.repeat(everything, times[columns.group]))
 
 
 def _by_column(columns: Columns, counted: Any) -> Iterator[Selection]:
