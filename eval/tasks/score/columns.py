@@ -157,6 +157,21 @@ def count_distinct(numbers: Any) -> int:
     return int(np.count_nonzero(np.bincount(numbers))) if len(numbers) else 0
 
 
+#: Types of the columns that have an entry for each prediction, as :mod:`array` calls them.
+_TYPES = {
+    **dict.fromkeys(("item", "kind", "group", "longer"), "i"),
+    **dict.fromkeys(("reason", "met", "tie", "first_left_out", "too_close"), "b"),
+    "margin": "d",
+}
+
+
+def _exact(column: array[Any]) -> Any:
+    """An array without room to grow."""
+    import numpy as np
+
+    return np.array(np.frombuffer(column, column.typecode))
+
+
 class ColumnsBuilder:
     """Puts judgements into columns, some items at a time.
 
@@ -166,11 +181,9 @@ class ColumnsBuilder:
 
     def __init__(self, labels: Callable[[Any], Sequence[str]]) -> None:
         self._labels_of = labels
-        numbers = dict.fromkeys(("item", "kind", "group", "longer"), "i")
-        truths = dict.fromkeys(("reason", "met", "tie", "first_left_out", "too_close"), "b")
-        kinds = {**numbers, **truths, "margin": "d"}
-        self._columns: dict[str, array[Any]] = {name: array(kind) for name, kind in kinds.items()}
-        self._labels: list[array[int]] = []
+        # Parts of each column as they came: what grows in one place leaves holes in memory.
+        self._columns: dict[str, list[Any]] = {name: [] for name in _TYPES}
+        self._labels: list[list[Any]] = []
         self._label_names: list[dict[str, int]] = []
         self._names: dict[str, dict[Any, int]] = {"kind": {}, "group": {}, "reason": {"": 0}}
         self._clusters: list[Any] = []
@@ -185,7 +198,7 @@ class ColumnsBuilder:
         items: list[Any] = []
         number_of: dict[str, int] = {}
         lengths = repeat(None) if longer is None else longer
-        columns = self._columns
+        columns: dict[str, array[Any]] = {name: array(kind) for name, kind in _TYPES.items()}
         for judgement, tokens in zip(judgements, lengths, strict=longer is not None):
             item, outcome = judgement.item, judgement.outcome
             number = number_of.setdefault(item.item_id, self._items + len(items))
@@ -202,6 +215,8 @@ class ColumnsBuilder:
             margin = outcome.margin if outcome is not None else None
             columns["margin"].append(math.nan if margin is None else margin)
             columns["longer"].append(UNKNOWN if tokens is None else tokens)
+        for name, column in columns.items():
+            self._columns[name].append(_exact(column))
         self._items += len(items)
         self._add_items(items)
 
@@ -215,32 +230,32 @@ class ColumnsBuilder:
         # They are the same names but where families are clusters.
         same = clusters == discourses
         self._discourses.append(self._clusters[-1] if same else _encoded(discourses))
-        for item in items:
-            labels = self._labels_of(item)
-            if not self._labels:
-                self._labels = [array("i") for _ in labels]
-                self._label_names = [{} for _ in labels]
-            for column, names, label in zip(self._labels, self._label_names, labels, strict=True):
-                column.append(names.setdefault(label, len(names)))
+        for place, labels in enumerate(zip(*map(self._labels_of, items), strict=True)):
+            if place == len(self._labels):
+                self._labels.append([])
+                self._label_names.append({})
+            names = self._label_names[place]
+            numbers = array("i", (names.setdefault(label, len(names)) for label in labels))
+            self._labels[place].append(_exact(numbers))
 
     def done(self) -> Columns:
-        """The columns of all that was added."""
+        """The columns of all that was added, which is not kept here any longer."""
         import numpy as np
 
+        if not self._columns["item"]:
+            self.add(())
         shared = all(map(is_, self._clusters, self._discourses))
         clusters, cluster = _numbered(self._clusters)
         discourse = cluster if shared else _numbered(self._discourses)[1]
         self._clusters, self._discourses = [], []
-        own = {
-            name: np.frombuffer(column, column.typecode) for name, column in self._columns.items()
-        }
+        own = {name: np.concatenate(self._columns.pop(name)) for name in _TYPES}
         for name in ("met", "tie", "first_left_out", "too_close"):
             own[name] = own[name].view(bool)
         return Columns(
             **own,
             discourse=discourse,
             cluster=cluster,
-            labels=tuple(np.frombuffer(column, "i") for column in self._labels),
+            labels=tuple(np.concatenate(parts) for parts in self._labels),
             kinds=tuple(self._names["kind"]),
             groups=tuple(self._names["group"]),
             reasons=tuple(self._names["reason"]),
