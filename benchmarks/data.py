@@ -157,7 +157,7 @@ def _build(suite: str, folder: Path, *options: str) -> Path:
 
 def _items(folder: Path, config: str) -> tuple[Item, ...]:
     (table,) = tables(find_dataset(str(folder)), [config])
-    return table.items
+    return tuple(table.items)
 
 
 def write_items(items: Sequence[Item], path: Path) -> None:

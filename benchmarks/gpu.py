@@ -98,7 +98,7 @@ def prepare(options: argparse.Namespace, folder: Path) -> None:
     for named in options.build:
         where, _, config = named.rpartition(":")
         (table,) = tables(find_dataset(where), [config])
-        write_items(table.items, folder / f"{Path(where).name}-{config}.jsonl")
+        write_items(list(table.items), folder / f"{Path(where).name}-{config}.jsonl")
 
 
 def measured(

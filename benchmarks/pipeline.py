@@ -17,6 +17,7 @@ import csv
 import io
 import json
 import os
+import pkgutil
 import pstats
 import random
 import subprocess
@@ -40,8 +41,10 @@ _STAGES = {
     "encode": "coherencegym.eval.surprisal.prepare",
     "plan": "coherencegym.eval.surprisal.make_plan",
     "make batches": "coherencegym.eval.plan.plan.make_batches",
-    "judge and summarise": "coherencegym.eval.results.results.gather",
-    "write": "coherencegym.eval.views.report.write",
+    "judge": "coherencegym.eval.tasks.score.tally.ItemTally.add",
+    "write rows": "coherencegym.eval.views.report.ScoreFolder.add",
+    "summarise": "coherencegym.eval.results.results.gather_tallies",
+    "write scores and the page": "coherencegym.eval.views.report.ScoreFolder.finish",
 }
 
 
@@ -129,14 +132,10 @@ def _staged(times: dict[str, float]) -> Iterator[None]:
 
         return timed
 
-    import importlib
-
     with contextlib.ExitStack() as patches:
         patches.enter_context(mock.patch("coherencegym.eval.surprisal.execute", without_model))
         for stage, place in _STAGES.items():
-            module, name = place.rsplit(".", 1)
-            original = getattr(importlib.import_module(module), name)
-            patches.enter_context(mock.patch(place, wrap(stage, original)))
+            patches.enter_context(mock.patch(place, wrap(stage, pkgutil.resolve_name(place))))
         yield
 
 

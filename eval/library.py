@@ -48,7 +48,7 @@ class Items:
 
     Attributes:
         source: the dataset or the suites.
-        tables: the items of each config and split; ``tables[0].items`` is a tuple of
+        tables: the items of each config and split; ``tables[0].items`` are
             :class:`eval.kinds.items.Item`.
         chosen: the choice that was asked for: ``configs``, ``split``, ``max_items``.
     """

@@ -108,7 +108,9 @@ def run(arguments: argparse.Namespace) -> int:
     write_detection(results, output, overwrite=arguments.overwrite)
     print_results(results, verbose=arguments.verbose)
     print(f"written to {output}")
-    run_.print_cache([one.scored.execution for one in detected if one.scored is not None])
+    executions = [one.scored.execution for one in detected if one.scored is not None]
+    texts = sum(len(execution.plan.sequences) for execution in executions)
+    run_.print_cache(sum(execution.stored for execution in executions), texts)
     return 0
 
 

@@ -407,9 +407,11 @@ def above_zero(text: str) -> float:
 
 
 def item_tables(
-    arguments: argparse.Namespace, max_items: int | None = None
+    arguments: argparse.Namespace, max_items: int | None = None, *, in_parts: bool = False
 ) -> tuple[Source, Sequence[ItemTable]]:
     """The tables that the options of :func:`add_items` name, and where they are from.
+
+    ``in_parts``: of many items not all are in memory; see :func:`eval.data.dataset.tables`.
 
     Raises:
         EvaluationError: they cannot be read, or an option of datasets was given for suites.
@@ -420,7 +422,8 @@ def item_tables(
 
     if not arguments.suites:
         source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
-        return source, list(tables(source, arguments.configs, arguments.split, max_items))
+        named = source, arguments.configs, arguments.split, max_items
+        return source, list(tables(*named, in_parts=in_parts))
     for name in ("configs", "split", "revision"):
         if getattr(arguments, name):
             option = "--" + name.removesuffix("s")

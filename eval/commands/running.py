@@ -24,7 +24,6 @@ from coherencegym.eval.forward.distributed import World, join_processes, own_dev
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
-    from coherencegym.eval.forward.execute import Execution
     from coherencegym.eval.models.kind import Scorer
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.plan.batches import Budget
@@ -87,12 +86,10 @@ class Running:
         with _progress_bar(what, self.processes.is_first) as progress:
             yield {"store": self.cache, "progress": progress, "world": self.processes}
 
-    def print_cache(self, executions: Sequence[Execution]) -> None:
-        """Say how much came out of the cache, and where it is."""
+    def print_cache(self, known: int, texts: int) -> None:
+        """Say how many of the texts came out of the cache, and where it is."""
         if self.cache is None:
             return
-        known = sum(execution.stored for execution in executions)
-        texts = sum(len(execution.plan.sequences) for execution in executions)
         size = sum(path.stat().st_size for path in self.cache.files() if path.is_file())
         where = f"{self.cache.path.parent}, {in_bytes(size)}"
         print(f"{known:,} of {texts:,} texts were known from earlier runs ({where})")

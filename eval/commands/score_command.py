@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_push(arguments)
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
-    read = [options.item_tables(one, one.max_items) for one in pairs[0]]
+    read = [options.item_tables(one, one.max_items, in_parts=True) for one in pairs[0]]
     several.check_models(read)
     if arguments.dry_run:
         for own in pairs:

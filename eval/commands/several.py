@@ -26,11 +26,16 @@ from coherencegym.eval.results.steps import step_of
 if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
     from coherencegym.eval.data.source import Source
+    from coherencegym.eval.kinds.items import Item
     from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.results.results import Results
     from coherencegym.eval.results.runs import Run
     from coherencegym.eval.surprisal import Planned
-    from coherencegym.eval.tasks.score.scoring import Scored
+    from coherencegym.eval.tasks.score.tally import ItemTally
+    from coherencegym.eval.views.report import ScoreFolder
 
+#: Items that the page of a run shows of its tables, where they are scored in parts.
+_MOST_SHOWN = 1_000
 #: The settings of the data that results record.
 _RECORDED = ("configs", "split", "max_items")
 #: The datasets as they were read, in their order.
@@ -151,31 +156,46 @@ class Several:
             for own, source, tables in left:
                 own.device = first.device
                 with self._attempt(str(own.output)):
-                    made = zip(tables, _planned(run_, tables, of_model), strict=True)
-                    scored = [(table, _scored(run_, table, planned)) for table, planned in made]
-                    if run_.processes.is_first:
-                        self.runs[own.output] = self._reported(own, run_, source, scored)
+                    self._write(own, run_, source, tables, of_model)
+
+    def _write(
+        self,
+        own: argparse.Namespace,
+        run_: Running,
+        source: Source,
+        tables: Sequence[ItemTable],
+        plans: PlansOf | None,
+    ) -> None:
+        """Score tables; the first of several processes writes the folder of the run."""
+        from coherencegym.eval.results.results import gather_tallies
+        from coherencegym.eval.views.report import score_folder
+
+        if not run_.processes.is_first:
+            _tallies(run_, tables, plans, None)
+            return
+        with score_folder(own.output, overwrite=own.overwrite, tokens=own.tokens) as folder:
+            tallies = _tallies(run_, tables, plans, folder)
+            settings = options.settings_of(own, run_.options, _RECORDED)
+            results = gather_tallies(source, run_.loaded, tallies, settings)
+            folder.finish(results)
+        self.runs[own.output] = self._reported(own, run_, results, tallies)
 
     def _reported(
         self,
         own: argparse.Namespace,
         run_: Running,
-        source: Source,
-        scored: Sequence[tuple[ItemTable, Scored]],
+        results: Results,
+        tallies: Sequence[ItemTally],
     ) -> Run:
-        """Write the folder of a run, and print what it found; of one among several, if asked to."""
-        from coherencegym.eval.results.results import gather
+        """Print what a run found; of one among several, if asked to."""
         from coherencegym.eval.results.runs import run_of
-        from coherencegym.eval.views.report import write
         from coherencegym.eval.views.table import print_scores
 
-        settings = options.settings_of(own, run_.options, _RECORDED)
-        results = gather(source, run_.loaded, scored, settings)
-        write(results, own.output, overwrite=own.overwrite, tokens=own.tokens)
         if self.above is None or own.verbose:
             print_scores(results, verbose=own.verbose)
             print(f"written to {own.output}")
-            run_.print_cache([one.execution for _, one in scored])
+            ran = [part for one in tallies for part in one.runs]
+            run_.print_cache(sum(part.stored for part in ran), sum(part.texts for part in ran))
         return replace(run_of(results), folder=str(own.output))
 
     def finish(self) -> None:
@@ -232,30 +252,58 @@ def _model_name(one: argparse.Namespace) -> str:
     return f"{one.model}{at}"
 
 
-def _planned(
-    run_: Running, tables: Sequence[ItemTable], plans: PlansOf | None
-) -> Iterator[Planned]:
-    """The plan of each table, made while a device other than the CPU reads the one before it."""
+def _tallies(
+    run_: Running,
+    tables: Sequence[ItemTable],
+    plans: PlansOf | None,
+    folder: ScoreFolder | None,
+) -> list[ItemTally]:
+    """Score tables, those that are not in memory in parts, whose rows go into the folder.
+
+    A part is planned while a device other than the CPU reads the one before it.
+    """
+    from coherencegym.eval.data.dataset import StoredItems
     from coherencegym.eval.plan.ahead import one_ahead
-    from coherencegym.eval.tasks.score.scoring import plan_items
+    from coherencegym.eval.tasks.score.scoring import plan_items, score_items
+    from coherencegym.eval.tasks.score.tally import ItemTally
 
-    loaded = run_.loaded
-    how = (loaded.model, loaded.tokenizer)
-    makes = [
-        partial(
-            plan_items,
-            *(*how, table.items, run_.options),
-            uses_separator=table.separator,
-            plans=plans,
-        )
-        for table in tables
-    ]
-    return one_ahead(makes, ahead=loaded.device != "cpu")
-
-
-def _scored(run_: Running, table: ItemTable, planned: Planned) -> Scored:
-    from coherencegym.eval.tasks.score.scoring import score_items
-
+    in_parts = any(isinstance(table.items, StoredItems) for table in tables)
+    most_shown = max(1, _MOST_SHOWN // len(tables)) if in_parts else None
+    tallies = [ItemTally(table, most_shown) for table in tables]
     model, tokenizer = run_.loaded.model, run_.loaded.tokenizer
-    with run_.reading(table_name(table)) as how:
-        return score_items(model, tokenizer, table.items, run_.options, planned=planned, **how)
+    # Parts are read anew for each model: their plans would be kept for nobody.
+    kept = None if in_parts else plans
+
+    def plan(tally: ItemTally, number: int, part: Sequence[Item]) -> _Part:
+        title = f"{table_name(tally.table)}{f', part {number + 1}' if number else ''}"
+        how: Any = {"uses_separator": tally.table.separator, "plans": kept}
+        planned = plan_items(model, tokenizer, part, run_.options, **how)
+        return _Part(tally, part, title, planned)
+
+    def read(one: _Part) -> None:
+        with run_.reading(one.title) as how:
+            how |= {"planned": one.planned, "plans": kept}
+            scored = score_items(model, tokenizer, one.items, run_.options, **how)
+        judgements = one.tally.add(scored)
+        if folder is not None:
+            folder.add(one.tally.table, scored, judgements)
+
+    works = (
+        partial(plan, tally, number, part)
+        for tally in tallies
+        for number, part in enumerate(tally.table.parts())
+    )
+    for one in one_ahead(works, ahead=run_.loaded.device != "cpu"):
+        read(one)
+        del one  # or it would be in memory while the next is planned
+    return tallies
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Items of a table that are scored together, and their plan."""
+
+    tally: ItemTally
+    items: Sequence[Item]
+    title: str
+    planned: Planned

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.data.source import FLOORS, Source
-from coherencegym.eval.data.table_rows import table_rows
+from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.items import ITEMS, Item
-from coherencegym.eval.kinds.table_kind import row_hash, rows_digest, to_row
+from coherencegym.eval.kinds.table_kind import IDENTITY, row_hash, rows_digest, to_row
 
 #: The column that names the model with which a row was chosen, as ``name`` or ``name@commit``.
 FILTER_MODEL = "filter_model"
 #: Identifiers that an error lists at most.
 _LISTED = 3
+#: Items of a dataset that are in memory at once, where it is read in parts; also those of a part.
+PART = 20_000
+
+
+@dataclass(frozen=True)
+class StoredItems:
+    """Items of a table that are read anew whenever one goes through them: there are many.
+
+    All of them were read once, and are valid.
+    """
+
+    rows: TableRows[Item]
+    number: int
+
+    def __len__(self) -> int:
+        return self.number
+
+    def __iter__(self) -> Iterator[Item]:
+        return self.rows.each(self.number)
+
+    def __contains__(self, item: object) -> bool:
+        return any(item == own for own in self)
 
 
 @dataclass(frozen=True)
@@ -25,6 +49,7 @@ class ItemTable:
     """The items of one config and split.
 
     Attributes:
+        items: those in memory, or such as are read in parts.
         rows_sha256: digest (hex) over the row hashes of the whole table, in order.
         verified: the row hashes were compared with those that the build wrote.
         separator: ``[SEP]`` in a text is a change of speaker.
@@ -41,7 +66,7 @@ class ItemTable:
 
     config: str
     split: str
-    items: tuple[Item, ...]
+    items: Collection[Item]
     rows_sha256: str
     verified: bool
     separator: bool
@@ -54,23 +79,53 @@ class ItemTable:
     in_headline: bool = True
     headline_value: str = ""
 
+    def parts(self) -> Iterator[Sequence[Item]]:
+        """The items, all of those in memory at once, and of others so many as can be."""
+        if not isinstance(self.items, StoredItems):
+            yield tuple(self.items)
+            return
+        left = iter(self.items)
+        while part := tuple(islice(left, PART)):
+            yield part
+
+
+class _Room:
+    """The room that is left in memory for items."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+
+    def has(self, number: int) -> bool:
+        """Say whether there is room for so many more."""
+        return number <= self._left
+
+    def take(self, number: int) -> None:
+        """Fill it with so many."""
+        self._left -= number
+
 
 def tables(
     source: Source,
     configs: Sequence[str] = (),
     split: str | None = None,
     max_items: int | None = None,
+    *,
+    in_parts: bool = False,
 ) -> Iterator[ItemTable]:
     """The items tables of a dataset, and ``max_items`` of each from its start.
 
     Without a ``split`` every split is read, but of a config with a split ``train`` only ``test``.
+    Where many are read ``in_parts``, no more than :data:`PART` of all tables are in memory.
 
     Raises:
         EvaluationError: as :func:`eval.data.table_rows.table_rows`, or an item is not valid.
     """
     splits = None if split is None else (split,)
-    for read in table_rows(source, configs, splits, kind=ITEMS, test_only=split is None):
-        items, about = read.read(max_items), read.about
+    room = _Room(PART)
+    how: dict[str, Any] = {"in_memory": room.has} if in_parts else {}
+    for read in table_rows(source, configs, splits, kind=ITEMS, test_only=split is None, **how):
+        items, separator = _items(read, max_items, room if in_parts else None)
+        about = read.about
         quality = about.get("quality", {}).get(read.split, {})
         yield ItemTable(
             config=read.config,
@@ -78,7 +133,7 @@ def tables(
             items=items,
             rows_sha256=read.rows_sha256,
             verified=read.verified,
-            separator=read.separated(items),
+            separator=separator,
             breakdowns=read.breakdowns,
             floors={name: quality[name] for name in FLOORS if name in quality},
             humans=tuple(quality.get("human", {}).get("scores", ())),
@@ -88,6 +143,42 @@ def tables(
             in_headline=bool(about.get("in_headline", True)),
             headline_value=str(about.get("headline_value", "")),
         )
+
+
+def _items(
+    read: TableRows[Item], most: int | None, room: _Room | None
+) -> tuple[Collection[Item], bool]:
+    """The items of a table, and whether ``[SEP]`` in a text is a change of speaker."""
+    number = len(read.rows) if most is None else min(most, len(read.rows))
+    if room is None or room.has(number):
+        if room is not None:
+            room.take(number)
+        items = read.read(most)
+        return items, read.separated(items)
+    digests = bytearray()
+    separator = False
+    for item in read.each(most):
+        digests += _digest(item)
+        separator = separator or ITEMS.separated((item,))
+    if (twice := _repeated(digests)) is not None:
+        name = next(item.item_id for item in read.each(most) if _digest(item) == twice)
+        raise EvaluationError(f"{read.where}: {IDENTITY} {name!r} is there more than once")
+    known = read.about.get("separator") is not None
+    return StoredItems(read, number), read.separated(()) if known else separator
+
+
+def _digest(item: Item) -> bytes:
+    """A digest of an id, which is all that stays of it where there are many."""
+    return hashlib.blake2b(item.item_id.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _repeated(digests: bytearray) -> bytes | None:
+    """A digest that is there twice, or None."""
+    import numpy as np
+
+    ordered = np.sort(np.frombuffer(digests, "<u8,<u8"))
+    places = (ordered[1:] == ordered[:-1]).nonzero()[0]
+    return ordered[places[0]].tobytes() if len(places) else None
 
 
 def unverified_table(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -17,16 +19,18 @@ from coherencegym.eval.kinds.table_kind import (
     IDENTITY,
     TableKind,
     row_hash,
-    rows_digest,
     with_names,
 )
-from coherencegym.files.parquet_rows import parquet_rows
-from coherencegym.files.strict_json import Many, held
+from coherencegym.files.parquet_rows import StoredRows, parquet_rows, stored_rows
+from coherencegym.files.strict_json import held
 
-_Rows = list[dict[str, Any]]
+#: Rows in memory, or such as are read anew whenever they are gone through.
+_Rows = list[dict[str, Any]] | StoredRows
 #: Split -> what reads its rows, once it is told what errors call them.
 _Tables = Mapping[str, Callable[[str], _Rows]]
 _T = TypeVar("_T")
+#: Rows of somebody's own dataset that are converted at a time.
+_AT_A_TIME = 1000
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class TableRows(Generic[_T]):
 
     Attributes:
         where: dataset, config and split, as errors name them.
+        rows: those of the whole table; of one that is read in parts they are not in memory.
         rows_sha256: digest (hex) over the row hashes of the whole table, in order.
         verified: the row hashes were compared with those that the build wrote.
         about: the manifest's entry of the config; empty for a dataset without one.
@@ -61,19 +66,28 @@ class TableRows(Generic[_T]):
             EvaluationError: one is not valid, two have the same id, or a column is missing that
                 the manifest names.
         """
-        chosen = self.rows[:most]
-        features = self.about.get("features", {}) if self.kind.labels else {}
-        try:
-            values = tuple(self.kind.from_row(with_names(row, features)) for row in chosen)
-        except EvaluationError as error:
-            raise EvaluationError(f"{self.where}: {error}") from None
-        for name, count in Counter(row[IDENTITY] for row in chosen).items():
+        values = tuple(self.each(most))
+        for name, count in Counter(row[IDENTITY] for row in islice(self.rows, most)).items():
             if count > 1:
                 raise EvaluationError(f"{self.where}: item_id {name!r} is there more than once")
-        for name in self.breakdowns if chosen else ():
-            if name in self.kind.columns or name not in chosen[0]:
-                raise EvaluationError(f"{self.where}: no column {name!r}, which the manifest names")
         return values
+
+    def each(self, most: int | None = None) -> Iterator[_T]:
+        """Read the rows as what they are, one after another, no more than ``most``.
+
+        Raises:
+            EvaluationError: one is not valid, or a column is missing that the manifest names.
+        """
+        features = self.about.get("features", {}) if self.kind.labels else {}
+        for number, row in enumerate(islice(self.rows, most)):
+            try:
+                yield self.kind.from_row(with_names(row, features))
+            except EvaluationError as error:
+                raise EvaluationError(f"{self.where}: {error}") from None
+            for name in self.breakdowns if not number else ():
+                if name in self.kind.columns or name not in row:
+                    what = f"no column {name!r}, which the manifest names"
+                    raise EvaluationError(f"{self.where}: {what}")
 
     def separated(self, values: Iterable[_T]) -> bool:
         """Say whether ``[SEP]`` in a text is a change of speaker, as the manifest or texts say."""
@@ -88,18 +102,19 @@ def table_rows(
     *,
     kind: TableKind[_T],
     test_only: bool = False,
+    in_memory: Callable[[int], bool] = lambda number: True,
 ) -> Iterator[TableRows[_T]]:
     """The tables of one kind of a dataset: all, or those of some configs and of some splits.
 
     With ``test_only`` no other split is read of a config that has the splits ``train`` and
-    ``test``.
+    ``test``. ``in_memory`` says whether so many rows are to be held, or read in parts.
 
     Raises:
         EvaluationError: a config is not there or holds another kind of table, no config has any of
             the splits, or the rows are not those that were published.
     """
     verified = bool(source.manifest)
-    found = (_built if verified else _foreign)(source, configs, kind)
+    found = (_built if verified else _foreign)(source, configs, kind, in_memory)
     there = {split for tables in found.values() for split in tables}
     if splits is not None and not there & set(splits):
         raise EvaluationError(
@@ -111,22 +126,38 @@ def table_rows(
         # Where there is a split to learn from, the others are not for testing.
         for split in ["test"] if test_only and {"train", "test"} <= set(names) else names:
             where = f"dataset {source.name!r}, config {config!r}, split {split!r}"
-            rows, about = tables[split](where), {}
-            hashes = _hashes(rows, where)
-            if verified:
-                about = source.manifest["configs"][config]
-                _verify(source.folder / "hashes" / f"{config}-{split}.parquet", rows, hashes, where)
-            yield TableRows(kind, where, config, split, rows, rows_digest(hashes), verified, about)
+            rows = tables[split](where)
+            path = source.folder / "hashes" / f"{config}-{split}.parquet"
+            digest = _digest(rows, path if verified else None, where)
+            about = source.manifest["configs"][config] if verified else {}
+            yield TableRows(kind, where, config, split, rows, digest, verified, about)
 
 
-def _hashes(rows: _Rows, where: str) -> list[str]:
-    try:
-        return [row_hash(row) for row in rows]
-    except (TypeError, ValueError) as error:
-        raise EvaluationError(f"{where}: a value that JSON cannot hold ({error})") from None
+def _digest(rows: _Rows, path: Path | None, where: str) -> str:
+    """The digest of rows, held to the hashes in a file that the build wrote, where there is one:
+    none missing, added, changed or moved."""
+    published = None if path is None else _published(path, len(rows), where)
+    digest = hashlib.sha256()
+    for number, row in enumerate(rows):
+        try:
+            found = row_hash(row)
+        except (TypeError, ValueError) as error:
+            raise EvaluationError(f"{where}: a value that JSON cannot hold ({error})") from None
+        if published is not None and found != next(published):
+            raise EvaluationError(
+                f"{where}: item {row.get('item_id')!r} is not the row that was published "
+                "(its hash differs); the data were changed or are damaged"
+            )
+        digest.update(f"\n{found}".encode() if number else found.encode())
+    return digest.hexdigest()
 
 
-def _built(source: Source, configs: Sequence[str], wanted: TableKind[Any]) -> Mapping[str, _Tables]:
+def _built(
+    source: Source,
+    configs: Sequence[str],
+    wanted: TableKind[Any],
+    in_memory: Callable[[int], bool],
+) -> Mapping[str, _Tables]:
     """Tables of a dataset with a manifest, by config."""
     known = source.manifest["configs"]
     _require(configs, known, source)
@@ -143,24 +174,44 @@ def _built(source: Source, configs: Sequence[str], wanted: TableKind[Any]) -> Ma
                 f"expected {wanted.name} ({command} reads it)"
             )
     return {
-        config: {split: partial(_rows, source, config, split) for split in known[config]["splits"]}
+        config: {
+            split: partial(_rows, source, config, split, in_memory)
+            for split in known[config]["splits"]
+        }
         for config in chosen
     }
 
 
-def _rows(source: Source, config: str, split: str, where: str) -> _Rows:
+def _rows(
+    source: Source, config: str, split: str, in_memory: Callable[[int], bool], where: str
+) -> _Rows:
     files = sorted((source.folder / "data" / config).glob(f"{split}-*-of-*.parquet"))
     if not files:
         raise EvaluationError(f"{where}: no file data/{config}/{split}-*.parquet")
+
+    def all_of(parts: Iterable[Iterable[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+        try:
+            yield from chain.from_iterable(parts)
+        except EvaluationError as error:
+            detail = str(error).removeprefix(f"{source.folder}/")
+            raise EvaluationError(f"{where}: {detail}") from None
+
     try:
-        return [row for file in files for row in parquet_rows(file)]
-    except EvaluationError as error:
-        detail = str(error).removeprefix(f"{source.folder}/")
-        raise EvaluationError(f"{where}: {detail}") from None
+        stored = [stored_rows(file) for file in files]
+    except EvaluationError:
+        # What is wrong is said where the file is read.
+        stored = []
+    number = sum(map(len, stored))
+    if not stored or in_memory(number):
+        return list(all_of(map(parquet_rows, files)))
+    return StoredRows(number, lambda: all_of(stored))
 
 
 def _foreign(
-    source: Source, configs: Sequence[str], wanted: TableKind[Any]
+    source: Source,
+    configs: Sequence[str],
+    wanted: TableKind[Any],
+    in_memory: Callable[[int], bool],
 ) -> Mapping[str, _Tables]:
     """Tables of somebody's own dataset, found as the datasets library finds them, by config."""
     import datasets
@@ -180,12 +231,16 @@ def _foreign(
             f"dataset {source.name!r}: cannot be read ({first_line(error)[:200]})"
         ) from None
     return {
-        config: {str(name): partial(_marked, table, wanted) for name, table in tables.items()}
+        config: {
+            str(name): partial(_marked, table, wanted, in_memory) for name, table in tables.items()
+        }
         for config, tables in loaded.items()
     }
 
 
-def _marked(table: Any, wanted: TableKind[Any], where: str) -> _Rows:
+def _marked(
+    table: Any, wanted: TableKind[Any], in_memory: Callable[[int], bool], where: str
+) -> _Rows:
     """The rows of a table of the datasets library, if it is of this kind."""
     if wanted.mark not in table.column_names:
         raise EvaluationError(
@@ -193,10 +248,16 @@ def _marked(table: Any, wanted: TableKind[Any], where: str) -> _Rows:
             f"{', '.join(table.column_names)}"
         )
     features = table.features.to_dict() if wanted.labels else {}
-    try:
-        return [dict(with_names(row, features)) for row in table.to_list()]
-    except EvaluationError as error:
-        raise EvaluationError(f"{where}: {error}") from None
+
+    def rows() -> Iterator[dict[str, Any]]:
+        try:
+            for start in range(0, len(table), _AT_A_TIME):
+                part = table.select(range(start, min(start + _AT_A_TIME, len(table))))
+                yield from (dict(with_names(row, features)) for row in part.to_list())
+        except EvaluationError as error:
+            raise EvaluationError(f"{where}: {error}") from None
+
+    return list(rows()) if in_memory(len(table)) else StoredRows(len(table), rows)
 
 
 def _require(wanted: Sequence[str], known: Iterable[str], source: Source) -> None:
@@ -213,27 +274,32 @@ class _Hash:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Hashes:
-    rows: Many[_Hash]
-
-
-def _verify(path: Path, rows: _Rows, hashes: Sequence[str], where: str) -> None:
-    """Hold the rows to the hashes that the build wrote: none missing, added, changed or moved."""
+def _published(path: Path, number: int, where: str) -> Iterator[str]:
+    """The hashes in a file that a build wrote of so many rows."""
     if not path.is_file():
         raise EvaluationError(f"{where}: no row hashes (hashes/{path.name})")
+
+    def each(rows: StoredRows) -> Iterator[str]:
+        place = 0
+        try:
+            for row in rows:
+                yield held(row, _Hash).sha256
+                place += 1
+        except EvaluationError as error:
+            raise wrong(error, f"rows[{place}].") from None
+
+    def wrong(error: EvaluationError, at: str = "") -> EvaluationError:
+        detail = str(error)
+        is_of_file = detail.startswith(f"{path}: ")
+        detail = detail.removeprefix(f"{path}: ") if is_of_file else at + detail
+        return EvaluationError(f"{where}: hashes/{path.name}: {detail}")
+
     try:
-        published = held({"rows": parquet_rows(path)}, _Hashes).rows
+        stored = stored_rows(path)
     except EvaluationError as error:
-        detail = str(error).removeprefix(f"{path}: ")
-        raise EvaluationError(f"{where}: hashes/{path.name}: {detail}") from None
-    if len(published) != len(rows):
+        raise wrong(error) from None
+    if len(stored) != number:
         raise EvaluationError(
-            f"{where}: {len(rows)} rows, but {len(published)} were published; the data are damaged"
+            f"{where}: {number} rows, but {len(stored)} were published; the data are damaged"
         )
-    for row, found, expected in zip(rows, hashes, published, strict=True):
-        if found != expected.sha256:
-            raise EvaluationError(
-                f"{where}: item {row.get('item_id')!r} is not the row that was published "
-                "(its hash differs); the data were changed or are damaged"
-            )
+    return each(stored)

@@ -25,8 +25,15 @@ from coherencegym.eval.results.paired_scores import (
 )
 from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.statistics.paired import difference_interval, holm, paired_test
+from coherencegym.eval.tasks.score.columns import (
+    Columns,
+    ItemValues,
+    count_distinct,
+    item_values,
+    judgement_columns,
+)
 from coherencegym.eval.tasks.score.selections import Selection, select
-from coherencegym.eval.tasks.score.summary import ItemValue, item_values, only_one, shown_rows
+from coherencegym.eval.tasks.score.summary import kind_of, shown_rows
 from coherencegym.files.strict_json import kind
 
 
@@ -139,10 +146,20 @@ def _some(found: Sequence[str]) -> str:
 
 def judged_pairs(table: SavedTable, other: SavedTable) -> Iterator[PairedJudgements]:
     """The predictions that both have, of one table, as either met them."""
+    if len(table.judgements) == len(other.judgements) and all(
+        map(_is_same, table.judgements, other.judgements)
+    ):
+        yield from zip(table.judgements, other.judgements, strict=True)
+        return
     theirs = dict(_keyed(other.judgements))
     for key, judgement in _keyed(table.judgements):
         if key in theirs:
             yield judgement, theirs[key]
+
+
+def _is_same(one: SavedJudgement, other: SavedJudgement) -> bool:
+    names = (one.item.item_id, one.formula, one.metric)
+    return names == (other.item.item_id, other.formula, other.metric)
 
 
 _Key = tuple[str, str, str, int]
@@ -158,40 +175,42 @@ def _keyed(judgements: Iterable[SavedJudgement]) -> Iterator[tuple[_Key, SavedJu
 
 
 def _rows(table: SavedTable, pairs: Sequence[PairedJudgements], seed: int) -> Iterator[PairedScore]:
-    theirs = {id(judgement): other for judgement, other in pairs}
-    for row in select([own for own, _ in pairs], lambda one: one.item.columns, table.headline):
-        yield _row(table, row, [(own, theirs[id(own)]) for own in row.judgements], seed)
+    ours, theirs = (judgement_columns(pair[side] for pair in pairs) for side in (0, 1))
+    # The predictions are paired, and so are their items.
+    theirs = theirs.take(slice(None), item=ours.item)
+    for row in select(ours, table.headline):
+        yield _row(table, row, ours, theirs, seed)
 
 
 def _row(
-    table: SavedTable, row: Selection, pairs: Sequence[PairedJudgements], seed: int
+    table: SavedTable, row: Selection, ours: Columns, theirs: Columns, seed: int
 ) -> PairedScore:
-    both = [pair for pair in pairs if None not in (pair[0].outcome, pair[1].outcome)]
-    values, others = (item_values(pair[side] for pair in both) for side in (0, 1))
+    places = row.places
+    known = [columns.reason[places] == 0 for columns in (ours, theirs)]
+    both = places[known[0] & known[1]]
+    values, others = (item_values(columns, both) for columns in (ours, theirs))
+    formula, metric = kind_of(ours, places)
     return PairedScore(
         config=table.config,
         split=table.split,
-        formula=only_one(own.formula for own, _ in pairs),
-        metric=only_one(own.metric for own, _ in pairs),
+        formula=formula,
+        metric=metric,
         group="" if row.level == "formula" else row.name,
         level=row.level,
-        left_out=len({own.item.item_id for own, _ in pairs}) - len(values),
-        undefined_baseline=sum(own.outcome is None for own, _ in pairs),
-        undefined=sum(other.outcome is None for _, other in pairs),
-        too_close=sum(own.too_close or other.too_close for own, other in both),
+        left_out=count_distinct(ours.item[places]) - len(values),
+        undefined_baseline=int((~known[0]).sum()),
+        undefined=int((~known[1]).sum()),
+        too_close=int((ours.too_close[both] | theirs.too_close[both]).sum()),
         **_compared(values, others, seed),
     )
 
 
-def _compared(
-    values: Sequence[ItemValue], others: Sequence[ItemValue], seed: int
-) -> dict[str, Any]:
+def _compared(values: ItemValues, others: ItemValues, seed: int) -> dict[str, Any]:
     """The fields of a row that the values of its items give, for the baseline and the model."""
-    clusters = [value.cluster for value in values]
-    left, right = [value.share for value in values], [value.share for value in others]
-    differences = [theirs - ours for ours, theirs in zip(left, right, strict=True)]
+    clusters, left, right = values.cluster, values.share, others.share
+    differences = right - left
     fields: dict[str, Any] = {"baseline_score": None, "score": None}
-    if values:
+    if len(values):
         test = paired_test(left, right, clusters, seed)
         interval = difference_interval(differences, clusters, test)
         fields = {"baseline_score": fmean(left), "score": fmean(right)}
@@ -199,10 +218,10 @@ def _compared(
     return {
         **fields,
         "n": len(values),
-        "n_discourses": len({value.discourse_id for value in values}),
-        "n_clusters": len(set(clusters)),
-        "baseline_higher": sum(difference < 0 for difference in differences),
-        "higher": sum(difference > 0 for difference in differences),
+        "n_discourses": count_distinct(values.discourse),
+        "n_clusters": count_distinct(clusters),
+        "baseline_higher": int((differences < 0).sum()),
+        "higher": int((differences > 0).sum()),
     }
 
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,11 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.statistics.scores import CORRELATIONS, STATISTICS, UnitOutcome
+from coherencegym.eval.tasks.score.columns import column_labels
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.selections import column_labels
 from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.files.folders import written_beside
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet_rows import stored_rows
 
 #: The file that every folder of results has.
 MARKER = "results.json"
@@ -61,8 +62,7 @@ def results_folder(
 def write_common(results: TaskResults, folder: Path) -> None:
     """Write the files of every task into a folder that is there."""
     write_json(results_json(results), folder / MARKER)
-    rows = (asdict(outcome) for outcome in results.outcomes)
-    write_rows(rows, outcomes_schema(), folder / OUTCOMES_FILE)
+    write_rows(map(asdict, results.outcomes), outcomes_schema(), folder / OUTCOMES_FILE)
 
 
 def results_json(results: TaskResults) -> dict[str, Any]:
@@ -90,10 +90,49 @@ def write_json(content: Mapping[str, Any], path: Path) -> None:
 
 def write_rows(rows: Iterable[Mapping[str, Any]], schema: Any, path: Path) -> None:
     """Write a table of parquet."""
-    import pyarrow
-    from pyarrow import parquet
+    with RowWriter(path, schema) as writer:
+        writer.add(rows)
 
-    parquet.write_table(pyarrow.Table.from_pylist(list(rows), schema=schema), path)
+
+#: Rows of a row group, and those that are plain Python values at a time.
+_ROW_GROUP, _AT_A_TIME = 1 << 15, 1 << 13
+
+
+class RowWriter:
+    """Writes a table of parquet as its rows come; its end is the end of the ``with``."""
+
+    def __init__(self, path: Path, schema: Any) -> None:
+        from pyarrow import parquet
+
+        self._schema = schema
+        self._batches: list[Any] = []
+        self._writer = parquet.ParquetWriter(path, schema)
+
+    def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add rows."""
+        import pyarrow
+
+        left = iter(rows)
+        while part := list(islice(left, _AT_A_TIME)):
+            self._batches.append(pyarrow.RecordBatch.from_pylist(part, schema=self._schema))
+            if sum(map(len, self._batches)) >= _ROW_GROUP:
+                self._write()
+
+    def _write(self) -> None:
+        import pyarrow
+
+        whole = pyarrow.Table.from_batches(self._batches, schema=self._schema)
+        # In one piece, or the bytes would depend on how the rows came.
+        self._writer.write_table(whole.combine_chunks(), row_group_size=_ROW_GROUP * 2)
+        self._batches = []
+
+    def __enter__(self) -> RowWriter:
+        return self
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        with self._writer:
+            if kind is None and self._batches:
+                self._write()
 
 
 #: Their names in the folder of results.
@@ -194,22 +233,23 @@ def read_judgements(path: Path) -> dict[Key, list[SavedJudgement]]:
         EvaluationError: it cannot be read, has other columns, or a row contradicts itself.
     """
     found: dict[Key, list[SavedJudgement]] = {}
-    items: dict[tuple[str, str, str], SavedItem] = {}
+    items: dict[Key, dict[str, SavedItem]] = {}
+    # Of names that are in many rows one copy is enough.
+    once: dict[Any, Any] = {}
     for where, row in _checked(path, predictions_schema()):
         table = row["config"], row["split"]
-        item = SavedItem(row["item_id"], row["discourse_id"], row["cluster"], tuple(row["columns"]))
-        if items.setdefault((*table, item.item_id), item) != item:
+        named = [row["formula"], row["metric"], tuple(row["groups"]), row["reason"]]
+        formula, metric, groups, reason = (once.setdefault(name, name) for name in named)
+        columns = tuple(row["columns"])
+        discourse, cluster = row["discourse_id"], row["cluster"]
+        cluster = discourse if cluster == discourse else cluster
+        item = SavedItem(row["item_id"], discourse, cluster, once.setdefault(columns, columns))
+        known = items.setdefault(table, {}).setdefault(item.item_id, item)
+        if known != item:
             raise EvaluationError(f"{where}: the item's discourse or columns are other than before")
+        outcome, too_close = _outcome(row, where), row["too_close"]
         found.setdefault(table, []).append(
-            SavedJudgement(
-                items[*table, item.item_id],
-                row["formula"],
-                row["metric"],
-                tuple(row["groups"]),
-                _outcome(row, where),
-                row["too_close"],
-                row["reason"],
-            )
+            SavedJudgement(known, formula, metric, groups, outcome, too_close, reason)
         )
     for judgements in found.values():
         if len({len(judgement.item.columns) for judgement in judgements}) > 1:
@@ -241,7 +281,7 @@ def _checked(
     ``later``: columns that an earlier release did not write.
     """
     required = [field.name for field in schema if not field.nullable]
-    for number, row in enumerate(parquet_rows(path, schema, later)):
+    for number, row in enumerate(stored_rows(path, schema, later)):
         where = f"{path}: row {number}"
         for name in required:
             value = row[name]

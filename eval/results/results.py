@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from coherencegym.eval.data.dataset import ItemTable, chosen_with, filtered_note
+from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable, chosen_with, filtered_note
 from coherencegym.eval.data.notes import Note, caution, detail, first_names, partial_notes
 from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.data.source import Published, Source, published
@@ -17,10 +17,11 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import UnitOutcome
+from coherencegym.eval.tasks.score.columns import Columns
 from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.headline import floor_notes, headline_of
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
-from coherencegym.eval.tasks.score.metrics import Judgement, judge, outcomes
+from coherencegym.eval.tasks.score.metrics import Judgement, outcomes
 from coherencegym.eval.tasks.score.scoring import Scored
 from coherencegym.eval.tasks.score.summary import (
     FEW_ITEMS,
@@ -30,7 +31,8 @@ from coherencegym.eval.tasks.score.summary import (
     shown_rows,
     summarise,
 )
-from coherencegym.eval.tasks.score.word_effect import WordEffect, effect_line, word_effect
+from coherencegym.eval.tasks.score.tally import ItemTally, tallied
+from coherencegym.eval.tasks.score.word_effect import WordEffect, effect_line
 from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table
 
 Tables = Sequence[tuple[ItemTable, Scored]]
@@ -40,8 +42,9 @@ Tables = Sequence[tuple[ItemTable, Scored]]
 class Results(TaskResults):
     """Everything that a run reports.
 
-    ``tables`` are the items with their surprisals, ``judged`` what became of their predictions, by
-    config and split.
+    ``tables`` are the items that are shown, with their surprisals: all, or of tables that were read
+    in parts a sample; ``judged`` is what became of their predictions, by config and split. Scores
+    are over all items.
     """
 
     scores: Sequence[ItemScore]
@@ -60,7 +63,7 @@ class Results(TaskResults):
 
     @property
     def outcomes(self) -> Iterator[UnitOutcome]:
-        """The outcomes of every table."""
+        """The outcomes of the items of ``tables``."""
         for table, _ in self.tables:
             judgements = self.judged[table.config, table.split]
             yield from outcomes(table.config, table.split, judgements, table.breakdowns)
@@ -87,16 +90,19 @@ def gather(
 
     ``settings`` are the choices that the command line and :func:`eval.library.score` record.
     """
-    first = tables[0][1]
-    judged = {
-        (table.config, table.split): [j for item in scored.items for j in judge(item, first.rules)]
-        for table, scored in tables
-    }
-    all_three = [(table, scored, judged[table.config, table.split]) for table, scored in tables]
-    about = {**model.about(), "context": first.context}
-    dataset = _about_dataset(source, tables)
-    recorded = _recorded(settings, tables, versions(about))
-    scores = [score for table, _, own in all_three for score in _scores(table, own)]
+    return gather_tallies(source, model, [tallied(*each) for each in tables], settings)
+
+
+def gather_tallies(
+    source: Source, model: LoadedModel, tallies: Sequence[ItemTally], settings: Mapping[str, Any]
+) -> Results:
+    """The results of a run on tables that were scored in parts; the rest as for :func:`gather`."""
+    about = {**model.about(), "context": tallies[0].last.context}
+    dataset = _about_dataset(source, tallies)
+    recorded = _recorded(settings, tallies, versions(about))
+    columns = {_at(one.table): one.columns for one in tallies}
+    tables = [one.table for one in tallies]
+    scores = [score for one in tallies for score in _scores(one.table, one.columns)]
     found = Results(
         signature=signature(about, dataset, recorded),
         model=about,
@@ -106,26 +112,28 @@ def gather(
         scores=scores,
         macros=[
             one
-            for table, _, own in all_three
-            if (one := macro(table.config, table.split, own, table.headline))
+            for table in tables
+            if (one := macro(*_at(table), columns[_at(table)], table.headline))
         ],
-        tables=tables,
-        differences=list(_differences(tables, judged)),
-        lengths=[one for each in all_three for one in _lengths_of(*each)],
-        published=published(source.manifest, [t.config for t, _ in tables]),
-        word_effects=[effect for each in all_three if (effect := word_effect(*each, first.rules))],
-        judged=judged,
-        headline=headline_of([table for table, _ in tables], judged, scores),
+        tables=[one.shown for one in tallies],
+        differences=list(_differences(tables, columns)),
+        lengths=[one for table in tables for one in _lengths_of(table, columns[_at(table)])],
+        published=published(source.manifest, [table.config for table in tables]),
+        word_effects=[one.word_effect for one in tallies if one.word_effect],
+        judged={_at(one.table): one.judgements for one in tallies},
+        headline=headline_of(tables, columns, scores),
     )
-    return replace(found, notes=list(_notes(found, source, model, first.rules)))
+    return replace(found, notes=list(_notes(found, source, model, tallies)))
 
 
-def _scores(table: ItemTable, judgements: Sequence[Judgement]) -> list[ItemScore]:
+def _at(table: ItemTable) -> tuple[str, str]:
+    return table.config, table.split
+
+
+def _scores(table: ItemTable, columns: Columns) -> list[ItemScore]:
     return summarise(
-        table.config,
-        table.split,
-        judgements,
-        breakdowns=table.breakdowns,
+        *_at(table),
+        columns,
         floors=table.floors,
         humans=table.humans,
         headline=table.headline,
@@ -133,11 +141,11 @@ def _scores(table: ItemTable, judgements: Sequence[Judgement]) -> list[ItemScore
 
 
 def _recorded(
-    settings: Mapping[str, Any], tables: Tables, found_versions: Mapping[str, str]
+    settings: Mapping[str, Any], tallies: Sequence[ItemTally], found_versions: Mapping[str, str]
 ) -> dict[str, Any]:
     """The user's choices, and what came of them."""
-    first = tables[0][1]
-    rendering = next((s.separator for _, s in tables if s.separator is not None), None)
+    first = tallies[0].last
+    rendering = next((one.last.separator for one in tallies if one.last.separator), None)
     return {
         **settings,
         "start_of_text": asdict(first.start),
@@ -145,75 +153,84 @@ def _recorded(
         "rules": asdict(first.rules),
         "added_tokens": asdict(first.added) if first.added else None,
         "tie_bits": first.rules.tie_bits,
-        "numeric_error": _numeric_error(tables),
+        "numeric_error": _numeric_error(tallies),
         "intervals": INTERVALS,
         "versions": dict(found_versions),
     }
 
 
-def _notes(found: Results, source: Source, model: LoadedModel, rules: Rules) -> Iterator[Note]:
+def _notes(
+    found: Results, source: Source, model: LoadedModel, tallies: Sequence[ItemTally]
+) -> Iterator[Note]:
     yield from (*source.notes, *model.lines())
-    masked = scorer_notes(found.settings, found.tables)
+    tables = [one.table for one in tallies]
+    masked = scorer_notes(found.settings, tables)
     yield from masked
-    read = [(table.config, len(table.items)) for table, _ in found.tables]
+    read = [(one.table.config, one.n_items) for one in tallies]
     yield from partial_notes(source.manifest, read, found.settings.get("max_items"))
     if not masked:
-        yield from compat_notes(rules, model.dtype, found.tables)
+        yield from compat_notes(tallies[0].last.rules, model.dtype, tables)
     yield from floor_notes(found.headline)
-    for table, _ in found.tables:
-        if chosen_with((item.extra for item in table.items), model.name, model.commit):
-            yield filtered_note(table.config, model.name)
-    yield from score_notes(found.scores, found.tables)
+    for one in tallies:
+        chosen = ({FILTER_MODEL: name} for name in one.chosen_with)
+        if chosen_with(chosen, model.name, model.commit):
+            yield filtered_note(one.table.config, model.name)
+    yield from _shown_notes(found.tables, tallies)
+    yield from score_notes(found.scores, tallies)
     yield from map(detail, map(effect_line, found.word_effects))
 
 
-def _lengths_of(
-    table: ItemTable, scored: Scored, judgements: Sequence[Judgement]
-) -> list[LengthCorrelation]:
-    about = table.config, table.split, scored.items, judgements
-    return length_correlations(*about, asked=table.length_confound)
+def _shown_notes(tables: Tables, tallies: Sequence[ItemTally]) -> Iterator[Note]:
+    """A line on each table of which the page has a sample."""
+    for one, (_, scored) in zip(tallies, tables, strict=True):
+        if len(scored.items) < one.n_items:
+            yield detail(
+                f"{one.table.config}: report.html shows predictions of a sample of "
+                f"{len(scored.items):,} of its {one.n_items:,} items, which is the same in every "
+                "run; scores and intervals are over all"
+            )
+
+
+def _lengths_of(table: ItemTable, columns: Columns) -> list[LengthCorrelation]:
+    return length_correlations(*_at(table), columns, asked=table.length_confound)
 
 
 def _differences(
-    tables: Tables, judged: Mapping[tuple[str, str], Sequence[Judgement]]
+    tables: Sequence[ItemTable], columns: Mapping[tuple[str, str], Columns]
 ) -> Iterator[Difference]:
     """Each table against those of its controls that were scored."""
-    for table, _ in tables:
+    for table in tables:
         keys = {name: (name, table.split) for name in table.controls}
-        controls = {name: judged[key] for name, key in keys.items() if key in judged}
-        about = table.config, table.split
-        yield from differences(*about, judged[about], controls)
+        controls = {name: columns[key] for name, key in keys.items() if key in columns}
+        yield from differences(*_at(table), columns[_at(table)], controls)
 
 
-def _numeric_error(tables: Tables) -> dict[str, float] | None:
+def _numeric_error(tallies: Sequence[ItemTally]) -> dict[str, float] | None:
     """The largest measured error (bits) of a comparison, by metric; None where none was needed."""
-    errors = [scored.execution.errors for _, scored in tables if scored.execution.errors]
+    errors = [run.errors for one in tallies for run in one.runs if run.errors]
     return {name: max(e[name] for e in errors) for name in errors[0]} if errors else None
 
 
-def _about_dataset(source: Source, tables: Tables) -> dict[str, Any]:
+def _about_dataset(source: Source, tallies: Sequence[ItemTally]) -> dict[str, Any]:
+    counts = ("too_long", "truncated", "spanning_tokens")
     about = [
-        about_table(
-            table,
-            table.items,
-            too_long=sum(item.too_long for item in scored.items),
-            truncated=sum(item.truncated > 0 for item in scored.items),
-            spanning_tokens=scored.spanning_tokens,
-        )
-        for table, scored in tables
+        about_table(one.table, (), **{name: getattr(one, name) for name in counts})
+        | {"items": one.n_items, "families": one.families}
+        for one in tallies
     ]
-    digests = (f"{table.config} {table.split} {table.rows_sha256}" for table, _ in tables)
-    return about_dataset(source, digests, all(table.verified for table, _ in tables), about)
+    tables = [one.table for one in tallies]
+    digests = (f"{table.config} {table.split} {table.rows_sha256}" for table in tables)
+    return about_dataset(source, digests, all(table.verified for table in tables), about)
 
 
-def compat_notes(rules: Rules, dtype: str, tables: Tables) -> list[Note]:
+def compat_notes(rules: Rules, dtype: str, tables: Sequence[ItemTable]) -> list[Note]:
     """A line that scores may be held against published ones, or not; none where nobody would."""
     if rules.name:
         said = f"--compat {rules.name}: scored as the published numbers were"
         if dtype == "float32":
             return [detail(f"{said}, and comparable")]
         return [caution(f"{said}, but in {dtype}, not in float32")]
-    if any(table.split == SUITE_SPLIT for table, _ in tables):
+    if any(table.split == SUITE_SPLIT for table in tables):
         modes = " or ".join(f"--compat {name}" for name in MODES)
         return [caution(f"not comparable with published numbers; with {modes} they are")]
     return []
@@ -225,7 +242,7 @@ _MASKED = {
 }
 
 
-def scorer_notes(settings: Mapping[str, Any], tables: Tables) -> list[Note]:
+def scorer_notes(settings: Mapping[str, Any], tables: Sequence[ItemTable]) -> list[Note]:
     """Lines on surprisals that are not read from left to right; none where they are."""
     if settings.get("masking") is None:
         return []
@@ -233,7 +250,7 @@ def scorer_notes(settings: Mapping[str, Any], tables: Tables) -> list[Note]:
         "not comparable with published numbers, which are of models that read from left to right"
     )
     return [
-        *([caution(published)] if any(table.split == SUITE_SPLIT for table, _ in tables) else []),
+        *([caution(published)] if any(table.split == SUITE_SPLIT for table in tables) else []),
         detail(
             f"{settings['scorer']}: a token's surprisal is that given all of the text, what "
             f"follows it too, {_MASKED[settings['masking']]}"
@@ -241,16 +258,16 @@ def scorer_notes(settings: Mapping[str, Any], tables: Tables) -> list[Note]:
     ]
 
 
-def score_notes(scores: Sequence[ItemScore], tables: Tables) -> list[Note]:
+def score_notes(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> list[Note]:
     """Lines that a reader of the table must know."""
-    return [line for note in _NOTES for line in note(scores, tables)]
+    return [line for note in _NOTES for line in note(scores, tallies)]
 
 
-def _headlines(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
+def _headlines(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
     over: dict[str, list[str]] = {}
-    for table, _ in tables:
-        if table.headline:
-            over.setdefault(table.headline, []).append(table.config)
+    for one in tallies:
+        if one.table.headline:
+            over.setdefault(one.table.headline, []).append(one.table.config)
     for headline, configs in over.items():
         names = first_names(list(dict.fromkeys(configs)))
         yield detail(
@@ -259,7 +276,7 @@ def _headlines(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
         )
 
 
-def _hidden_groups(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
+def _hidden_groups(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
     details = [score for score in scores if score.level == "detail"]
     if hidden := len(details) - len(shown_rows(details)):
         yield detail(
@@ -267,19 +284,19 @@ def _hidden_groups(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note
         )
 
 
-def _few_items(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
+def _few_items(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
     if any(s.n < FEW_ITEMS or 0 < s.human_n < FEW_ITEMS for s in shown_rows(scores)):
         yield caution(f"! fewer than {FEW_ITEMS} items: read the interval, not the score")
 
 
-def _families(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
+def _families(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
     families = [s for s in scores if s.level == "all" and s.n_clusters < s.n_discourses]
     if families:
         listed = ", ".join(f"{s.config} {s.n_clusters:,} of {s.n:,} items" for s in families)
         yield detail(f"intervals over families of items that share text: {listed}")
 
 
-def _first_tokens(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
+def _first_tokens(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
     if any(score.first_left_out for score in scores):
         yield caution(
             "† no start-of-text token: the first token of a text has no surprisal and is left "
@@ -294,7 +311,7 @@ _REASONS = {
 }
 
 
-def _undefined(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
+def _undefined(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
     why: Counter[str] = Counter()
     for score in scores:
         if score.level == "all":
@@ -303,25 +320,24 @@ def _undefined(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
         yield caution(f"undefined: {count:,}, {_REASONS[reason]}")
 
 
-def _lengths(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
-    items = [item for _, scored in tables for item in scored.items]
-    if too_long := sum(item.too_long for item in items):
-        context = tables[0][1].context
+def _lengths(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
+    if too_long := sum(one.too_long for one in tallies):
+        context = tallies[0].last.context
         yield caution(f"too long: {too_long:,} for the model's context of {context:,} tokens")
-    if cut := sum(item.truncated > 0 for item in items):
+    if cut := sum(one.truncated for one in tallies):
         yield caution(f"cut to fit: {cut:,}, on the left, where all conditions are identical")
 
 
-def _refusals(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
+def _refusals(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
     """Things that were not done together, as it would have changed numbers."""
-    executions = [scored.execution for _, scored in tables]
-    trials = [(e.sharing, e.beside) for e in executions]
+    runs = [run for one in tallies for run in one.runs]
+    trials = [(run.sharing, run.beside) for run in runs]
     for reason in sorted({s.reason for s, _ in trials if s is not None and not s.passed}):
         yield caution(f"beginnings of texts were not shared by conditions: {reason}")
     for reason in sorted({b.reason for _, b in trials if b is not None and not b.passed}):
         yield caution(f"texts were read one at a time: beside a longer one {reason}")
     yield from _shared_in_half([s for s, _ in trials if s is not None and s.passed])
-    if halved := sum(execution.halved for execution in executions):
+    if halved := sum(run.halved for run in runs):
         yield detail(f"memory ended {halved:,} times: smaller batches were run")
 
 
@@ -339,12 +355,12 @@ def _shared_in_half(trials: Sequence[Trial]) -> Iterator[Note]:
         )
 
 
-def _too_close(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
-    executions = [scored.execution for _, scored in tables]
-    if error := max((e.errors.get("mean", 0.0) for e in executions), default=0.0):
+def _too_close(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
+    runs = [run for one in tallies for run in one.runs]
+    if error := max((run.errors.get("mean", 0.0) for run in runs), default=0.0):
         reference = (
             "the same weights in float32"
-            if all(execution.widened for execution in executions)
+            if all(run.widened for run in runs)
             else "the same texts alone, as float32 could not be had, which shows only a part of it"
         )
         yield caution(
@@ -353,14 +369,15 @@ def _too_close(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
         )
 
 
-def _spanning_tokens(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
-    if spanning := sum(scored.spanning_tokens for _, scored in tables):
+def _spanning_tokens(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
+    if spanning := sum(one.spanning_tokens for one in tallies):
         yield detail(f"tokens over a region's end: {spanning:,}, counted to where they begin")
 
 
-def _missing_controls(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
-    there = {(table.config, table.split) for table, _ in tables}
-    for table, _ in tables:
+def _missing_controls(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
+    tables = [one.table for one in tallies]
+    there = set(map(_at, tables))
+    for table in tables:
         missing = [name for name in table.controls if (name, table.split) not in there]
         if missing:
             yield caution(
@@ -369,7 +386,7 @@ def _missing_controls(scores: Sequence[ItemScore], tables: Tables) -> Iterator[N
             )
 
 
-def _artefacts(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
+def _artefacts(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
     if any(score.artefact_score is not None for score in scores):
         yield detail(
             "artefact: the same statistic for a classifier that never sees the contrast in "
@@ -382,7 +399,7 @@ def _artefacts(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
         )
 
 
-def _people(scores: Sequence[ItemScore], tables: Tables) -> Iterator[Note]:
+def _people(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
     judged = [f"{s.config} {s.human_n:,}" for s in scores if s.level == "all" and s.human_n]
     if judged:
         yield detail(

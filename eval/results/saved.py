@@ -27,8 +27,7 @@ from coherencegym.eval.results.folder import (
 from coherencegym.eval.results.runs import results_head
 from coherencegym.eval.statistics.measures import value_of
 from coherencegym.eval.statistics.scores import CD, UnitOutcome
-from coherencegym.eval.tasks.score.selections import select
-from coherencegym.eval.tasks.score.summary import item_values
+from coherencegym.eval.tasks.score.columns import item_values, judgement_columns
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import SignedShare, Some, kind
 
@@ -247,8 +246,8 @@ def _check_agreement(
         raise EvaluationError(
             f"{file}: {kind(table.config)}: columns other than its breakdowns; {_AGAIN}"
         )
-    rows = select(table.judgements, lambda j: j.item.columns, table.headline)
-    shares = [value.share for value in item_values(rows[0].judgements)]
+    columns = judgement_columns(table.judgements)
+    shares = item_values(columns, columns.inside(table.headline)).share
     if score is None:
         raise EvaluationError(f"{where}: no score of the table; {_AGAIN}")
     if len(shares) != score[0] or not math.isclose(math.fsum(shares), score[1], abs_tol=1e-6):

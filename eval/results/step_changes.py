@@ -25,8 +25,9 @@ from coherencegym.eval.statistics.paired import (
     paired_test,
 )
 from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.tasks.score.columns import item_values, judgement_columns
 from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.eval.tasks.score.summary import cells_of, item_values
+from coherencegym.eval.tasks.score.summary import cells_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,31 +148,33 @@ def _change(
     counts: tuple[float, float], head: Headline, results: tuple[Saved, Saved], seed: int
 ) -> StepChange:
     """The difference of the mean over the cells of a headline, of two checkpoints."""
+    import numpy as np
+
     before, after = results
-    cells: dict[tuple[str, str], list[tuple[float, float, str]]] = {}
-    items, known = set(), set()
+    cells: dict[tuple[str, str], list[tuple[float, float, bytes]]] = {}
+    n = left_out = 0
     for table in before.tables:
         other = after.table(table.config, table.split)
         if table.config not in head.over or other is None:
             continue
         pairs = list(_counted(table, judged_pairs(table, other)))
-        theirs = {id(own): judgement for own, judgement in pairs}
-        names = cells_of([own for own, _ in pairs], table.headline)
-        for group, members in names.items():
-            both = [
-                (own, theirs[id(own)])
-                for own in members
-                if own.outcome is not None and theirs[id(own)].outcome is not None
-            ]
-            values, others = (item_values(pair[side] for pair in both) for side in (0, 1))
-            if both:
+        ours, theirs = (judgement_columns(pair[side] for pair in pairs) for side in (0, 1))
+        # The predictions are paired, and so are their items.
+        theirs = theirs.take(slice(None), item=ours.item)
+        defined = (ours.reason == 0) & (theirs.reason == 0)
+        clusters = ours.clusters.to_pylist()
+        items, known = set[int](), set[int]()
+        for group, places in cells_of(ours, np.arange(len(ours)), table.headline).items():
+            both = places[defined[places]]
+            values, others = (item_values(columns, both) for columns in (ours, theirs))
+            if len(values):
+                names = (clusters[number] for number in values.cluster)
                 cells.setdefault((table.config, group), []).extend(
-                    (ours.share, new.share, ours.cluster)
-                    for ours, new in zip(values, others, strict=True)
+                    zip(values.share.tolist(), others.share.tolist(), names, strict=True)
                 )
-            where = table.config, table.split
-            known |= {(*where, own.item.item_id) for own in members}
-            items |= {(*where, own.item.item_id) for own, _ in both}
+            known.update(ours.item[places].tolist())
+            items.update(values.item.tolist())
+        n, left_out = n + len(items), left_out + len(known - items)
     if not cells:
         raise EvaluationError(
             f"{before.folder} and {after.folder}: no item is in both; nothing can be compared"
@@ -179,14 +182,14 @@ def _change(
     return StepChange(
         before=counts[0],
         after=counts[1],
-        n=len(items),
+        n=n,
         n_clusters=len({cluster for own in cells.values() for *_, cluster in own}),
-        left_out=len(known - items),
+        left_out=left_out,
         **_tested(list(cells.values()), seed),
     )
 
 
-def _tested(cells: Sequence[Sequence[tuple[float, float, str]]], seed: int) -> dict[str, Any]:
+def _tested(cells: Sequence[Sequence[tuple[float, float, bytes]]], seed: int) -> dict[str, Any]:
     """The fields of a change that its difference, the interval and the test give."""
     groups = [([new - old for old, new, _ in own], [c for *_, c in own]) for own in cells]
     if len(groups) == 1:
@@ -204,13 +207,17 @@ def _checked(folder: str, head: Headline) -> Saved:
     Raises:
         EvaluationError: it does not: an older release did not say which items count in it.
     """
+    import numpy as np
+
     results = read_saved(Path(folder))
     cells: dict[tuple[str, str], list[float]] = {}
     for table in results.tables:
         if table.config in head.over:
             counted = [own for own, _ in _counted(table, ((j, j) for j in table.judgements))]
-            for group, members in cells_of(counted, table.headline).items():
-                shares = [value.share for value in item_values(members)]
+            columns = judgement_columns(counted)
+            cut = cells_of(columns, np.arange(len(columns)), table.headline)
+            for group, places in cut.items():
+                shares = item_values(columns, places).share.tolist()
                 cells.setdefault((table.config, group), []).extend(shares)
     score = fmean(fmean(own) for own in cells.values() if own)
     if head.score is None or not math.isclose(score, head.score, abs_tol=1e-6):

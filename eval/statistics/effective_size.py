@@ -119,8 +119,15 @@ def binomial_limits(share: float, size: float, tail: Any = TAIL) -> tuple[Any, A
 
 
 def owners(clusters: Sequence[str]) -> tuple[int, Any]:
-    """The number of clusters, and the number of each item's."""
+    """The number of clusters, and the number of each item's, in the order of their names.
+
+    An array of whole numbers, none negative, may stand for the names.
+    """
     import numpy as np
 
-    names, owner = np.unique(np.asarray(clusters), return_inverse=True)
-    return len(names), owner
+    names = np.asarray(clusters)
+    if names.dtype.kind == "i" and len(names):
+        there = np.bincount(names) > 0
+        return int(there.sum()), (np.cumsum(there) - 1)[names]
+    found, owner = np.unique(names, return_inverse=True)
+    return len(found), owner

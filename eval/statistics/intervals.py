@@ -34,6 +34,8 @@ from coherencegym.eval.statistics.effective_size import (
 #: The intervals of this release, as settings and signatures name them: those of results that say
 #: something else were computed otherwise.
 INTERVALS = "effective-size"
+#: Cells of a table of clusters by groups up to which those without items are computed with.
+_MOST_CELLS = 1 << 20
 #: Clusters of such different sizes are worth less than this, which is as good as one.
 FEWEST = 1.5
 
@@ -126,33 +128,73 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
 
     if not groups or not all(len(values) for values, _ in groups):
         raise ValueError("a macro average needs at least one group, and items in each")
-    n_clusters, owner = owners([name for _, names in groups for name in names])
+    named: Any = np.concatenate([np.asarray(names) for _, names in groups])
+    n_clusters, owner = owners(named)
     values = np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups])
     sizes = np.array([len(own) for own, _ in groups])
     group = np.repeat(np.arange(len(groups)), sizes)
-    place = np.ravel_multi_index((owner, group), (n_clusters, len(groups)))
-    cells = n_clusters, len(groups)
     # Of each cluster in each group: the sum of its values, and its share of the group's items.
-    sums = np.bincount(place, weights=values, minlength=n_clusters * len(groups)).reshape(cells)
-    inside = np.bincount(place, minlength=n_clusters * len(groups)).reshape(cells) / sizes
-    means = sums.sum(axis=0) / sizes
-    held = (inside > 0).sum(axis=0)
+    cells = _Cells(owner, group, (n_clusters, len(groups)))
+    sums = np.bincount(cells.place, weights=values, minlength=cells.number)
+    inside = np.bincount(cells.place, minlength=cells.number) / sizes[cells.group]
+    means = cells.by_group(sums) / sizes
+    held = cells.by_group(inside > 0)
     centres = np.where(held > 1, means, means.mean())
+    several = (held > 1)[cells.group]
     residuals = adjusted(
-        sums / sizes - centres * inside, np.where(held > 1, inside, inside / len(groups))
+        sums / sizes[cells.group] - centres[cells.group] * inside,
+        np.where(several, inside, inside / len(groups)),
     )
-    weights = inside.mean(axis=1)
-    per_group = 1 / (inside**2).sum(axis=0)
+    weights = cells.mean_by_cluster(inside)
+    per_group = 1 / cells.by_group(inside**2)
     fewest = min(worth(weights), len(groups) * float(per_group.min()))
     most = len(groups) ** 2 / float((1 / sizes).sum())
     of_all = Clusters(
         weights,
-        (sums / sizes).mean(axis=1),
-        residuals.mean(axis=1),
+        cells.mean_by_cluster(sums / sizes[cells.group]),
+        cells.mean_by_cluster(residuals),
         fewest,
         max(fewest, most),
     )
     return interval_of(of_all, n_clusters)
+
+
+class _Cells:
+    """The cells of a table of clusters by groups: all, or where they are many those with items.
+
+    Attributes:
+        place: the cell of each item.
+        number: the count of cells.
+        group: the group of each cell.
+    """
+
+    def __init__(self, owner: Any, group: Any, shape: tuple[int, int]) -> None:
+        import numpy as np
+
+        self._shape = shape
+        self._is_whole = math.prod(shape) <= _MOST_CELLS
+        self.place = np.ravel_multi_index((owner, group), shape)
+        cells = np.arange(math.prod(shape)) if self._is_whole else None
+        if cells is None:
+            cells, self.place = np.unique(self.place, return_inverse=True)
+        self.number = len(cells)
+        self._cluster, self.group = np.divmod(cells, shape[1])
+
+    def by_group(self, values: Any) -> Any:
+        """The sum of a value of each cell by group."""
+        import numpy as np
+
+        if self._is_whole:
+            return values.reshape(self._shape).sum(axis=0)
+        return np.bincount(self.group, weights=values, minlength=self._shape[1])
+
+    def mean_by_cluster(self, values: Any) -> Any:
+        """The mean over all groups of a value of each cell, 0 where there is no cell."""
+        import numpy as np
+
+        if self._is_whole:
+            return values.reshape(self._shape).mean(axis=1)
+        return np.bincount(self._cluster, weights=values) / self._shape[1]
 
 
 def interval_of(clusters: Clusters, number: int) -> Interval:
@@ -193,7 +235,10 @@ def difference_of_means(sample: Sample, control: Sample) -> Interval | None:
     """
     if not len(sample[0]) or not len(control[0]):
         raise ValueError("a difference needs at least one item on each side")
-    n_clusters, owner = owners([*sample[1], *control[1]])
+    import numpy as np
+
+    named: Any = np.concatenate([np.asarray(names) for _, names in (sample, control)])
+    n_clusters, owner = owners(named)
     here, there = (
         _about_the_mean(values, own, n_clusters)
         for values, own in (

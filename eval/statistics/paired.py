@@ -9,7 +9,7 @@ section 3. None of the tests assumes a distribution of the values.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -67,11 +67,14 @@ def paired_test(
     """
     if not len(clusters):
         raise ValueError("a test needs at least one item")
-    if len(set(clusters)) == len(clusters) and {*baseline, *model} <= {0.0, 1.0}:
-        pairs = list(zip(baseline, model, strict=True))
-        return Test(mcnemar(pairs.count((1.0, 0.0)), pairs.count((0.0, 1.0))), "mcnemar")
-    differences = [right - left for left, right in zip(baseline, model, strict=True)]
-    return sign_flips(differences, clusters, seed)
+    import numpy as np
+
+    sides: Any = [np.asarray(side, dtype=np.float64) for side in (baseline, model)]
+    left, right = sides
+    whole = all(((side == 0) | (side == 1)).all() for side in sides)
+    if whole and owners(clusters)[0] == len(clusters):
+        return Test(mcnemar(int((left > right).sum()), int((left < right).sum())), "mcnemar")
+    return sign_flips(right - left, clusters, seed)
 
 
 def mcnemar(baseline_only: int, model_only: int) -> float:
@@ -108,15 +111,15 @@ def sign_flips(differences: Sequence[float], clusters: Sequence[str], seed: int 
     """
     if not len(differences):
         raise ValueError("a test needs at least one item")
-    return _flipped(_added({}, differences, clusters, Fraction(1)), seed)
+    return _flipped(*_whole_sums(differences, clusters), seed)
 
 
 def _added(
-    sums: dict[str, Fraction],
+    sums: dict[Hashable, Fraction],
     differences: Sequence[float],
-    clusters: Sequence[str],
+    clusters: Sequence[Hashable],
     weight: Fraction,
-) -> dict[str, Fraction]:
+) -> dict[Hashable, Fraction]:
     """The sums of clusters, with the differences of some items added to them, by weight."""
     exact = {d: weight * Fraction(d).limit_denominator(_MOST_PREDICTIONS) for d in set(differences)}
     for difference, cluster in zip(differences, clusters, strict=True):
@@ -124,25 +127,44 @@ def _added(
     return sums
 
 
-def _flipped(sums: Mapping[str, Fraction], seed: int) -> Test:
-    """The sign-flip test of the sums of clusters; see :func:`sign_flips`."""
-    steps = sorted(abs(total) for total in sums.values() if total)
-    seen = abs(sum(sums.values(), Fraction(0)))
+def _flipped(sums: Sequence[int], scale: int, seed: int) -> Test:
+    """The sign-flip test of the sums of clusters, as whole parts of one over ``scale``.
+
+    See :func:`sign_flips`.
+    """
+    whole, seen = sorted(abs(total) for total in sums if total), abs(sum(sums))
     if not seen:
         return Test(1.0, "sign flips")
-    scale = math.lcm(*(step.denominator for step in steps))
-    whole = [int(step * scale) for step in steps]
-    most = (sum(whole) - int(seen * scale)) // 2
+    most = (sum(whole) - seen) // 2
     if most <= _MOST_SUMS and most * len(whole) <= _MOST_WORK:
-        return Test(_counted(whole, int(seen * scale)), "sign flips")
-    floats = [float(step) for step in steps]
+        return Test(_counted(whole, seen), "sign flips")
+    floats = [step / scale for step in whole]
     if len(floats) <= FEW_CLUSTERS:
-        return Test(_enumerated(floats, float(seen)), "sign flips")
-    return Test(_drawn(floats, float(seen), seed), "sign flips, drawn")
+        return Test(_enumerated(floats, seen / scale), "sign flips")
+    return Test(_drawn(floats, seen / scale, seed), "sign flips, drawn")
+
+
+def _whole_sums(differences: Sequence[float], clusters: Sequence[str]) -> tuple[list[int], int]:
+    """The sum of each cluster's differences, exact, as whole numbers of a fraction one over the
+    second: the largest of which all are multiples."""
+    import numpy as np
+
+    kinds, kind = np.unique(np.asarray(differences, dtype=np.float64), return_inverse=True)
+    exact = [Fraction(float(d)).limit_denominator(_MOST_PREDICTIONS) for d in kinds]
+    scale = math.lcm(*(fraction.denominator for fraction in exact))
+    wholes = [int(fraction * scale) for fraction in exact]
+    number, owner = owners(clusters)
+    # Whole numbers of any size where those of the machine might not hold a sum.
+    is_small = max(map(abs, wholes)) * len(kind) < 2**62
+    total = np.zeros(number, np.int64 if is_small else object)
+    np.add.at(total, owner, np.array(wholes, total.dtype)[kind])
+    sums = total.tolist()
+    common = math.gcd(scale, *sums)
+    return [each // common for each in sums], scale // common
 
 
 def macro_difference(
-    groups: Sequence[tuple[Sequence[float], Sequence[str]]], seed: int = 0
+    groups: Sequence[tuple[Sequence[float], Sequence[Hashable]]], seed: int = 0
 ) -> tuple[Test, Interval]:
     """Test the unweighted mean of the groups' mean differences, with its 95 % interval.
 
@@ -161,14 +183,15 @@ def macro_difference(
 
     if not groups or not all(len(differences) for differences, _ in groups):
         raise ValueError("a macro average needs at least one group, and items in each")
-    sums: dict[str, Fraction] = {}
-    weights: dict[str, float] = {}
+    sums: dict[Hashable, Fraction] = {}
+    weights: dict[Hashable, float] = {}
     for differences, clusters in groups:
         share = Fraction(1, len(groups) * len(differences))
         _added(sums, differences, clusters, share)
         for cluster in clusters:
             weights[cluster] = weights.get(cluster, 0.0) + float(share)
-    test = _flipped(sums, seed)
+    scale = math.lcm(*(total.denominator for total in sums.values()))
+    test = _flipped([int(total * scale) for total in sums.values()], scale, seed)
     if len(sums) == 1:
         return test, Interval(-1.0, 1.0, "one cluster")
     changes = np.array([float(own) for own in sums.values()])

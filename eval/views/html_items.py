@@ -14,9 +14,9 @@ from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.tasks.score.columns import column_labels
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
-from coherencegym.eval.tasks.score.selections import column_labels
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.eval.views.html_marks import Mark, unit_marks
 from coherencegym.eval.views.html_selection import LIMITS, PageSelection, margin, select_shown

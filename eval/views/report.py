@@ -19,24 +19,35 @@ a folder of its own, ``seed-N``, with its model as safetensors, its tokenizer an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.results.folder import (
+    MARKER,
+    OUTCOMES_FILE,
     PREDICTIONS_FILE,
     TOKENS_FILE,
+    RowWriter,
     judgement_rows,
+    outcomes_schema,
     predictions_schema,
     results_folder,
+    results_json,
+    write_json,
     write_rows,
 )
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.runs import run_of
-from coherencegym.eval.tasks.score.scoring import ScoredItem
+from coherencegym.eval.tasks.score.metrics import Judgement, outcomes
+from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.text.regions import SPECIAL
+from coherencegym.files.folders import written_beside
 
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.detect.results import DetectionResults
@@ -55,17 +66,75 @@ def write(results: Results, folder: Path, *, overwrite: bool = False, tokens: bo
     Raises:
         EvaluationError: the folder exists and overwriting was not asked for.
     """
-    from coherencegym.eval.views.html_report import write_report
-    from coherencegym.eval.views.plots import plot_runs
+    with score_folder(folder, overwrite=overwrite, tokens=tokens) as written:
+        for table, scored in results.tables:
+            written.add(table, scored, results.judged[table.config, table.split])
+        written.finish(results)
 
-    with results_folder(results, folder, overwrite=overwrite) as work:
-        write_rows(region_rows(results), regions_schema(), work / REGIONS_FILE)
-        write_rows(prediction_rows(results), predictions_schema(), work / PREDICTIONS_FILE)
+
+class ScoreFolder:
+    """A folder of scores that is being written: rows of items as they are scored, and then the
+    rest."""
+
+    def __init__(self, folder: Path, tokens: bool) -> None:
+        self._folder = folder
+        files = {
+            OUTCOMES_FILE: outcomes_schema(),
+            REGIONS_FILE: regions_schema(),
+            PREDICTIONS_FILE: predictions_schema(),
+        }
         if tokens:
-            columns = _schema(*_TOKENS, "text string", "region_number int32", "bits double")
-            write_rows(token_rows(results), columns, work / TOKENS_FILE)
-        plot_runs([run_of(results)], work)
-        write_report(results, work)
+            files[TOKENS_FILE] = _schema(
+                *_TOKENS, "text string", "region_number int32", "bits double"
+            )
+        self._open = ExitStack()
+        self._writers = {
+            name: self._open.enter_context(RowWriter(folder / name, schema))
+            for name, schema in files.items()
+        }
+
+    def add(self, table: ItemTable, scored: Scored, judgements: Sequence[Judgement]) -> None:
+        """Write the rows of items of a table, of which these are the judgements."""
+        found = outcomes(table.config, table.split, judgements, table.breakdowns)
+        rows = {
+            OUTCOMES_FILE: map(asdict, found),
+            REGIONS_FILE: _regions(table, scored),
+            PREDICTIONS_FILE: judgement_rows(table, judgements),
+            TOKENS_FILE: _tokens(table, scored),
+        }
+        for name, writer in self._writers.items():
+            writer.add(rows[name])
+
+    def finish(self, results: Results) -> None:
+        """Write what the results say of all items, of which no more can be added."""
+        from coherencegym.eval.views.html_report import write_report
+        from coherencegym.eval.views.plots import plot_runs
+
+        self._open.close()
+        write_json(results_json(results), self._folder / MARKER)
+        plot_runs([run_of(results)], self._folder)
+        write_report(results, self._folder)
+
+    def abandon(self) -> None:
+        """Leave the files as they are."""
+        self._open.close()
+
+
+@contextmanager
+def score_folder(
+    folder: Path, *, overwrite: bool = False, tokens: bool = False
+) -> Iterator[ScoreFolder]:
+    """A folder of scores, to be written whole or not at all.
+
+    Raises:
+        EvaluationError: the folder exists and overwriting was not asked for.
+    """
+    with written_beside(folder, overwrite, MARKER) as work:
+        written = ScoreFolder(work, tokens)
+        try:
+            yield written
+        finally:
+            written.abandon()
 
 
 def write_detection(results: DetectionResults, folder: Path, *, overwrite: bool = False) -> None:
@@ -122,28 +191,43 @@ def prediction_rows(results: Results) -> Iterator[dict[str, Any]]:
         yield from judgement_rows(table, results.judged[table.config, table.split])
 
 
-def _items(results: Results) -> Iterator[tuple[dict[str, Any], ScoredItem]]:
-    """Every scored item, and the columns that say which it is."""
-    for table, scored in results.tables:
-        for item in scored.items:
-            name = {"config": table.config, "split": table.split, "item_id": item.item.item_id}
-            yield name, item
-
-
 def region_rows(results: Results) -> Iterator[dict[str, Any]]:
     """Rows of ``regions.parquet``: every region that a prediction reads, in the order of the item.
 
     ``n_tokens`` counts tokens that have a surprisal; ``mean_bits`` is null without any.
     """
-    for columns, scored in _items(results):
-        formulas = [prediction.formula for prediction in scored.item.predictions]
+    for table, scored in results.tables:
+        yield from _regions(table, scored)
+
+
+def token_rows(results: Results) -> Iterator[dict[str, Any]]:
+    """Rows of ``tokens.parquet``: every token as the model saw it.
+
+    ``start`` and ``end`` are characters of the condition's content; ``region_number`` is null for
+    start-of-text and separator tokens and 0 outside every region; ``bits`` is null where no
+    prediction reads the token and where it has no surprisal.
+    """
+    for table, scored in results.tables:
+        yield from _tokens(table, scored)
+
+
+def _items(table: ItemTable, scored: Scored) -> Iterator[tuple[dict[str, Any], ScoredItem]]:
+    """Every scored item, and the columns that say which it is."""
+    for item in scored.items:
+        name = {"config": table.config, "split": table.split, "item_id": item.item.item_id}
+        yield name, item
+
+
+def _regions(table: ItemTable, scored: Scored) -> Iterator[dict[str, Any]]:
+    for columns, one in _items(table, scored):
+        formulas = [prediction.formula for prediction in one.item.predictions]
         read = {reference for formula in formulas for reference in read_of(formula)}
-        for condition in scored.item.conditions:
+        for condition in one.item.conditions:
             name = condition.condition_name
-            for region in condition.regions if name in scored.conditions else ():
+            for region in condition.regions if name in one.conditions else ():
                 number = region.region_number
                 if read & {(number, name), (WHOLE, name)}:
-                    bits = scored.conditions[name].region_bits(number)
+                    bits = one.conditions[name].region_bits(number)
                     yield {
                         **columns,
                         "condition_name": name,
@@ -154,16 +238,10 @@ def region_rows(results: Results) -> Iterator[dict[str, Any]]:
                     }
 
 
-def token_rows(results: Results) -> Iterator[dict[str, Any]]:
-    """Rows of ``tokens.parquet``: every token as the model saw it.
-
-    ``start`` and ``end`` are characters of the condition's content; ``region_number`` is null for
-    start-of-text and separator tokens and 0 outside every region; ``bits`` is null where no
-    prediction reads the token and where it has no surprisal.
-    """
-    for columns, scored in _items(results):
-        for name, condition in scored.conditions.items():
-            content = scored.item.condition(name).content
+def _tokens(table: ItemTable, scored: Scored) -> Iterator[dict[str, Any]]:
+    for columns, one in _items(table, scored):
+        for name, condition in one.conditions.items():
+            content = one.item.condition(name).content
             encoding = condition.encoding
             for position, token_id in enumerate(encoding.ids):
                 start, end = encoding.offsets[position]

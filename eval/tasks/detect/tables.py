@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from coherencegym.errors import EvaluationError
@@ -98,7 +99,7 @@ def _probes(
     """The tables of probes, each item as a document for each of its conditions."""
     for rows in table_rows(source, configs, (split,), kind=ITEMS):
         try:
-            documents = tuple(d for row in rows.rows[:max_items] for d in documents_of(row))
+            documents = tuple(d for row in islice(rows.rows, max_items) for d in documents_of(row))
         except SuiteError as error:
             raise EvaluationError(f"{rows.where}: {error}") from None
         says = rows.about.get("separator")

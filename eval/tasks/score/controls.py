@@ -14,8 +14,17 @@ from statistics import fmean
 from typing import Any
 
 from coherencegym.eval.statistics.intervals import difference_of_means
+from coherencegym.eval.tasks.score.columns import (
+    Columns,
+    ItemValues,
+    by_first_place,
+    common_clusters,
+    count_distinct,
+    in_columns,
+    item_values,
+    places_where,
+)
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.summary import ItemValue, item_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +64,8 @@ class Difference:
 def differences(
     config: str,
     split: str,
-    judgements: Sequence[Judgement],
-    controls: Mapping[str, Sequence[Judgement]],
+    judgements: Columns | Sequence[Judgement],
+    controls: Mapping[str, Columns | Sequence[Judgement]],
 ) -> list[Difference]:
     """The differences of one table from its controls, one for each formula that both have.
 
@@ -64,37 +73,38 @@ def differences(
     the judgements of the same split of other configs, by name.
     """
     rows = []
-    own = _margins(judgements) if controls else {}
-    for control, theirs in controls.items():
-        other = _margins(theirs)
-        for kind, values in own.items():
-            both = values, other.get(kind, [])
-            if kind in other and all(v.margin is not None for side in both for v in side):
-                fields = {"formula": kind[0], "metric": kind[1], **_compared(*both)}
+    columns = in_columns(judgements)
+    own = _values(columns) if controls else {}
+    for control, judged in controls.items():
+        theirs = in_columns(judged)
+        other = _values(theirs)
+        clusters = common_clusters([columns, theirs])
+        for kind in own:
+            if kind in other and own[kind].has_margins and other[kind].has_margins:
+                sides = own[kind], other[kind]
+                named = [each[side.item] for each, side in zip(clusters, sides, strict=True)]
+                fields = {"formula": kind[0], "metric": kind[1], **_compared(sides, named)}
                 rows.append(Difference(config=config, split=split, control=control, **fields))
     return rows
 
 
-def _margins(judgements: Sequence[Judgement]) -> dict[tuple[str, str], list[ItemValue]]:
+def _values(columns: Columns) -> dict[tuple[str, str], ItemValues]:
     """Item values by formula and metric, in the order in which they first occur."""
-    chosen: dict[tuple[str, str], list[Judgement]] = {}
-    for judgement in judgements:
-        chosen.setdefault((judgement.formula, judgement.metric), []).append(judgement)
-    return {kind: item_values(own) for kind, own in chosen.items()}
-
-
-def _compared(own: Sequence[ItemValue], other: Sequence[ItemValue]) -> dict[str, Any]:
-    """The fields of a difference that the values of items give."""
-    samples = [
-        ([v.margin for v in values if v.margin is not None], [v.cluster for v in values])
-        for values in (own, other)
-    ]
-    left, right = (fmean(margins) if margins else None for margins, _ in samples)
-    clusters = [len(set(names)) for _, names in samples]
-    interval = difference_of_means(*samples) if min(clusters) > 0 else None
     return {
-        "n": len(own),
-        "n_control": len(other),
+        columns.kinds[number]: item_values(columns, places_where(columns.kind == number))
+        for number in by_first_place(columns.kind)
+    }
+
+
+def _compared(sides: tuple[ItemValues, ItemValues], named: Sequence[Any]) -> dict[str, Any]:
+    """The fields of a difference that the values of items, and their clusters, give."""
+    own, other = ((side.margin, names) for side, names in zip(sides, named, strict=True))
+    left, right = (fmean(margins) if len(margins) else None for margins, _ in (own, other))
+    clusters = [count_distinct(names) for names in named]
+    interval = difference_of_means(own, other) if min(clusters) > 0 else None
+    return {
+        "n": len(sides[0]),
+        "n_control": len(sides[1]),
         "n_clusters": clusters[0],
         "n_clusters_control": clusters[1],
         "margin_mean": left,

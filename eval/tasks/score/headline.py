@@ -18,8 +18,14 @@ from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.measures import mean_area
 from coherencegym.eval.statistics.scores import CD, UnitOutcome
-from coherencegym.eval.tasks.score.selections import column_labels
-from coherencegym.eval.tasks.score.summary import ItemScore, ItemValue, cells_of, item_values
+from coherencegym.eval.tasks.score.columns import (
+    Columns,
+    ItemValues,
+    common_clusters,
+    in_columns,
+    item_values,
+)
+from coherencegym.eval.tasks.score.summary import ItemScore, cells_of
 from coherencegym.files.strict_json import Share, SignedShare
 
 
@@ -85,7 +91,7 @@ def floor_notes(headline: Headline | None) -> Iterator[Note]:
 
 def headline_of(
     tables: Sequence[ItemTable],
-    judged: Mapping[tuple[str, str], Sequence[Any]],
+    judged: Mapping[tuple[str, str], Columns | Sequence[Any]],
     scores: Sequence[ItemScore],
 ) -> Headline | None:
     """The headline of a run's tables; None where none of them is in it or has a score.
@@ -97,30 +103,35 @@ def headline_of(
         tables, judged: the tables of a run, and their judgements by config and split.
         scores: the tables' own, with the floors and the scores of people.
     """
-    cells: dict[tuple[str, str], list[ItemValue]] = {}
-    items = set()
+    import numpy as np
+
     chosen = [table for table in tables if table.in_headline]
-    real = [t for t in chosen if any(item.corpus != SAMPLE for item in t.items)]
-    for table in real or chosen:
-        judgements = _counted(table, judged[table.config, table.split])
-        for group, members in cells_of(judgements, table.headline).items():
-            if values := item_values(members):
-                cells.setdefault((table.config, group), []).extend(values)
-                items |= {
-                    (table.config, table.split, j.item.item_id)
-                    for j in members
-                    if j.outcome is not None
-                }
+    chosen = [t for t in chosen if any(item.corpus != SAMPLE for item in t.items)] or chosen
+    columns = [in_columns(judged[t.config, t.split], t.breakdowns) for t in chosen]
+    clusters = common_clusters(columns) if columns else []
+    cells: dict[tuple[str, str], list[tuple[ItemValues, Any]]] = {}
+    n_items = 0
+    for table, own, cluster in zip(chosen, columns, clusters, strict=True):
+        places = cells_of(own, _counted(table, own), table.headline)
+        found = {
+            group: values for group, at in places.items() if len(values := item_values(own, at))
+        }
+        for group, values in found.items():
+            cells.setdefault((table.config, group), []).append((values, cluster[values.item]))
+        n_items += len(np.unique(np.concatenate([[], *(values.item for values in found.values())])))
     if not cells:
         return None
-    groups = [([v.share for v in own], [v.cluster for v in own]) for own in cells.values()]
+    groups: Any = [
+        (np.concatenate([values.share for values, _ in own]), np.concatenate([c for _, c in own]))
+        for own in cells.values()
+    ]
     interval = macro_interval(groups)
     configs = [config for config, _ in cells]
-    beside = [score for table in real or chosen for score in _scores_over(table, scores)]
+    beside = [score for table in chosen for score in _scores_over(table, scores)]
     return Headline(
         over=tuple(dict.fromkeys(configs)),
         n_cells=len(cells),
-        n=len(items),
+        n=n_items,
         score=fmean(fmean(values) for values, _ in groups),
         ci_low=interval.low,
         ci_high=interval.high,
@@ -131,11 +142,16 @@ def headline_of(
     )
 
 
-def _counted(table: ItemTable, judgements: Sequence[Any]) -> list[Any]:
-    """The judgements of the items of a table that count in the suite's one number."""
-    value = table.headline_value
-    column = value.partition("=")[0]
-    return [j for j in judgements if not value or value in column_labels(j.item, [column])]
+def _counted(table: ItemTable, columns: Columns) -> Any:
+    """The places of the items of a table that count in the suite's one number."""
+    import numpy as np
+
+    places = np.arange(len(columns), dtype=np.int32)
+    if not table.headline_value:
+        return places
+    column = table.breakdowns.index(table.headline_value.partition("=")[0])
+    there = [name == table.headline_value for name in columns.label_names[column]]
+    return places[np.array(there, bool)[columns.label(column, places)]]
 
 
 def _scores_over(table: ItemTable, scores: Sequence[ItemScore]) -> list[ItemScore]:

@@ -8,11 +8,12 @@ it correlates with the difference in length over the items of a prediction.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from coherencegym.eval.kinds.formula import Comparison, Value, parse_formula
+from coherencegym.eval.tasks.score.columns import UNKNOWN, Columns, by_first_place, places_where
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
@@ -99,30 +100,31 @@ def length_difference(scored: ScoredItem, formula: str) -> int | None:
     return lengths[0] - lengths[1]
 
 
+def length_differences(
+    items: Sequence[ScoredItem], judgements: Sequence[Judgement]
+) -> Iterator[int | None]:
+    """The difference in length of each judgement of some items; None where it has no margin."""
+    by_id = {scored.item.item_id: scored for scored in items}
+    for judgement in judgements:
+        if judgement.outcome is None or judgement.outcome.margin is None:
+            yield None
+        else:
+            yield length_difference(by_id[judgement.item.item_id], judgement.formula)
+
+
 def length_correlations(
-    config: str,
-    split: str,
-    items: Sequence[ScoredItem],
-    judgements: Sequence[Judgement],
-    *,
-    asked: bool = False,
+    config: str, split: str, columns: Columns, *, asked: bool = False
 ) -> list[LengthCorrelation]:
     """One for each formula of a table that compares one region with another.
 
     ``asked``: the suite wants them shown; see :class:`LengthCorrelation`.
     """
-    by_id = {scored.item.item_id: scored for scored in items}
-    points: dict[tuple[str, str], list[tuple[float, int]]] = {}
-    for judgement in judgements:
-        if judgement.outcome is None or judgement.outcome.margin is None:
-            continue
-        tokens = length_difference(by_id[judgement.item.item_id], judgement.formula)
-        if tokens is not None:
-            kind = judgement.formula, judgement.metric
-            points.setdefault(kind, []).append((judgement.outcome.margin, tokens))
+    points = places_where(columns.longer != UNKNOWN)
     rows = []
-    for (formula, metric), own in points.items():
-        margins, tokens_more = [margin for margin, _ in own], [float(more) for _, more in own]
+    for number in by_first_place(columns.kind[points]):
+        own = points[columns.kind[points] == number]
+        margins, tokens_more = columns.margin[own], columns.longer[own].astype(float)
+        formula, metric = columns.kinds[number]
         pearson, spearman = correlations(margins, tokens_more)
         rows.append(
             LengthCorrelation(
@@ -131,7 +133,7 @@ def length_correlations(
                 formula=formula,
                 metric=metric,
                 n=len(own),
-                n_differ=sum(more != 0 for more in tokens_more),
+                n_differ=int((tokens_more != 0).sum()),
                 tokens_mean=fmean(tokens_more),
                 pearson=pearson,
                 spearman=spearman,

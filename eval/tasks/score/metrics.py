@@ -15,8 +15,8 @@ from coherencegym.eval.kinds.predictions import Outcome, evaluate
 from coherencegym.eval.plan.options import DEFAULT, Rules
 from coherencegym.eval.statistics.scores import CD, UnitOutcome
 from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.tasks.score.columns import column_labels
 from coherencegym.eval.tasks.score.scoring import ScoredItem
-from coherencegym.eval.tasks.score.selections import column_labels
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,72 +5,75 @@ The scores of one run and the comparison of two (:mod:`eval.results.comparison`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from operator import itemgetter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from coherencegym.eval.kinds.items import Item
-from coherencegym.eval.statistics.scores import text_of
+from coherencegym.eval.tasks.score.columns import Columns, by_first_place, places_where
 
 
 class Selection(NamedTuple):
-    """A row: its level (see :class:`eval.tasks.score.summary.ItemScore`), name and judgements."""
+    """A row: its level (see :class:`eval.tasks.score.summary.ItemScore`), its name, and the places
+    of its predictions."""
 
     level: str
     name: str
-    judgements: list[Any]
+    places: Any
 
 
-def column_labels(item: Item, columns: Sequence[str]) -> tuple[str, ...]:
-    """``column=value`` for each of some columns of an item, as rows by column are called."""
-    return tuple(f"{column}={text_of(item.extra[column])}" for column in columns)
-
-
-def select(
-    judgements: Sequence[Any], columns: Callable[[Any], Sequence[str]], headline: str = ""
-) -> list[Selection]:
+def select(columns: Columns, headline: str = "") -> Iterator[Selection]:
     """The rows of one table, those of level ``detail`` last: they are many.
 
     Args:
-        judgements: one for each prediction of the table, fresh or read from a results folder.
-        columns: gives the :func:`column_labels` of a judgement's item, as many for each.
+        columns: the predictions of the table.
         headline: the group that the row of all items, and those by column, are over; empty: all.
     """
-    counted = [j for j in judgements if not headline or headline in j.groups]
-    rows: dict[tuple[str, str], list[Any]] = {("all", ""): counted}
-    in_rows = (
-        *_by_formula(judgements),
-        *_by_group(judgements, headline),
-        *_by_column(judgements, columns, headline),
-    )
-    for row, judgement in in_rows:
-        rows.setdefault(row, []).append(judgement)
-    ordered = sorted(rows.items(), key=lambda row: row[0][0] == "detail")
-    return [Selection(level, name, chosen) for (level, name), chosen in ordered]
+    counted = columns.inside(headline)
+    yield Selection("all", "", counted)
+    yield from _by_formula(columns)
+    groups = _groups(columns, headline)
+    details = {row: codes for row, codes in groups.items() if row[0] == "detail"}
+    yield from _by_group(columns, {k: v for k, v in groups.items() if k not in details})
+    yield from _by_column(columns, counted)
+    yield from _by_group(columns, details)
 
 
-#: A row, by level and name, and a judgement in it.
-_InRow = tuple[tuple[str, str], Any]
+def _by_formula(columns: Columns) -> Iterator[Selection]:
+    kinds = by_first_place(columns.kind)
+    for number in kinds if len(kinds) > 1 else ():
+        name = " ".join(columns.kinds[number])
+        yield Selection("formula", name, places_where(columns.kind == number))
 
 
-def _by_formula(judgements: Sequence[Any]) -> Iterator[_InRow]:
-    if len({(j.formula, j.metric) for j in judgements}) > 1:
-        for judgement in judgements:
-            yield ("formula", f"{judgement.formula} {judgement.metric}"), judgement
+#: A row, by level and name.
+_Row = tuple[str, str]
 
 
-def _by_group(judgements: Sequence[Any], headline: str) -> Iterator[_InRow]:
-    for judgement in judgements:
-        for place, group in enumerate(judgement.groups):
+def _groups(columns: Columns, headline: str) -> dict[_Row, list[int]]:
+    """The groups in their order, and which combinations of groups have each of them."""
+    rows: dict[_Row, list[int]] = {}
+    for number in by_first_place(columns.group):
+        for place, group in enumerate(columns.groups[number]):
             level = "detail" if headline and place == 0 else "group"
-            yield ("headline" if headline and group == headline else level, group), judgement
+            row = "headline" if headline and group == headline else level, group
+            rows.setdefault(row, []).append(number)
+    return rows
 
 
-def _by_column(
-    judgements: Sequence[Any], columns: Callable[[Any], Sequence[str]], headline: str
-) -> Iterator[_InRow]:
-    for values in zip(*map(columns, judgements), strict=True):
-        if len(set(values)) > 1:  # else its row is that of all items
-            for label, judgement in sorted(zip(values, judgements, strict=True), key=itemgetter(0)):
-                if not headline or headline in judgement.groups:
-                    yield ("column", label), judgement
+def _by_group(columns: Columns, rows: dict[_Row, list[int]]) -> Iterator[Selection]:
+    import numpy as np
+
+    for (level, name), numbers in rows.items():
+        # A prediction may name a group twice, and then is in it twice.
+        times = np.bincount(numbers, minlength=len(columns.groups)).astype(np.uint8)
+        everything = np.arange(len(columns), dtype=np.int32)
+        yield Selection(level, name, np.repeat(everything, times[columns.group]))
+
+
+def _by_column(columns: Columns, counted: Any) -> Iterator[Selection]:
+    for place, names in enumerate(columns.label_names):
+        there = by_first_place(columns.label(place, slice(None)))
+        inside = columns.label(place, counted)
+        # Of one value its row is that of all items.
+        for number in sorted(there, key=names.__getitem__) if len(there) > 1 else ():
+            if len(own := counted[inside == number]):
+                yield Selection("column", names[number], own)

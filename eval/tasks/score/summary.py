@@ -7,13 +7,11 @@ value is the share of them that holds.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any, TypeVar
 
-from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.statistics.intervals import (
     macro_interval,
     mean_interval,
@@ -21,8 +19,16 @@ from coherencegym.eval.statistics.intervals import (
     share_interval,
 )
 from coherencegym.eval.statistics.scores import REFERENCE, Score, ScoreRow
+from coherencegym.eval.tasks.score.columns import (
+    Columns,
+    ItemValues,
+    by_first_place,
+    count_distinct,
+    in_columns,
+    item_values,
+)
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.score.selections import Selection, column_labels, select
+from coherencegym.eval.tasks.score.selections import Selection, select
 
 #: Fewer items than this in a score, and the report warns.
 FEW_ITEMS = 30
@@ -85,7 +91,7 @@ class Macro:
 def summarise(
     config: str,
     split: str,
-    judgements: Sequence[Judgement],
+    judgements: Columns | Sequence[Judgement],
     *,
     breakdowns: Sequence[str] = (),
     floors: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
@@ -96,17 +102,14 @@ def summarise(
 
     Args:
         config, split, judgements: the table, and all its predictions.
-        breakdowns: columns by whose values scores are also reported.
+        breakdowns: columns by whose values scores are also reported; columns have them already.
         floors, humans: the manifest's scores of this table, the former by name.
         headline: the group of predictions that the score of all items, and those by column, are
             over; empty: all predictions.
     """
-    # Once for each item, which has several judgements.
-    items = {judgement.item.item_id: judgement.item for judgement in judgements}
-    labels = {item_id: column_labels(item, breakdowns) for item_id, item in items.items()}
-    rows = select(judgements, lambda j: labels[j.item.item_id], headline)
+    columns = in_columns(judgements, breakdowns)
     about = {"config": config, "split": split}
-    return [_score(about, row, floors or {}, humans) for row in rows]
+    return [_score(about, columns, row, floors or {}, humans) for row in select(columns, headline)]
 
 
 #: Levels of scores that are over a group of predictions.
@@ -133,19 +136,19 @@ def shown_rows(scores: Sequence[R]) -> list[R]:
 
 
 def macro(
-    config: str, split: str, judgements: Sequence[Judgement], headline: str = ""
+    config: str, split: str, judgements: Columns | Sequence[Judgement], headline: str = ""
 ) -> Macro | None:
     """The macro average over a table's groups; None where there are fewer than two.
 
     Over the first group of each prediction, the row of the suite's table; with a ``headline`` only
     of predictions in that group.
     """
-    members = [j for j in judgements if j.groups and (not headline or headline in j.groups)]
+    columns = in_columns(judgements)
     groups = []
-    for chosen in by_first_group(members).values():
-        values = item_values(chosen)
-        if values:
-            groups.append(([v.share for v in values], [v.cluster for v in values]))
+    for name, places in by_first_group(columns, columns.inside(headline)).items():
+        values = item_values(columns, places)
+        if name is not None and len(values):
+            groups.append((values.share, values.cluster))
     if len(groups) < 2:
         return None
     interval = macro_interval(groups)
@@ -153,73 +156,40 @@ def macro(
     return Macro(config, split, len(groups), score, interval.low, interval.high, interval.method)
 
 
-def by_first_group(judgements: Iterable[Any]) -> dict[str, list[Any]]:
-    """Judgements by the first group of each, the row of the suite's table; empty: it has none."""
-    found: dict[str, list[Any]] = {}
-    for judgement in judgements:
-        found.setdefault(judgement.groups[0] if judgement.groups else "", []).append(judgement)
-    return found
+def by_first_group(columns: Columns, places: Any) -> dict[str | None, Any]:
+    """The places of predictions by the first group of each, the row of the suite's table; None: it
+    has none."""
+    import numpy as np
+
+    groups = columns.group[places]
+    number_of: dict[str | None, int] = {}
+    numbers = np.zeros(len(columns.groups), np.int32)
+    for group in by_first_place(groups):
+        name = next(iter(columns.groups[group]), None)
+        numbers[group] = number_of.setdefault(name, len(number_of))
+    return {name: places[numbers[groups] == number] for name, number in number_of.items()}
 
 
-def cells_of(judgements: Sequence[Any], headline: str) -> dict[str, list[Any]]:
-    """The judgements of each cell of a table: of its groups, as :func:`macro` has them, where its
-    own score is over a group, and all of them where not."""
+def cells_of(columns: Columns, places: Any, headline: str) -> dict[str, Any]:
+    """The places of each cell of a table: of its groups, as :func:`macro` has them, where its own
+    score is over a group, and all of them where not."""
     if not headline:
-        return {"": list(judgements)}
-    return by_first_group(j for j in judgements if headline in j.groups)
+        return {"": places}
+    import numpy as np
 
-
-@dataclass(frozen=True, slots=True)
-class ItemValue:
-    """Share of an item's predictions that hold, of how many, and their mean margin (bits) where all
-    have one."""
-
-    discourse_id: str
-    cluster: str
-    share: float
-    predictions: int
-    margin: float | None
-
-
-def _mean(values: Sequence[float]) -> float:
-    """The mean: most items have one prediction in a group, and there are many groups."""
-    return values[0] if len(values) == 1 else fmean(values)
-
-
-def item_values(judgements: Iterable[Any]) -> list[ItemValue]:
-    """The value of each item that has a defined prediction among these.
-
-    Args:
-        judgements: fresh ones, or such as were read from a results folder.
-    """
-    by_item: dict[str, tuple[Any, list[Outcome]]] = {}
-    for judgement in judgements:
-        if (outcome := judgement.outcome) is not None:
-            item = judgement.item
-            by_item.setdefault(item.item_id, (item, []))[1].append(outcome)
-    values = []
-    for item, outcomes in by_item.values():
-        margins = [outcome.margin for outcome in outcomes if outcome.margin is not None]
-        values.append(
-            ItemValue(
-                item.discourse_id,
-                item.cluster,
-                sum([outcome.met for outcome in outcomes]) / len(outcomes),
-                len(outcomes),
-                _mean(margins) if len(margins) == len(outcomes) else None,
-            )
-        )
-    return values
+    there = np.array([headline in own for own in columns.groups], bool)
+    inside = places[there[columns.group[places]]]
+    return {name or "": own for name, own in by_first_group(columns, inside).items()}
 
 
 def _score(
     about: Mapping[str, Any],
+    columns: Columns,
     row: Selection,
     floors: Mapping[str, Sequence[Mapping[str, Any]]],
     humans: Sequence[Mapping[str, Any]],
 ) -> ItemScore:
-    judgements: list[Judgement] = row.judgements
-    formula, metric = (only_one(getattr(j, n) for j in judgements) for n in ("formula", "metric"))
+    formula, metric = kind_of(columns, row.places)
     group = row.name if row.level in (*_GROUPS, "column") else ""
     # People judged texts, whatever the formula and the metric.
     human = next((h for h in humans if row.level != "formula" and h["group"] == group), {})
@@ -233,26 +203,35 @@ def _score(
         metric=metric,
         group=group,
         level=row.level,
-        **_values_of(judgements),
-        **_counts_of(judgements),
+        **_values_of(item_values(columns, row.places)),
+        **_counts_of(columns, row.places),
         human_n=human.get("n", 0),
     )
 
 
-def _counts_of(judgements: Sequence[Judgement]) -> dict[str, Any]:
+def _counts_of(columns: Columns, places: Any) -> dict[str, Any]:
     """The fields of a score that count predictions, or items that are left out."""
-    why = Counter(j.reason for j in judgements if j.outcome is None)
-    why.pop("too_long", None)
-    too_long = len({j.item.item_id for j in judgements if j.reason == "too_long"})
+    reasons, items = columns.reason[places], columns.item[places]
+    numbers = {columns.reasons[n]: n for n in by_first_place(reasons) if n}
+    why = {name: int((reasons == number).sum()) for name, number in numbers.items()}
+    too_long = 0
+    if why.pop("too_long", 0):
+        too_long = count_distinct(items[reasons == numbers["too_long"]])
     return {
-        "ties": sum(j.outcome.tie for j in judgements if j.outcome is not None),
-        "undefined": why.total(),
-        "undefined_why": dict(why),
+        "ties": int(columns.tie[places].sum()),
+        "undefined": sum(why.values()),
+        "undefined_why": why,
         "too_long": too_long,
-        "first_left_out": len({j.item.item_id for j in judgements if j.first_left_out}),
-        "too_close": sum(j.too_close for j in judgements),
+        "first_left_out": count_distinct(items[columns.first_left_out[places]]),
+        "too_close": int(columns.too_close[places].sum()),
         "counts": {**why, **({"too_long": too_long} if too_long else {})},
     }
+
+
+def kind_of(columns: Columns, places: Any) -> tuple[str, str]:
+    """The formula and the metric that predictions have in common; empty where they differ."""
+    kinds = [columns.kinds[number] for number in by_first_place(columns.kind[places])]
+    return only_one(formula for formula, _ in kinds), only_one(metric for _, metric in kinds)
 
 
 def only_one(names: Iterable[str]) -> str:
@@ -266,30 +245,35 @@ def _named(whose: str, score: Mapping[str, Any]) -> dict[str, Any]:
     return {f"{whose}_{name}": score.get(name) for name in ("score", "ci_low", "ci_high")}
 
 
-def _values_of(judgements: Sequence[Judgement]) -> dict[str, Any]:
+def _values_of(values: ItemValues) -> dict[str, Any]:
     """The fields of a score that are about the values of items, and about their margins."""
-    values = item_values(judgements)
-    clusters = [value.cluster for value in values]
-    shares = [value.share for value in values]
-    predictions = [value.predictions for value in values]
     fields: dict[str, Any] = {
         "n": len(values),
-        "n_discourses": len({value.discourse_id for value in values}),
-        "n_clusters": len(set(clusters)),
-        "met": sum(shares),
+        "n_discourses": count_distinct(values.discourse),
+        "n_clusters": count_distinct(values.cluster),
+        "met": sum(map(float, values.share)),
         **dict.fromkeys(("score", "ci_low", "ci_high")),
     }
-    if values:
-        interval = share_interval(shares, clusters, predictions)
-        fields |= {"score": fmean(shares), "ci_low": interval.low, "ci_high": interval.high}
-        fields["ci_method"] = interval.method
-    margins = [value.margin for value in values if value.margin is not None]
-    if margins and len(margins) == len(values):
-        for name, mean, of in (("mean", fmean, mean_interval), ("median", median, median_interval)):
-            fields[f"margin_{name}"] = mean(margins)
-            if (found := of(margins, clusters)) is not None:
+    if not len(values):
+        return fields
+    interval = share_interval(values.share, values.cluster, values.predictions)
+    fields |= {"score": fmean(values.share), "ci_low": interval.low, "ci_high": interval.high}
+    fields["ci_method"] = interval.method
+    if values.has_margins:
+        for name, mean, of in (
+            ("mean", fmean, mean_interval),
+            ("median", _median, median_interval),
+        ):
+            fields[f"margin_{name}"] = mean(values.margin)
+            if (found := of(values.margin, values.cluster)) is not None:
                 fields |= {f"margin_{name}_low": found.low, f"margin_{name}_high": found.high}
     return fields
+
+
+def _median(values: Any) -> float:
+    import numpy as np
+
+    return float(np.median(values))
 
 
 def _floor(

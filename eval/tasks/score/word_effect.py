@@ -62,6 +62,14 @@ def word_effect(
     )
 
 
+def added_effects(one: WordEffect | None, other: WordEffect | None) -> WordEffect | None:
+    """The effect on two parts of a table together; None where neither has one."""
+    if one is None or other is None:
+        return one or other
+    names = ("n", "met", "met_by_token", "changed")
+    return replace(one, **{name: getattr(one, name) + getattr(other, name) for name in names})
+
+
 def effect_line(effect: WordEffect) -> str:
     """One line for people."""
     share, before = (

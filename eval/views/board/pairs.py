@@ -5,7 +5,7 @@ The tests are those of ``coherencegym compare``, corrected (Holm) for all of a p
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from coherencegym.eval.results.comparison import (
 )
 from coherencegym.eval.results.saved import Saved, read_saved
 from coherencegym.eval.views.compare.page import SitePlace, render_comparisons
-from coherencegym.eval.views.compare.texts import Texts, texts_of
+from coherencegym.eval.views.compare.texts import ItemPlace, Texts, texts_of
 
 #: Pages of two models that are made if nothing else is asked for: each with each of 14.
 MOST_PAIRS = 91
@@ -37,7 +37,7 @@ class Pair:
     comparisons: tuple[ModelComparison, ...]
 
 
-#: Results, and texts of datasets, that are kept in memory: those of a few models on many suites.
+#: Results that are kept in memory: those of a few models on many suites.
 _KEPT = 64
 
 
@@ -50,7 +50,6 @@ class PairReadings:
     def __init__(self) -> None:
         self.without: dict[str, str] = {}
         self._saved = lru_cache(_KEPT)(self._read)
-        self._texts: dict[Hashable, Texts] = {}
 
     def saved(self, entry: Entry) -> Saved | None:
         """The results of a run; None where they have no predictions."""
@@ -63,16 +62,9 @@ class PairReadings:
             self.without[folder] = str(error)
             return None
 
-    def texts(self, results: Saved) -> Texts:
-        """The texts of items that everybody may read; see :func:`texts_of`."""
-        about = results.dataset
-        rows = tuple((table.config, table.split, table.sha256) for table in results.tables)
-        key = about.name, about.commit, results.task, rows
-        if key not in self._texts:
-            if len(self._texts) == _KEPT:
-                self._texts.pop(next(iter(self._texts)))
-            self._texts[key] = texts_of(results, publishable=True)
-        return self._texts[key]
+    def texts(self, results: Saved, places: Set[ItemPlace]) -> Texts:
+        """The texts of some items that everybody may read; see :func:`texts_of`."""
+        return texts_of(results, places, publishable=True)
 
 
 def compared_pairs(board: Board, readings: PairReadings, most: int) -> Iterator[Pair]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +20,7 @@ from coherencegym.eval.results.comparison import ModelComparison, PairedJudgemen
 from coherencegym.eval.results.folder import SavedJudgement
 from coherencegym.eval.results.paired_scores import UnitPair, unit_pairs
 from coherencegym.eval.results.saved import Saved, SavedTable
-from coherencegym.eval.views.compare.texts import Texts, texts_of
+from coherencegym.eval.views.compare.texts import ItemPlace, Texts, texts_of
 from coherencegym.eval.views.compare.values import RegionBits, region_bits, sentence_scores
 from coherencegym.eval.views.html_items import MOST_CHARACTERS
 from coherencegym.eval.views.html_marks import marked
@@ -102,7 +102,7 @@ def collect_pairs(
     folder: Path | None,
     most_characters: int = MOST_CHARACTERS,
     headings: Sequence[str] = (),
-    read_texts: Callable[[Saved], Texts] = texts_of,
+    read_texts: Callable[[Saved, Set[ItemPlace]], Texts] = texts_of,
 ) -> ComparedItems:
     """The pairs that a page in a folder shows: as many as have so many characters.
 
@@ -111,14 +111,26 @@ def collect_pairs(
         folder: the page's, from which those of runs are reached; None: it leads to none.
         most_characters: the length of its items, about.
         headings: names of the comparisons, where models do not tell them apart.
-        read_texts: gives the texts of a run's items.
+        read_texts: gives the texts of some of a run's items.
 
     Raises:
         EvaluationError: a file of a run is damaged.
     """
-    pairs = [list(item_pairs(comparison)) for comparison in comparisons]
-    texts = [read_texts(comparison.baseline) for comparison in comparisons]
-    for limit in _LIMITS:
+    found = [_leading(item_pairs(comparison)) for comparison in comparisons]
+    pairs = [own.pairs for own in found]
+    # Without a text of any first: texts are read of the pairs that may be shown.
+    fitting = [
+        limit
+        for limit in _LIMITS
+        if _OVERHEAD * sum(len(_chosen(own, limit)) for own in pairs) <= most_characters
+    ]
+    limits = fitting or _LIMITS[-1:]
+    pairs = [_chosen(own, limits[0]) for own in pairs]
+    texts = [
+        read_texts(comparison.baseline, set(map(_place, own)))
+        for comparison, own in zip(comparisons, pairs, strict=True)
+    ]
+    for limit in limits:
         kept = [_chosen(own, limit) for own in pairs]
         size = sum(_characters(own, text) for own, text in zip(kept, texts, strict=True))
         if size <= most_characters:
@@ -128,8 +140,8 @@ def collect_pairs(
         packer.add(comparison, own, text, folder)
     return ComparedItems(
         packer.data,
-        tuple(map(_counted, pairs)),
-        sum(map(len, pairs)) - sum(map(len, kept)),
+        tuple(own.counts for own in found),
+        sum(own.total for own in found) - sum(map(len, kept)),
         limit,
         tuple(dict.fromkeys(text.missing for text in texts if text.missing)),
         tuple(dict.fromkeys(credit for text in texts for credit in text.credits)),
@@ -213,6 +225,33 @@ def _outcome(baseline: bool | None, model: bool | None) -> str:
     return "model" if model else "baseline"
 
 
+@dataclass(frozen=True, slots=True)
+class _Leading:
+    """The pairs that a page may show, and of all of them the number, and those by outcome (of
+    units, those of the first kind)."""
+
+    pairs: list[ItemPair]
+    total: int
+    counts: Mapping[str, int]
+
+
+def _leading(pairs: Iterable[ItemPair]) -> _Leading:
+    """The pairs of a comparison that differ most; of many, few are held."""
+    kept: list[ItemPair] = []
+    counts: Counter[str] = Counter()
+    first, total, most = None, 0, 1
+    for pair in pairs:
+        if not total and not pair.compared:
+            first = pair.kind
+        counts[pair.outcome] += first in (None, pair.kind)
+        total += 1
+        kept.append(pair)
+        if len(kept) > 2 * most:
+            kept = _chosen(kept, _LIMITS[0])
+            most = max(len(kept), _LIMITS[0])
+    return _Leading(_chosen(kept, _LIMITS[0]), total, +counts)
+
+
 def _chosen(pairs: Sequence[ItemPair], limit: int) -> list[ItemPair]:
     """The pairs of each config, split and outcome (and measure of units) that differ most."""
     members: dict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -224,6 +263,10 @@ def _chosen(pairs: Sequence[ItemPair], limit: int) -> list[ItemPair]:
         places.sort(key=lambda place: -abs(pairs[place].difference))
         kept.update(places[: limit * (_DIFFERING if outcome in ("model", "baseline") else 1)])
     return [pairs[place] for place in sorted(kept)]
+
+
+def _place(pair: ItemPair) -> ItemPlace:
+    return pair.config, pair.split, pair.item_id
 
 
 def _characters(pairs: Sequence[ItemPair], texts: Texts) -> int:
@@ -242,15 +285,10 @@ def _conditions(pair: ItemPair) -> list[str]:
 
 def _texts(pair: ItemPair, texts: Texts) -> list[str]:
     """The texts that a pair shows."""
-    found = texts.found.get((pair.config, pair.split, pair.item_id))
+    found = texts.found.get(_place(pair))
     if isinstance(found, Item):
         return [c.content for c in found.conditions if c.condition_name in _conditions(pair)]
     return list(found.sentences) if isinstance(found, Document) else []
-
-
-def _counted(pairs: Sequence[ItemPair]) -> Mapping[str, int]:
-    first = pairs[0].kind if pairs and not pairs[0].compared else None
-    return Counter(pair.outcome for pair in pairs if first in (None, pair.kind))
 
 
 class _Packer:
@@ -279,11 +317,13 @@ class _Packer:
         runs = comparison.baseline, comparison.model
         part = len(self.data["pages"])
         self.data["pages"].append([_page(run, folder) for run in runs])
-        regions, documents = [region_bits(r) for r in runs], [sentence_scores(r) for r in runs]
+        shown = set(map(_place, pairs))
+        regions = [region_bits(run, shown) for run in runs]
+        documents = [sentence_scores(run) for run in runs]
         rows = {(t.config, t.split): t.sha256 for t in comparison.baseline.tables}
         for pair in pairs:
             item = self._item(pair, texts, rows[pair.config, pair.split])
-            place = pair.config, pair.split, pair.item_id
+            place = _place(pair)
             packed = {
                 "p": part,
                 "i": item,
@@ -305,7 +345,7 @@ class _Packer:
 
     def _item(self, pair: ItemPair, texts: Texts, rows: str) -> int:
         """The number of an item with the texts that a pair compares."""
-        found = texts.found.get((pair.config, pair.split, pair.item_id))
+        found = texts.found.get(_place(pair))
         packed: dict[str, Any] = {
             "id": pair.item_id,
             "t": self._number("tables", [pair.config, pair.split]),
@@ -338,9 +378,7 @@ def _values(pair: ItemPair, regions: Sequence[RegionBits]) -> Iterator[list[Any]
     which = {"sum": 0, "mean": 1}.get(pair.metric)
     for region, name in pair.compared:
         found = [
-            own.get((pair.config, pair.split, pair.item_id, name, region))
-            if isinstance(region, int)
-            else None
+            own.get((*_place(pair), name, region)) if isinstance(region, int) else None
             for own in regions
         ]
         bits = [None if which is None or one is None else _rounded(one[which]) for one in found]

@@ -7,7 +7,7 @@ the pages of both runs, where those are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.views.compare.items import OUTCOMES, collect_pairs
-from coherencegym.eval.views.compare.texts import Texts
+from coherencegym.eval.views.compare.texts import ItemPlace, Texts
 from coherencegym.eval.views.compare_table import (
     comparison_grid,
     comparison_legend,
@@ -46,14 +46,14 @@ class SitePlace:
         headings: those of the comparisons.
         trail: names and addresses of the pages above it.
         most_characters: the length of its items, about.
-        read_texts: gives the texts of a run's items that may be shown there.
+        read_texts: gives the texts of some of a run's items that may be shown there.
     """
 
     title: str
     headings: Sequence[str]
     trail: Sequence[tuple[str, str]]
     most_characters: int
-    read_texts: Callable[[Saved], Texts]
+    read_texts: Callable[[Saved, Set[ItemPlace]], Texts]
 
 
 def render_comparisons(

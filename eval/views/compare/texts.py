@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,8 +38,8 @@ class Texts:
     credits: tuple[str, ...] = ()
 
 
-def texts_of(results: Saved, publishable: bool = False) -> Texts:
-    """The items of the rows that were scored, where their dataset is on this machine.
+def texts_of(results: Saved, places: Set[ItemPlace], publishable: bool = False) -> Texts:
+    """Some items of the rows that were scored, where their dataset is on this machine.
 
     It is read at the name that the user gave, or from the cache of the Hub; no server is asked.
     Rows other than those that were scored are not taken; and only those that everybody may read, if
@@ -60,7 +60,8 @@ def texts_of(results: Saved, publishable: bool = False) -> Texts:
             if rows_sha256 != table.sha256:
                 missing[f"the rows of the dataset {name} are not those that were scored"] = None
                 continue
-            found |= {(table.config, table.split, row.item_id): row for row in rows}
+            named = (((table.config, table.split, row.item_id), row) for row in rows)
+            found |= {place: row for place, row in named if place in places}
             if publishable:
                 credited[credit_of(source.manifest, table.config)] = None
     except (EvaluationError, SuiteError, OSError, ValueError):
@@ -80,7 +81,7 @@ def _source(results: Saved) -> Source | None:
 def _rows(source: Source, table: SavedTable, task: str) -> tuple[str, Iterable[Item | Document]]:
     """The rows of a table as the task reads them, and their digest."""
     if task == "score":
-        (items,) = tables(source, [table.config], table.split)
+        (items,) = tables(source, [table.config], table.split, in_parts=True)
         return items.rows_sha256, items.items
     (documents,) = split_tables(source, [table.config], table.split, None)
     return documents.rows_sha256, documents.documents

@@ -5,7 +5,7 @@ The files may be anybody's, and are held to their columns; where there is none, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from math import isfinite, nan
 
@@ -15,26 +15,27 @@ from coherencegym.eval.tasks.detect.decisions import Decision, intruders
 from coherencegym.eval.tasks.detect.results import document_schema
 from coherencegym.eval.views.compare.texts import ItemPlace
 from coherencegym.eval.views.report import DOCUMENTS_FILE, REGIONS_FILE, regions_schema
-from coherencegym.files.parquet_rows import parquet_rows
+from coherencegym.files.parquet_rows import parquet_rows, stored_rows
 from coherencegym.files.strict_json import Many, read_json
 
 #: Sum and mean (bits) of each region that has tokens, by config, split, item, condition and number.
 RegionBits = Mapping[tuple[str, str, str, str, int], tuple[float, float]]
 
 
-def region_bits(results: Saved) -> RegionBits:
-    """The surprisal of regions that predictions read.
+def region_bits(results: Saved, places: Set[ItemPlace]) -> RegionBits:
+    """The surprisal of regions of some items that predictions read.
 
     Raises:
         EvaluationError: the file is damaged.
     """
     path = results.folder / REGIONS_FILE
-    rows = parquet_rows(path, regions_schema()) if path.is_file() else []
+    rows = stored_rows(path, regions_schema()) if path.is_file() else ()
     names = "config", "split", "item_id", "condition_name", "region_number"
     return {
         tuple(row[name] for name in names): (row["sum_bits"], row["mean_bits"])
         for row in rows
         if row["n_tokens"] and row["mean_bits"] is not None
+        if (row["config"], row["split"], row["item_id"]) in places
     }
 
 

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError, first_line
 
-#: Bytes that the rows of a file may take when unpacked.
+#: Bytes that the rows of a file, or of the part of it that is in memory, may take when unpacked.
 _LARGEST = 1 << 30
+#: Rows that are in memory at a time, of those that are read in parts.
+_AT_A_TIME = 1000
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """Rows that are read anew whenever one goes through them, a few at a time.
+
+    ``rows`` gives them; ``number`` is how many there are.
+    """
+
+    number: int
+    rows: Callable[[], Iterator[dict[str, Any]]]
+
+    def __len__(self) -> int:
+        return self.number
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return self.rows()
 
 
 def parquet_rows(path: Path, schema: Any = None, later: Sequence[str] = ()) -> list[dict[str, Any]]:
@@ -21,6 +42,36 @@ def parquet_rows(path: Path, schema: Any = None, later: Sequence[str] = ()) -> l
         EvaluationError: it is not there, no whole parquet file or too large, has other columns, or
             texts that are not UTF-8.
     """
+    with _opened(path, schema, later) as file:
+        _check_size(path, file, range(file.metadata.num_row_groups))
+        table = file.read()
+        table.validate(full=True)  # also that texts are UTF-8
+        rows: list[dict[str, Any]] = table.to_pylist()
+        return rows
+
+
+def stored_rows(path: Path, schema: Any = None, later: Sequence[str] = ()) -> StoredRows:
+    """The rows of a file as :func:`parquet_rows` gives them, a few at a time.
+
+    Raises:
+        EvaluationError: as there; what is wrong with a row, when it is read.
+    """
+    with _opened(path, schema, later) as file:
+        for number in range(file.metadata.num_row_groups):
+            _check_size(path, file, [number])
+        return StoredRows(file.metadata.num_rows, lambda: _in_parts(path, schema, later))
+
+
+def _in_parts(path: Path, schema: Any, later: Sequence[str]) -> Iterator[dict[str, Any]]:
+    with _opened(path, schema, later) as file:
+        for batch in file.iter_batches(_AT_A_TIME, use_threads=False):
+            batch.validate(full=True)
+            yield from batch.to_pylist()
+
+
+@contextmanager
+def _opened(path: Path, schema: Any, later: Sequence[str]) -> Iterator[Any]:
+    """A file with the columns of a schema; its errors, and those of its rows, are of this house."""
     import pyarrow
     from pyarrow import parquet
 
@@ -32,21 +83,18 @@ def parquet_rows(path: Path, schema: Any = None, later: Sequence[str] = ()) -> l
                     f"{path}: other columns; expected {', '.join(schema.names)}, of the types that "
                     "this program writes"
                 )
-            about = file.metadata
-            size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-            if size > _LARGEST:
-                raise EvaluationError(
-                    f"{path}: {size:,} bytes of rows; expected at most {_LARGEST:,}"
-                )
-            table = file.read()
-        table.validate(full=True)  # also that texts are UTF-8
-        rows: list[dict[str, Any]] = table.to_pylist()
-        return rows
+            yield file
     except EvaluationError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         # Besides Arrow's errors, a time or a decimal that Python has no value for.
         raise EvaluationError(f"{path}: cannot be read ({first_line(error)[:200]})") from None
+
+
+def _check_size(path: Path, file: Any, row_groups: Any) -> None:
+    size = sum(file.metadata.row_group(number).total_byte_size for number in row_groups)
+    if size > _LARGEST:
+        raise EvaluationError(f"{path}: {size:,} bytes of rows; expected at most {_LARGEST:,}")
 
 
 def _columns(columns: Any, missing: Collection[str] = ()) -> list[tuple[str, Any]]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data import dataset
 from coherencegym.eval.data.dataset import tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.items import Item
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
 
 Write = Callable[..., Path]
 EXTRA = {"moved": "bool"}
+
+
+@pytest.fixture(autouse=True, params=["in memory", "in parts"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of this holds of tables that are held in memory, and of such as are read in parts."""
+    if request.param == "in parts":
+        monkeypatch.setattr(dataset, "PART", 1)
+        monkeypatch.setitem(globals(), "tables", partial(tables, in_parts=True))
 
 
 def test_reads_a_folder(tmp_path: Path, pair_items: list[Item], write_dataset: Write) -> None:

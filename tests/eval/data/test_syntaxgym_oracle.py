@@ -105,10 +105,11 @@ def test_region_sums_equal_the_float64_oracle(
     table = read_suite(path)
     published = json.loads(path.read_text())
     assert len(table.items) == len(published["items"])
-    assert [p.formula for p in table.items[0].predictions] == [
+    first = next(iter(table.items))
+    assert [p.formula for p in first.predictions] == [
         prediction["formula"].strip() for prediction in published["predictions"]
     ]
-    names = [condition.condition_name for condition in table.items[0].conditions]
+    names = [condition.condition_name for condition in first.conditions]
     whole = [Prediction(f"(*;%{name}%) > 0", "sum") for name in names]
     items = [replace(item, predictions=(*item.predictions, *whole)) for item in table.items]
     as_published, everything = (

@@ -16,8 +16,8 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.comparison import MAY_DIFFER
 from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.tasks.score.columns import item_values, judgement_columns
 from coherencegym.eval.tasks.score.selections import select
-from coherencegym.eval.tasks.score.summary import item_values
 
 EXTRA = {"moved": "bool", "family": "string"}
 
@@ -86,9 +86,9 @@ def test_every_score_can_be_computed_from_the_judgements(folder: Path) -> None:
     """The rows, their items and what holds are those of results.json."""
     results = json.loads((folder / "one" / "results.json").read_text())
     (table,) = read_saved(folder / "one").tables
-    rows = select(table.judgements, lambda one: one.item.columns, table.headline)
-    found = [(row.level, item_values(row.judgements)) for row in rows]
-    assert [(level, len(values), sum(v.share for v in values)) for level, values in found] == [
+    columns = judgement_columns(table.judgements)
+    found = [(r.level, item_values(columns, r.places)) for r in select(columns, table.headline)]
+    assert [(level, len(values), values.share.sum()) for level, values in found] == [
         (score["level"], score["n"], score["met"]) for score in results["scores"]
     ]
     assert [level for level, _ in found] == ["all", *["formula"] * 3, "group", *["column"] * 2]

@@ -10,9 +10,12 @@ from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from browser import Browser, headless
+from hypothesis import given
+from hypothesis import strategies as st
 from made_documents import about_families, with_intruders, write_documents
 
 from coherencegym.eval.commands.cli import main
@@ -22,6 +25,7 @@ from coherencegym.eval.results.comparison import ModelComparison, compare, moved
 from coherencegym.eval.results.folder import SavedItem, SavedJudgement
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable, read_saved
 from coherencegym.eval.tasks.detect.decisions import intruders
+from coherencegym.eval.views.compare import items
 from coherencegym.eval.views.compare.items import collect_pairs
 from coherencegym.eval.views.compare.page import render_comparisons
 from coherencegym.eval.views.compare.texts import texts_of
@@ -117,13 +121,22 @@ def test_texts_come_from_the_dataset_with_what_differs_marked(
     ]
 
 
+def places_of(one: Saved) -> set[tuple[str, str, str]]:
+    """The places of the two items of a run."""
+    (table,) = one.tables
+    found = {(table.config, table.split, own.item.item_id) for own in table.judgements}
+    assert len(found) == 2
+    return found
+
+
 def test_rows_other_than_those_that_were_scored_are_not_taken(
     tmp_path: Path, dataset: dict[str, Any]
 ) -> None:
-    texts = texts_of(run(tmp_path / "a", [1.0, 1.0], dataset["data"], "another digest"))
+    one = run(tmp_path / "a", [1.0, 1.0], dataset["data"], "another digest")
+    texts = texts_of(one, places_of(one))
     assert (texts.found, "rows of the dataset" in texts.missing) == ({}, True)
     (dataset["data"] / "manifest.json").write_text("{")
-    texts = texts_of(run(tmp_path / "b", [1.0, 1.0], **dataset))
+    texts = texts_of(run(tmp_path / "b", [1.0, 1.0], **dataset), places_of(one))
     assert (texts.found, "cannot be read" in texts.missing) == ({}, True)
 
 
@@ -151,7 +164,8 @@ def test_a_dataset_of_the_hub_is_looked_for_in_the_cache_only(
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
     one = run(tmp_path / "a", [1.0, 1.0], sha256=dataset["sha256"])
     on_hub = replace(one, dataset=replace(one.dataset, name="me/toy", commit="0" * 40))
-    assert len(texts_of(on_hub).found) == 2
+    assert set(texts_of(on_hub, places_of(one)).found) == places_of(one)
+    assert len(texts_of(on_hub, set(list(places_of(one))[:1])).found) == 1
     assert (asked[0]["name"], asked[0]["revision"]) == ("me/toy", "0" * 40)
     assert asked[0]["local_files_only"] is True
 
@@ -326,3 +340,33 @@ def test_detection_is_compared_document_by_document(
     assert f'<table id="{link.split("#")[1].replace("%2F", "/")}">' in report
     page.resize(400)
     assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+
+
+@given(
+    margins=st.lists(st.tuples(st.floats(-3, 3), st.floats(-3, 3)), min_size=1, max_size=60),
+    limit=st.integers(1, 5),
+)
+def test_of_many_pairs_those_that_differ_most_are_held(
+    margins: list[tuple[float, float]], limit: int
+) -> None:
+    """They are those that would be chosen of all, whatever was dropped on the way."""
+    pairs = [
+        items.ItemPair(
+            "c",
+            "test",
+            f"i{place}",
+            "f mean",
+            (),
+            outcome="model" if left < 0 < right else "both",
+            states=("met", "met"),
+            margins=(left, right),
+            reasons=("", ""),
+            compared=((1, "a"),),
+        )
+        for place, (left, right) in enumerate(margins)
+    ]
+    with mock.patch.object(items, "_LIMITS", (limit, 1)):
+        found = items._leading(iter(pairs))
+    assert found.pairs == items._chosen(pairs, limit)
+    assert items._chosen(found.pairs, 1) == items._chosen(pairs, 1)
+    assert (found.total, sum(found.counts.values())) == (len(pairs), len(pairs))

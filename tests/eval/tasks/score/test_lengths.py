@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.labels import formula_labels
 from coherencegym.eval.surprisal import ScoredCondition
+from coherencegym.eval.tasks.score.columns import ColumnsBuilder
 from coherencegym.eval.tasks.score.lengths import (
     LengthCorrelation,
     correlations,
     length_correlations,
     length_difference,
+    length_differences,
 )
 from coherencegym.eval.tasks.score.metrics import judge
 from coherencegym.eval.tasks.score.scoring import ScoredItem
@@ -50,7 +52,9 @@ def scored(make_item: Callable[..., Item], number: int, a: Any, b: Any, *formula
 
 def of(items: Sequence[ScoredItem], **settings: Any) -> list[LengthCorrelation]:
     judgements = [judgement for item in items for judgement in judge(item)]
-    return length_correlations("c", "s", items, judgements, **settings)
+    columns = ColumnsBuilder(lambda item: ())
+    columns.add(judgements, length_differences(items, judgements))
+    return length_correlations("c", "s", columns.done(), **settings)
 
 
 @pytest.mark.parametrize(

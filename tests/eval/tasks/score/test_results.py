@@ -9,16 +9,16 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.results.results import score_notes
-from coherencegym.eval.tasks.score.metrics import judge
 from coherencegym.eval.tasks.score.scoring import score_items
 from coherencegym.eval.tasks.score.summary import summarise
+from coherencegym.eval.tasks.score.tally import tallied
 
 
 def told(model: Any, tokenizer: Any, items: list[Item], **settings: Any) -> str:
     table = ItemTable("c", "test", tuple(items), "0", True, False)
     scored = score_items(model, tokenizer, items, Options(**settings))
-    judgements = [judgement for item in scored.items for judgement in judge(item)]
-    notes = score_notes(summarise("c", "test", judgements), [(table, scored)])
+    tally = tallied(table, scored)
+    notes = score_notes(summarise("c", "test", tally.columns), [tally])
     return "\n".join(f"{note.kind}: {note}" for note in notes)
 
 

@@ -1,0 +1,167 @@
+"""Sums over a table whose items were scored, in one part or in many.
+
+Of every item that was scored some dozens of bytes stay (:mod:`eval.tasks.score.columns`), and sums;
+the items themselves only where they are all to be shown, or of a sample of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+from operator import itemgetter
+
+from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable
+from coherencegym.eval.forward.agreement import Trial
+from coherencegym.eval.forward.execute import Execution
+from coherencegym.eval.kinds.table_kind import FAMILY
+from coherencegym.eval.tasks.score.columns import Columns, ColumnsBuilder, column_labels
+from coherencegym.eval.tasks.score.lengths import length_differences
+from coherencegym.eval.tasks.score.metrics import Judgement, judge
+from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
+from coherencegym.eval.tasks.score.word_effect import WordEffect, added_effects, word_effect
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The facts of a run of a plan that notes tell; the names are those of an ``Execution``.
+
+    ``texts`` are the sequences of the plan, ``stored`` those that were known before.
+    """
+
+    texts: int
+    stored: int
+    sharing: Trial | None
+    beside: Trial | None
+    halved: int
+    errors: Mapping[str, float]
+    widened: bool
+
+
+class ItemTally:
+    """A table, to which its scored items are added.
+
+    Attributes:
+        table: the table.
+        n_items, too_long, truncated: the items, those too long for the model, and those cut.
+        spanning_tokens: tokens that reach from one region into another.
+        families: some items of different discourses share text.
+        in_pairs: every item has two conditions.
+        chosen_with: the models with which items were chosen.
+        runs: one for each part.
+        word_effect: the effect of the correction for words, where there is one.
+    """
+
+    def __init__(self, table: ItemTable, most_shown: int | None = None) -> None:
+        self.table = table
+        self.n_items = self.too_long = self.truncated = self.spanning_tokens = 0
+        self.families, self.in_pairs = False, True
+        self.chosen_with: set[str] = set()
+        self.runs: list[Ran] = []
+        self.word_effect: WordEffect | None = None
+        self._most_shown = most_shown
+        self._shown: list[tuple[int, int, ScoredItem, Sequence[Judgement]]] = []
+        self._order = count()
+        self._last: Scored | None = None
+        self._builder = ColumnsBuilder(lambda item: column_labels(item, table.breakdowns))
+
+    def add(self, scored: Scored) -> list[Judgement]:
+        """Count some items, and judge their predictions."""
+        errors = scored.execution.errors
+        if self.runs and (before := self.runs[-1].errors):
+            # What one part has shown may be in another: the errors of a run only grow.
+            errors = {name: max(bits, before.get(name, 0.0)) for name, bits in errors.items()}
+            items = tuple(replace(one, errors=errors) for one in scored.items)
+            scored = replace(scored, items=items)
+        judged = [list(judge(item, scored.rules)) for item in scored.items]
+        judgements = [judgement for own in judged for judgement in own]
+        self._builder.add(judgements, length_differences(scored.items, judgements))
+        self._count(scored)
+        self.runs.append(_ran(scored.execution, errors))
+        effect = word_effect(self.table, scored, judgements, scored.rules)
+        self.word_effect = added_effects(self.word_effect, effect)
+        for item, own in zip(scored.items, judged, strict=True):
+            self._show(item, own)
+        self._last = scored if self._most_shown is None else _emptied(scored)
+        return judgements
+
+    def _count(self, scored: Scored) -> None:
+        self.n_items += len(scored.items)
+        self.too_long += sum(item.too_long for item in scored.items)
+        self.truncated += sum(item.truncated > 0 for item in scored.items)
+        self.spanning_tokens += scored.spanning_tokens
+        for one in scored.items:
+            self.families = self.families or bool(one.item.extra.get(FAMILY))
+            self.in_pairs = self.in_pairs and len(one.item.conditions) == 2
+            if chosen := one.item.extra.get(FILTER_MODEL):
+                self.chosen_with.add(str(chosen))
+
+    def _show(self, item: ScoredItem, judgements: Sequence[Judgement]) -> None:
+        """Keep an item to be shown: of a sample those of the lowest digests of their ids."""
+        digest = hashlib.sha256(item.item.item_id.encode("utf-8", "surrogatepass")).digest()
+        own = (-int.from_bytes(digest[:8], "big"), next(self._order), item, judgements)
+        if self._most_shown is None or len(self._shown) < self._most_shown:
+            heapq.heappush(self._shown, own)
+        else:
+            heapq.heappushpop(self._shown, own)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The judgements of all items; from now on nothing can be added."""
+        return self._builder.done()
+
+    @property
+    def last(self) -> Scored:
+        """The last part without its items: the start of texts and the rules are those of all."""
+        assert self._last is not None
+        return self._last
+
+    @property
+    def shown(self) -> tuple[ItemTable, Scored]:
+        """The items that are shown with their surprisals, all or a sample, in their order."""
+        items = [item for _, _, item, _ in self._in_order()]
+        table = replace(self.table, items=tuple(one.item for one in items))
+        whole = len(items) == self.n_items
+        return self.table if whole else table, replace(self.last, items=tuple(items))
+
+    @property
+    def judgements(self) -> list[Judgement]:
+        """The judgements of the items that are shown."""
+        return [one for _, _, _, own in self._in_order() for one in own]
+
+    def _in_order(self) -> list[tuple[int, int, ScoredItem, Sequence[Judgement]]]:
+        return sorted(self._shown, key=itemgetter(1))
+
+
+def tallied(table: ItemTable, scored: Scored) -> ItemTally:
+    """A table all of whose items were scored at once, and are shown."""
+    tally = ItemTally(table)
+    tally.add(scored)
+    return tally
+
+
+def _ran(execution: Execution, errors: Mapping[str, float]) -> Ran:
+    # What was tried is done, and large.
+    sharing, beside = (
+        trial and replace(trial, results={}) for trial in (execution.sharing, execution.beside)
+    )
+    return Ran(
+        texts=len(execution.plan.sequences),
+        stored=execution.stored,
+        sharing=sharing,
+        beside=beside,
+        halved=execution.halved,
+        errors=dict(errors),
+        widened=execution.widened,
+    )
+
+
+def _emptied(scored: Scored) -> Scored:
+    """The same without items, and without what was read of their texts."""
+    execution = scored.execution
+    plan = replace(execution.plan, sequences=(), families=(), owner=(), batches=())
+    light = replace(execution, bits=[], ran=[], plan=plan, sharing=None, beside=None)
+    return replace(scored, items=(), execution=light)

@@ -1,0 +1,270 @@
+"""Tables that are scored in parts: the same numbers as of the whole, and little is kept of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coherencegym.eval.commands import score_command
+from coherencegym.eval.commands.cli import main
+from coherencegym.eval.data import dataset
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.results import folder as results_folder
+from coherencegym.eval.tasks.score.columns import (
+    ColumnsBuilder,
+    column_labels,
+    common_clusters,
+    in_columns,
+    item_values,
+)
+from coherencegym.eval.tasks.score.controls import differences
+from coherencegym.eval.tasks.score.metrics import Judgement
+from coherencegym.eval.tasks.score.summary import macro, summarise
+
+#: Each text alone in its batch: surprisals do not depend on what else is in a part.
+ALONE = ("--device", "cpu", "--no-cache", "--no-sharing", "--batch-tokens", "1", "--tokens")
+
+
+@pytest.fixture(scope="module")
+def suite(
+    tmp_path_factory: pytest.TempPathFactory,
+    save_model: Callable[..., Path],
+    make_item: Callable[..., Item],
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+) -> Path:
+    """A model, and a dataset of a config and its control, with families, groups and columns."""
+    folder = tmp_path_factory.mktemp("parts")
+    save_model(folder / "model", n_positions=96)
+    for config in ("neutral", "moved"):
+        items = [
+            make_item(
+                {
+                    c.condition_name: [config, *(r.content for r in c.regions)]
+                    for c in item.conditions
+                },
+                "(3;%shuffled%) > (3;%original%)",
+                "(2;%shuffled%) > (2;%original%)",
+                item_id=item.item_id,
+                groups=(f"of {number % 3}", "counted"),
+                moved=number % 2 == 0,
+                family=f"f{number // 2}" if number > 3 else None,
+                filter_model="somebody/else",
+            )
+            for number, item in enumerate(pair_items)
+        ]
+        write_dataset(
+            folder / "data",
+            items,
+            config,
+            extra={"moved": "bool", "family": "string", "filter_model": "string"},
+            breakdowns=["moved"],
+            headline="counted",
+            controls=["neutral"] if config == "moved" else [],
+            length_confound=True,
+        )
+    return folder
+
+
+def scored(suite: Path, name: str, *words: str, code: int = 0) -> Path:
+    """The folder of scores, which the command ended with this code for."""
+    output = suite / name
+    paths = ["--model", str(suite / "model"), "--dataset", str(suite / "data")]
+    assert main([*paths, *words, "--output", str(output), "--overwrite"]) == code
+    return output
+
+
+def told(output: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((output / "results.json").read_text())
+    return found
+
+
+def rows(output: Path) -> dict[str, list[dict[str, Any]]]:
+    from pyarrow import parquet
+
+    return {path.name: parquet.read_table(path).to_pylist() for path in output.glob("*.parquet")}
+
+
+@pytest.mark.parametrize("part", [1, 3, 8, 100])
+def test_scores_in_parts_are_those_of_the_whole(
+    part: int, suite: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = scored(suite, "whole", *ALONE)
+    capsys.readouterr()
+    monkeypatch.setattr(dataset, "PART", part)
+    # The rows of a part may end anywhere in a row group.
+    monkeypatch.setattr(results_folder, "_ROW_GROUP", 7)
+    monkeypatch.setattr(results_folder, "_AT_A_TIME", 5)
+    parts = scored(suite, "parts", *ALONE)
+    assert rows(parts) == rows(whole)
+    expected, found = told(whole), told(parts)
+    assert found == expected
+    assert found["differences"]
+    assert found["lengths"]
+    assert found["headline"]["n"] == 10
+    assert (parts / "scores.svg").read_bytes() == (whole / "scores.svg").read_bytes()
+    assert (parts / "report.html").read_bytes() == (whole / "report.html").read_bytes()
+
+
+def test_the_page_has_a_sample_of_many_items_and_says_so(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataset, "PART", 3)
+    monkeypatch.setattr(score_command, "_MOST_SHOWN", 8)
+    found = told(scored(suite, "sampled", *ALONE))
+    said = "neutral: report.html shows predictions of a sample of 4 of its 8 items"
+    assert [note["kind"] for note in found["notes"] if note["text"].startswith(said)] == ["detail"]
+    page = (suite / "sampled" / "report.html").read_text()
+    assert said in page
+    shown = [item for item in range(8) if f'"id":"d{item}/shuffled"' in page]
+    assert len(shown) == 4
+    # Whatever the parts are: it is chosen by the items' names.
+    monkeypatch.setattr(dataset, "PART", 5)
+    scored(suite, "sampled-too", *ALONE)
+    assert (suite / "sampled-too" / "report.html").read_text() == page
+    monkeypatch.undo()
+    whole = told(scored(suite, "whole", *ALONE))
+    for name in ("scores", "macro", "headline", "differences", "lengths", "dataset"):
+        assert found[name] == whole[name]
+
+
+def test_nothing_is_left_of_a_run_that_ends_in_a_later_part(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from coherencegym.eval.tasks.score import scoring
+
+    monkeypatch.setattr(dataset, "PART", 3)
+    whole = scoring.score_items
+    parts: list[int] = []
+
+    def stops(*arguments: Any, **options: Any) -> Any:
+        parts.append(len(arguments[2]))
+        if len(parts) == 3:
+            raise KeyboardInterrupt
+        return whole(*arguments, **options)
+
+    monkeypatch.setattr(scoring, "score_items", stops)
+    before = set(suite.iterdir())
+    scored(suite, "ended", *ALONE, code=130)
+    assert parts == [3, 3, 2]
+    assert set(suite.iterdir()) == before
+
+
+# ------------------------------------------------------------------------------------ columns
+
+FORMULAS = ("(1;%a%) > (1;%b%)", "(1;%a%) < (1;%b%)")
+
+
+@st.composite
+def judged(draw: st.DrawFn) -> list[list[Judgement]]:
+    """The judgements of some items, by item."""
+    found = []
+    for number in range(draw(st.integers(1, 12))):
+        family = draw(st.sampled_from(["", "f", "ü", "z"]))
+        extra = {
+            "family": family,
+            "moved": draw(st.booleans()),
+            "kind": draw(st.sampled_from("ab")),
+        }
+        item = Item(f"i{number}", 1, (), (), f"d{draw(st.integers(0, 5))}", "toy", (), extra)
+        own = []
+        for _ in range(draw(st.integers(1, 3))):
+            margin = draw(st.none() | st.floats(-9, 9))
+            outcome = draw(
+                st.sampled_from(
+                    [Outcome((margin or 0) > 0, False, margin), Outcome(False, True, margin)]
+                )
+            )
+            reason = draw(st.sampled_from(["", "", "", "too_long", "identical", "empty"]))
+            groups = draw(st.sampled_from([(), ("g",), ("h", "g"), ("g", "g")]))
+            formula = draw(st.sampled_from(FORMULAS))
+            own.append(
+                Judgement(
+                    item,
+                    formula,
+                    draw(st.sampled_from(["mean", "sum"])),
+                    groups,
+                    None if reason else outcome,
+                    reason,
+                    draw(st.booleans()),
+                    draw(st.booleans()),
+                )
+            )
+        found.append(own)
+    return found
+
+
+@given(items=judged(), cut=st.integers(0, 12), headline=st.sampled_from(["", "g"]))
+def test_columns_of_parts_are_those_of_the_whole(
+    items: list[list[Judgement]], cut: int, headline: str
+) -> None:
+    flat = [judgement for own in items for judgement in own]
+    builder = ColumnsBuilder(lambda item: column_labels(item, ("moved", "kind")))
+    for part in (items[:cut], items[cut:]):
+        builder.add([judgement for own in part for judgement in own])
+    columns = builder.done()
+    whole = summarise("c", "s", flat, breakdowns=("moved", "kind"), headline=headline)
+    assert summarise("c", "s", columns, headline=headline) == whole
+    assert macro("c", "s", columns, headline) == macro("c", "s", flat, headline)
+    control = in_columns(flat[::-1])
+    assert differences("c", "s", columns, {"k": control}) == differences(
+        "c", "s", flat, {"k": flat[::-1]}
+    )
+
+
+@given(items=judged())
+def test_the_value_of_an_item_is_the_share_of_its_defined_predictions(
+    items: list[list[Judgement]],
+) -> None:
+    flat = [judgement for own in items for judgement in own]
+    values = item_values(in_columns(flat), in_columns(flat).inside())
+    expected = []
+    for own in items:
+        outcomes = [judgement.outcome for judgement in own if judgement.outcome]
+        margins = [outcome.margin for outcome in outcomes if outcome.margin is not None]
+        if outcomes:
+            share = sum(outcome.met for outcome in outcomes) / len(outcomes)
+            whole = len(margins) == len(outcomes)
+            mean = pytest.approx(sum(margins) / len(margins)) if whole else None
+            expected.append((share, len(outcomes), mean))
+    found = zip(values.share, values.predictions, values.margin, strict=True)
+    assert [(s, p, None if m != m else m) for s, p, m in found] == expected
+
+
+@given(items=judged())
+def test_clusters_are_numbered_in_the_order_of_their_names(items: list[list[Judgement]]) -> None:
+    flat = [judgement for own in items for judgement in own]
+    columns, others = in_columns(flat), in_columns(flat[::2])
+    names = [own[0].item.cluster for own in items]
+    assert columns.cluster.tolist() == [sorted(set(names)).index(name) for name in names]
+    here, there = common_clusters([columns, others])
+    assert [here[n] for n in columns.item[::2]] == [there[n] for n in others.item]
+
+
+def test_of_a_prediction_some_dozens_of_bytes_stay() -> None:
+    builder = ColumnsBuilder(lambda item: column_labels(item, ("moved",)))
+    for part in range(10):
+        builder.add(
+            Judgement(
+                Item(
+                    f"a long name/{part}/{n}", 1, (), (), f"d{part}-{n}", "toy", (), {"moved": True}
+                ),
+                FORMULAS[0],
+                "mean",
+                ("g",),
+                Outcome(True, False, 1.0),
+            )
+            for n in range(100)
+        )
+    columns = builder.done()
+    arrays = [getattr(columns, field.name) for field in fields(columns)]
+    size = sum(array.nbytes for array in (*arrays, *columns.labels) if hasattr(array, "nbytes"))
+    assert size / 1000 < 64
