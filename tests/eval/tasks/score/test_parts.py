@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.eval.commands import score_command
+from coherencegym.eval.commands import several
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data import dataset
 from coherencegym.eval.kinds.items import Item
@@ -118,7 +118,7 @@ def test_the_page_has_a_sample_of_many_items_and_says_so(
     suite: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset, "PART", 3)
-    monkeypatch.setattr(score_command, "_MOST_SHOWN", 8)
+    monkeypatch.setattr(several, "_MOST_SHOWN", 8)
     found = told(scored(suite, "sampled", *ALONE))
     said = "neutral: report.html shows predictions of a sample of 4 of its 8 items"
     assert [note["kind"] for note in found["notes"] if note["text"].startswith(said)] == ["detail"]
