@@ -254,12 +254,19 @@ def score_loaded(
         "max_items": None,
         **items.chosen,
         **options.record(),
+        **_how_loaded(loaded),
+    }
+    return shown_results(gather(items.source, loaded, found, settings))
+
+
+def _how_loaded(loaded: LoadedModel) -> dict[str, Any]:
+    """The settings of results that say how their model, which was given, was loaded."""
+    return {
         "model_revision": None,
         "model_args": dict(loaded.arguments),
         "device_map": None,
         "trust_remote_code": loaded.remote_code,
     }
-    return shown_results(gather(items.source, loaded, found, settings))
 
 
 def probe(
@@ -347,11 +354,7 @@ def probe_loaded(
     more: dict[str, Any] = {} if progress is None else {"progress": progress}
     folder = None if cache is None else Path(cache)
     all_probed = [probed(loaded, table, how, folder=folder, **more) for table in found]
-    settings = {
-        **{"configs": names, "split": split, "max_items": max_items},
-        **{"model_revision": None, "model_args": dict(loaded.arguments)},
-        **{"device_map": None, "trust_remote_code": loaded.remote_code},
-    }
+    settings = {"configs": names, "split": split, "max_items": max_items, **_how_loaded(loaded)}
     return shown_probes(gather_probes(source, loaded, all_probed, how, settings))
 
 
@@ -441,8 +444,7 @@ def spans_loaded(
     answered = [ask_spans(loaded, table, how, reading) for table in found]
     settings = {
         **{"configs": names, "split": split, "max_items": max_items, "calibrate_on": calibrate_on},
-        **{"model_revision": None, "model_args": dict(loaded.arguments)},
-        **{"device_map": None, "trust_remote_code": loaded.remote_code},
+        **_how_loaded(loaded),
     }
     own = own_settings(how, reading)
     return shown_spans(gather_spans(source, loaded, answered, settings, own))
@@ -479,8 +481,7 @@ def correlations_loaded(
     settings = {
         **{"configs": names, "split": split, "max_items": max_items},
         **reading.record(),
-        **{"model_revision": None, "model_args": dict(loaded.arguments)},
-        **{"device_map": None, "trust_remote_code": loaded.remote_code},
+        **_how_loaded(loaded),
     }
     return shown_correlations(gather_correlations(source, loaded, tables, outcomes, settings))
 

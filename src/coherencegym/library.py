@@ -13,10 +13,10 @@ turn. A mistake is an :class:`~coherencegym.errors.EvaluationError` of one line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.views.probe.shown import ShownProbes
     from coherencegym.eval.views.spans.shown import ShownSpans
 
+_Shown = TypeVar("_Shown")
 _MODEL = "expected a model id, a folder, a loaded model, or a list of these"
 _DATA = "expected a dataset's name or folder, items, or a list of these"
 
@@ -218,12 +219,9 @@ def probe(
             there already.
     """
     from coherencegym.eval.library import probe_loaded
-    from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load_encoder
-    from coherencegym.eval.results.folder import MARKER
     from coherencegym.eval.tasks.probe.probe import probe_options
     from coherencegym.eval.views.probe.page import write_probes
-    from coherencegym.files.folders import check_folder
 
     chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
     _check_chosen({**chosen, "limit": limit})
@@ -232,16 +230,15 @@ def probe(
             f"probe: {_named(data)}; expected a dataset's name or folder, or examples by split"
         )
     probe_options(**options)
-    if output is not None:
-        check_folder(Path(output), overwrite, MARKER, "output=")
-    given = _model(model, tokenizer, alone=True, scores=False)
-    if isinstance(given, str):
-        given = load_encoder(given, device, dtype)
-    with evaluating(given.model):
-        found = probe_loaded(given, data, options, max_items=limit, cache=cache, **chosen)
-    if output is not None:
-        write_probes(found, Path(output), overwrite=overwrite)
-    return found
+    more: dict[str, Any] = {"max_items": limit, "cache": cache}
+    return _asked(
+        _model(model, tokenizer, alone=True, scores=False),
+        lambda name: load_encoder(name, device, dtype),
+        lambda loaded: probe_loaded(loaded, data, options, **chosen, **more),
+        write_probes,
+        output,
+        overwrite,
+    )
 
 
 def spans(
@@ -285,11 +282,8 @@ def spans(
             there already.
     """
     from coherencegym.eval.library import divided_options, spans_loaded
-    from coherencegym.eval.models.in_memory import evaluating
-    from coherencegym.eval.results.folder import MARKER
     from coherencegym.eval.tasks.spans.asking import span_options
     from coherencegym.eval.views.spans.page import write_spans
-    from coherencegym.files.folders import check_folder
 
     chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
     _check_chosen({**chosen, "limit": limit})
@@ -299,17 +293,15 @@ def spans(
         )
     own, _ = divided_options(options)
     how = span_options(**own)
-    if output is not None:
-        check_folder(Path(output), overwrite, MARKER, "output=")
-    given = _model(model, tokenizer, alone=True, scores=False)
-    if isinstance(given, str):
-        given = _for_spans(given, how, device, dtype)
     more: dict[str, Any] = {"max_items": limit, "calibrate_on": calibrate_on}
-    with evaluating(given.model):
-        found = spans_loaded(given, data, options, **chosen, **more)
-    if output is not None:
-        write_spans(found, Path(output), overwrite=overwrite)
-    return found
+    return _asked(
+        _model(model, tokenizer, alone=True, scores=False),
+        lambda name: _for_spans(name, how, device, dtype),
+        lambda loaded: spans_loaded(loaded, data, options, **chosen, **more),
+        write_spans,
+        output,
+        overwrite,
+    )
 
 
 def correlate(
@@ -349,24 +341,43 @@ def correlate(
             there already.
     """
     from coherencegym.eval.library import correlations_loaded
-    from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load
-    from coherencegym.eval.results.folder import MARKER
     from coherencegym.eval.views.correlate.page import write_correlations
-    from coherencegym.files.folders import check_folder
 
     chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
     _check_chosen({**chosen, "limit": limit})
     if not isinstance(data, str | Path):
         raise EvaluationError(f"correlate: {_named(data)}; expected a dataset's name or folder")
+    return _asked(
+        _model(model, tokenizer, alone=True),
+        lambda name: load(name, device, dtype),
+        lambda loaded: correlations_loaded(loaded, data, options, max_items=limit, **chosen),
+        write_correlations,
+        output,
+        overwrite,
+    )
+
+
+def _asked(
+    model: str | LoadedModel,
+    load: Callable[[str], LoadedModel],
+    ask: Callable[[LoadedModel], _Shown],
+    write: Callable[..., None],
+    output: str | Path | None,
+    overwrite: bool,
+) -> _Shown:
+    """Ask a model, which may have to be loaded; what is found is also written, if wanted."""
+    from coherencegym.eval.models.in_memory import evaluating
+    from coherencegym.eval.results.folder import MARKER
+    from coherencegym.files.folders import check_folder
+
     if output is not None:
         check_folder(Path(output), overwrite, MARKER, "output=")
-    given = _model(model, tokenizer, alone=True)
-    loaded = load(given, device, dtype) if isinstance(given, str) else given
+    loaded = load(model) if isinstance(model, str) else model
     with evaluating(loaded.model):
-        found = correlations_loaded(loaded, data, options, max_items=limit, **chosen)
+        found = ask(loaded)
     if output is not None:
-        write_correlations(found, Path(output), overwrite=overwrite)
+        write(found, Path(output), overwrite=overwrite)
     return found
 
 
