@@ -320,12 +320,14 @@ def _different_settings(baseline: Saved, model: Saved) -> Iterator[str]:
     if (baseline.task == "score") != (model.task == "score"):
         yield f"task: {_both(baseline.task, model.task)}"
     shared = left.keys() & right.keys() if baseline.task != model.task else {*left, *right}
+    # Models are asked in ways of their own; how surprisals are read, masked or not, is a rule.
+    are_asked = baseline.task == model.task and "scorer" in shared and "masking" not in shared
     for name in dict.fromkeys([*left, *right]):
         # A release that does not know a setting does what a later one does without it.
         values = left.get(name) or None, right.get(name) or None
         is_object = any(isinstance(value, Mapping) for value in values)
         differs_by_model = name in MAY_DIFFER or name in _TRAINING or name not in shared
-        differs_by_model |= name in _ASKING and baseline.task == model.task == "spans"
+        differs_by_model |= name in _ASKING and are_asked
         if not differs_by_model and not is_object and values[0] != values[1]:
             yield f"{name}: {_both(left.get(name), right.get(name))}"
     rules = left.get("rules"), right.get("rules")

@@ -247,7 +247,7 @@ def test_the_coverage_of_intervals_is_measured(capsys: pytest.CaptureFixture[str
 
     assert coverage.main(["--quick", "--runs", "40"]) == 0
     printed = capsys.readouterr().out
-    assert printed.count("## ") == 6
+    assert printed.count("## ") == 7
     lines = [line for line in printed.splitlines() if line.startswith("| 5 |")]
     # Each cell: what was before -> what is now, as coverage (mean width).
     assert all(" \u2192 " in line for line in lines)

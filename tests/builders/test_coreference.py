@@ -286,7 +286,7 @@ def test_the_same_bytes_whatever_the_number_of_processes(
 ) -> None:
     folder, _ = built
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("coherencegym.builders.making.drafting._CHUNK", 2)
+    monkeypatch.setattr("coherencegym.builders.making.drafting.CHUNK", 2)
     with pytest.raises(SystemExit) as stopped:
         run_suite(SUITE, ["--corpus", "sample", "--num-proc", "2", "--output", "out"])
     assert stopped.value.code == 0

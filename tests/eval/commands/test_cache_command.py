@@ -21,7 +21,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.commands.options import add_reading
 from coherencegym.eval.commands.running import open_cache
 from coherencegym.eval.forward import execute
-from coherencegym.eval.forward.backends import run_batch
+from coherencegym.eval.forward.backends import start_batch
 from coherencegym.eval.forward.cache import SUFFIX, Cache
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.kinds.items import Item
@@ -282,7 +282,7 @@ def test_weights_that_nothing_names_are_not_kept(
 def killed_at(batches: int, argv: list[str]) -> int:
     """Run the command, which is killed before the batch of this number."""
     left = [batches]
-    run = run_batch
+    run = start_batch
 
     def counted(*arguments: Any) -> Any:
         if not left[0]:
@@ -290,7 +290,7 @@ def killed_at(batches: int, argv: list[str]) -> int:
         left[0] -= 1
         return run(*arguments)
 
-    setattr(execute, "run_batch", counted)  # noqa: B010
+    setattr(execute, "start_batch", counted)  # noqa: B010
     return main(argv)
 
 

@@ -58,9 +58,9 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     real = options.load_model
 
-    def counted(arguments: Any) -> Any:
+    def counted(arguments: Any, **how: Any) -> Any:
         found.append(Path(arguments.model).name)
-        return real(arguments)
+        return real(arguments, **how)
 
     monkeypatch.setattr("coherencegym.eval.commands.running.load_model", counted)
     return found

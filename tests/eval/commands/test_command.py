@@ -287,7 +287,7 @@ def test_ctrl_c_exits_130_without_a_traceback(
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(60)
 
-    monkeypatch.setattr("coherencegym.eval.forward.execute.run_batch", stopped)
+    monkeypatch.setattr("coherencegym.eval.forward.execute.start_batch", stopped)
     assert main(arguments(saved, tmp_path / "out", "--no-cache")) == 130
     assert capsys.readouterr().err == "python -m eval: stopped; nothing half-written is left\n"
     assert list(tmp_path.iterdir()) == []
