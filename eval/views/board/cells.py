@@ -88,11 +88,16 @@ def cell_of(board: Board, column: BoardColumn, model: BoardModel) -> Cell | None
     return Cell(
         head,
         share_cell(head.score),
-        f"{share_cell(low)}–{share_cell(high)}" if has_interval else "",
+        f"{share_cell(low)}{_dash(low)}{share_cell(high)}" if has_interval else "",
         is_above(head),
         f"{head.n:,} of {most:,} items" if head.n < most else "",
         card,
     )
+
+
+def _dash(low: float | None) -> str:
+    """The sign of an interval; beside a minus a dash would be read as another."""
+    return " to " if low is not None and low < 0 else "–"
 
 
 def is_above(head: Headline) -> bool:
