@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,6 +131,17 @@ def open_cache(
         "versions": {name: number for name, number in found.items() if name != "coherencegym"},
     }
     return Cache(cache_folder(arguments.cache), description, model.name)
+
+
+def give_back_memory() -> None:
+    """Give the system the memory that is free: C libraries keep it, in pieces, for themselves."""
+    import ctypes
+
+    import pyarrow
+
+    pyarrow.default_memory_pool().release_unused()
+    with suppress(AttributeError, OSError):  # only the GNU library has a name for that
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def in_bytes(count: int) -> str:

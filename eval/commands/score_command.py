@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import Running, explain_plan, running
+from coherencegym.eval.commands.running import Running, explain_plan, give_back_memory, running
 from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.items import ITEMS, Item
 from coherencegym.eval.models.arguments import parse_model_arguments
@@ -253,6 +253,10 @@ def _tallies(
         judgements = tally.add(scored)
         if folder is not None:
             folder.add(tally.table, scored, judgements)
+        if in_parts:
+            # The next part takes as much again, in other pieces.
+            del scored, judgements
+            give_back_memory()
 
     in_parts = any(isinstance(table.items, StoredItems) for table in tables)
     most_shown = max(1, _MOST_SHOWN // len(tables)) if in_parts else None
