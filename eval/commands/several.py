@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import Running, running, table_name
+from coherencegym.eval.commands.running import Running, give_back_memory, running, table_name
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.plan.kept import KeptPlans, PlansOf
 from coherencegym.eval.results.folder import MARKER
@@ -287,6 +287,10 @@ def _tallies(
         judgements = one.tally.add(scored)
         if folder is not None:
             folder.add(one.tally.table, scored, judgements)
+        if in_parts:
+            # The next part takes as much again, in other pieces.
+            del scored, judgements
+            give_back_memory()
 
     works = (
         partial(plan, tally, number, part)
