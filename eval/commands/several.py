@@ -287,10 +287,6 @@ def _tallies(
         judgements = one.tally.add(scored)
         if folder is not None:
             folder.add(one.tally.table, scored, judgements)
-        if in_parts:
-            # The next part takes as much again, in other pieces.
-            del scored, judgements
-            give_back_memory()
 
     works = (
         partial(plan, tally, number, part)
@@ -299,7 +295,10 @@ def _tallies(
     )
     for one in one_ahead(works, ahead=run_.loaded.device != "cpu"):
         read(one)
-        del one  # or it would be in memory while the next is planned
+        if in_parts:
+            # The next part takes as much again, in other pieces.
+            del one
+            give_back_memory()
     return tallies
 
 
