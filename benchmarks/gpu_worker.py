@@ -234,7 +234,7 @@ def attention(model: Any, device: str, dtype: str) -> dict[str, Any]:
             took.append(cost.seconds)
         return min(took)
 
-    from coherencegym.eval.forward.backends import added
+    from coherencegym.eval.forward.masks import added
 
     seen = ((text[:, None] == text) | (text == 0)) & (position <= position[:, None])
     mask = added(seen.expand(rows, -1, -1), getattr(torch, dtype))
@@ -324,7 +324,21 @@ class _Table:
 
         self._take("this project", partial(time_it, share=True))
         self._take("this project, nothing shared", partial(time_it, share=False))
+        if self.device != "cpu" and self.model._supports_flex_attn:
+            self._take("this project, FlexAttention", partial(self._in_flex, time_it))
         self._take("waits", lambda into: into.update(waits(self.model, plans[0], self.device)))
+
+    def _in_flex(self, time_it: Callable[..., None], into: dict[str, Any]) -> None:
+        """Time the same with FlexAttention in every layer, once it is compiled for any rows."""
+        from coherencegym.eval.forward.masks import FLEX
+
+        usual = self.model.config._attn_implementation
+        self.model.set_attn_implementation(FLEX)
+        try:
+            self._scored(self.items[:8])
+            time_it(into, share=True)
+        finally:
+            self.model.set_attn_implementation(usual)
 
     def beside(self) -> None:
         """Time the other tools on the same items, those that can be imported."""

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from coherencegym.eval.forward.logits import Forward, Questions, fetched
+from coherencegym.eval.forward.masks import attending, masks
 from coherencegym.eval.models.placement import send
 from coherencegym.eval.plan.batches import Batch
 from coherencegym.eval.text.sequence import TokenSequence
@@ -190,63 +191,14 @@ def _packed(forward: Forward, sequences: Sequence[TokenSequence], batch: Batch) 
             )
             start += size
     on_device = send(torch.from_numpy(laid), forward.device)
-    answers, _ = forward.read(
-        on_device[0],
-        questions,
-        attention_mask=_masks(forward, on_device[1], on_device[2], int(positions.max()) + 1),
-        position_ids=on_device[1],
-    )
+    positions_there, texts_there = on_device[1], on_device[2]
+    with attending(forward) as by_rule:
+        answers, _ = forward.read(
+            on_device[0],
+            questions,
+            attention_mask=masks(
+                forward, positions_there, texts_there, int(positions.max()) + 1, by_rule
+            ),
+            position_ids=positions_there,
+        )
     return Started([answers], asked)
-
-
-def _masks(
-    forward: Forward, positions: torch.Tensor, texts: torch.Tensor, reached: int
-) -> torch.Tensor | dict[str, torch.Tensor]:
-    """Masks to be added to attention: 0 where a token is seen, shape (B, 1, T, T), on the device.
-
-    A mask of pairs is taken as it is, so that a layer's window has to be in it: one mask for each
-    kind of layers that the model's config names, or one for all. They are made where they are
-    needed, as there are many more pairs than tokens.
-
-    Args:
-        forward: the model.
-        positions: shape (B, T), of each token in its own text.
-        texts: shape (B, T), which text of its row a token is of; 0: what all of them begin with.
-        reached: the longest text, in tokens.
-    """
-    limits = forward.limits
-
-    def pairs(of: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The one that looks, and the one that is looked at."""
-        return of[:, :, None], of[:, None, :]
-
-    (looks, at), (own, other) = pairs(positions), pairs(texts)
-    seen = ((own == other) | (other == 0)) & (at <= looks)
-    windows: dict[str, torch.Tensor] = {}
-    if 0 < limits.sliding < reached:
-        windows["sliding_attention"] = seen & (looks - at < limits.sliding)
-    if 0 < limits.chunk < reached:
-        windows["chunked_attention"] = seen & (looks // limits.chunk == at // limits.chunk)
-    if not windows:
-        return added(seen, forward.dtype)
-    if not limits.layers:
-        # One mask serves all layers, and so all have the window.
-        return added(next(iter(windows.values())), forward.dtype)
-    masks = {kind: added(window, forward.dtype) for kind, window in windows.items()}
-    full = added(seen, forward.dtype)
-    return {kind: masks.get(kind, full) for kind in limits.layers}
-
-
-def added(seen: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """A mask to be added, shape (B, 1, T, T), of one of pairs that see each other (B, T, T)."""
-    import torch
-
-    count, length, _ = seen.shape
-    # Its rows begin at multiples of eight numbers: else torch copies it for its memory-efficient
-    # kernel in every layer. (FlashAttention takes no mask, and without such a kernel all weights of
-    # attention would be written down.)
-    wide = -(-length // 8) * 8
-    mask = torch.full(
-        (count, 1, length, wide), torch.finfo(dtype).min, dtype=dtype, device=seen.device
-    )
-    return mask[..., :length].masked_fill_(seen[:, None], 0)

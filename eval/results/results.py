@@ -336,6 +336,11 @@ def _refusals(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iter
         yield caution(f"beginnings of texts were not shared by conditions: {reason}")
     for reason in sorted({b.reason for _, b in trials if b is not None and not b.passed}):
         yield caution(f"texts were read one at a time: beside a longer one {reason}")
+    if any(s.by_rule for s, _ in trials if s is not None and s.passed):
+        yield detail(
+            "texts of an item in one row were attended to by FlexAttention: as the model was "
+            "loaded, or as no fused kernel of torch takes their mask here"
+        )
     yield from _shared_in_half([s for s, _ in trials if s is not None and s.passed])
     if halved := sum(run.halved for run in runs):
         yield detail(f"memory ended {halved:,} times: smaller batches were run")
