@@ -226,7 +226,6 @@ def surprisals(
     progress: BatchProgress | None = None,
     world: World = ALONE,
     chat: Chat | None = None,
-    plans: PlansOf | None = None,
     planned: Planned | None = None,
 ) -> Surprisals[Answer]:
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
@@ -241,7 +240,6 @@ def surprisals(
         store, progress, world: those of :func:`eval.forward.execute.execute`.
         chat: the tokens before each text, and those in place of ``[SEP]``; there is then no other
             start of text.
-        plans: see :func:`plan_queries`.
         planned: the result of :func:`plan_queries` for the same; None: it is made now.
 
     Raises:
@@ -251,12 +249,8 @@ def surprisals(
     config = getattr(model, "config", None)
     options = options.settled(_scorer_of(model))
     if planned is None:
-        planned = plan_queries(
-            *(model, tokenizer, queries, options),
-            uses_separator=uses_separator,
-            chat=chat,
-            plans=plans,
-        )
+        how: Any = {"uses_separator": uses_separator, "chat": chat}
+        planned = plan_queries(model, tokenizer, queries, options, **how)
     prepared, plan, words = planned.prepared, planned.plan, planned.words
     try:
         if isinstance(model, Engine):

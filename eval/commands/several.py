@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.results.results import Results
     from coherencegym.eval.results.runs import Run
-    from coherencegym.eval.surprisal import Planned
+    from coherencegym.eval.tasks.score.scoring import PlannedItems
     from coherencegym.eval.tasks.score.tally import ItemTally
     from coherencegym.eval.views.report import ScoreFolder
 
@@ -277,13 +277,11 @@ def _tallies(
     def plan(tally: ItemTally, number: int, part: Sequence[Item]) -> _Part:
         title = f"{table_name(tally.table)}{f', part {number + 1}' if number else ''}"
         how: Any = {"uses_separator": tally.table.separator, "plans": kept}
-        planned = plan_items(model, tokenizer, part, run_.options, **how)
-        return _Part(tally, part, title, planned)
+        return _Part(tally, title, plan_items(model, tokenizer, part, run_.options, **how))
 
     def read(one: _Part) -> None:
         with run_.reading(one.title) as how:
-            how |= {"planned": one.planned, "plans": kept}
-            scored = score_items(model, tokenizer, one.items, run_.options, **how)
+            scored = score_items(model, tokenizer, one.planned, run_.options, **how)
         judgements = one.tally.add(scored)
         if folder is not None:
             folder.add(one.tally.table, scored, judgements)
@@ -307,6 +305,5 @@ class _Part:
     """Items of a table that are scored together, and their plan."""
 
     tally: ItemTally
-    items: Sequence[Item]
     title: str
-    planned: Planned
+    planned: PlannedItems

@@ -43,12 +43,22 @@ class ScoredItem:
 Scored = Surprisals[ScoredItem]
 
 
+@dataclass(frozen=True)
+class PlannedItems:
+    """Items as the rules have them, what is read of them, and the plan of that."""
+
+    items: Sequence[Item]
+    queries: Sequence[Query]
+    plan: Planned
+
+
 def score_items(
     model: Any,
     tokenizer: Any,
-    items: Iterable[Item],
+    items: Iterable[Item] | PlannedItems,
     options: Options = DEFAULT_OPTIONS,
     *,
+    uses_separator: bool | None = None,
     plans: PlansOf | None = None,
     **run: Any,
 ) -> Scored:
@@ -57,21 +67,25 @@ def score_items(
     Args:
         model, tokenizer: a causal language model of transformers, in evaluation mode.
         items: valid ones (:func:`eval.kinds.items.validate_item`), with predictions that can be
-            read (:func:`eval.kinds.items.check_predictions`).
+            read (:func:`eval.kinds.items.check_predictions`); or what :func:`plan_items` made of
+            them for this model and these options.
         options: reading and running.
+        uses_separator: see :func:`eval.surprisal.surprisals`.
         plans: those of these very items for models with the same tokenizer; None: none is kept.
         run: the other arguments of :func:`eval.surprisal.surprisals`.
 
     Raises:
         EvaluationError: see :func:`eval.surprisal.surprisals`.
     """
-    asked, texts = _asked(items, options.rules, plans)
-    found = surprisals(model, tokenizer, texts, options, plans=plans, **run)
+    if not isinstance(items, PlannedItems):
+        how: Any = {"uses_separator": uses_separator, "plans": plans}
+        items = plan_items(model, tokenizer, items, options, **how)
+    found = surprisals(model, tokenizer, items.queries, options, planned=items.plan, **run)
     errors = found.execution.errors
     return Scored(
         tuple(
             ScoredItem(item, answer.conditions, answer.too_long, answer.truncated, errors)
-            for item, answer in zip(asked, found.items, strict=True)
+            for item, answer in zip(items.items, found.items, strict=True)
         ),
         found.start,
         found.separator,
@@ -90,26 +104,21 @@ def plan_items(
     *,
     plans: PlansOf | None = None,
     **how: Any,
-) -> Planned:
-    """Encode and plan items, for :func:`score_items` of the same items (``planned``).
+) -> PlannedItems:
+    """Encode and plan items, for :func:`score_items`.
 
     Raises:
         EvaluationError: see :func:`eval.surprisal.plan_queries`, whose other arguments ``how`` are.
     """
-    _, texts = _asked(items, options.rules, plans)
-    return plan_queries(model, tokenizer, texts, options, plans=plans, **how)
-
-
-def _asked(
-    items: Iterable[Item], rules: Rules, plans: PlansOf | None
-) -> tuple[list[Item], list[Query]]:
-    """Items as the rules have them, and what is read of them."""
 
     def ask() -> tuple[list[Item], list[Query]]:
-        found = as_the_rules_have(items, rules)
+        found = as_the_rules_have(items, options.rules)
         return found, queries(found)
 
-    return ask() if plans is None else plans.kept.once(items, rules, ask)
+    asked, texts = ask() if plans is None else plans.kept.once(items, options.rules, ask)
+    return PlannedItems(
+        asked, texts, plan_queries(model, tokenizer, texts, options, plans=plans, **how)
+    )
 
 
 def as_the_rules_have(items: Iterable[Item], rules: Rules) -> list[Item]:

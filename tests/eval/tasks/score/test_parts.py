@@ -146,7 +146,7 @@ def test_nothing_is_left_of_a_run_that_ends_in_a_later_part(
     parts: list[int] = []
 
     def stops(*arguments: Any, **options: Any) -> Any:
-        parts.append(len(arguments[2]))
+        parts.append(len(arguments[2].items))
         if len(parts) == 3:
             raise KeyboardInterrupt
         return whole(*arguments, **options)
@@ -156,6 +156,23 @@ def test_nothing_is_left_of_a_run_that_ends_in_a_later_part(
     scored(suite, "ended", *ALONE, code=130)
     assert parts == [3, 3, 2]
     assert set(suite.iterdir()) == before
+
+
+def test_what_is_read_of_an_item_is_asked_once(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from coherencegym.eval.tasks.score import scoring
+
+    asked: list[Item] = []
+    real: Any = scoring.__dict__["read_by"]
+
+    def counted(item: Item) -> Any:
+        asked.append(item)
+        return real(item)
+
+    monkeypatch.setattr(scoring, "read_by", counted)
+    scored(suite, "asked", *ALONE)
+    assert len(asked) == len(set(map(id, asked))) > 0
 
 
 # ------------------------------------------------------------------------------------ columns
