@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.command_line import Parser
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import closed, explain_plan, opened, running
+from coherencegym.eval.commands.running import closed, opened, planned_work, print_work, running
 from coherencegym.eval.forward.distributed import world
 
 if TYPE_CHECKING:
@@ -76,4 +76,4 @@ def _dry_run(arguments: argparse.Namespace, tables: Sequence[Any], chosen: Any) 
     from coherencegym.eval.tasks.correlate.task import query
 
     texts = [(table.name, list(map(query, table.rows)), table.separator) for table in tables]
-    explain_plan(arguments, texts, chosen)
+    print_work(planned_work(arguments, texts, chosen))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import Running, explain_plan, running
+from coherencegym.eval.commands.running import Running, planned_work, print_work, running
 from coherencegym.eval.models.libraries import quiet_libraries
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
 from coherencegym.eval.tasks.detect.detectors import DEFAULT_DETECTOR, DETECTORS
@@ -144,4 +144,4 @@ def _dry_run(
         queries = document_queries(documents, detector_of(arguments.detector), names)
         texts.append((table.name, queries, table.separator))
         print(f"{table.name}: {len(documents):,} documents, {table.intruded:,} with an intruder")
-    explain_plan(arguments, texts, chosen)
+    print_work(planned_work(arguments, texts, chosen))

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.plan.batches import Budget
     from coherencegym.eval.plan.options import Options
-    from coherencegym.eval.plan.plan import Plan
     from coherencegym.eval.plan.requests import Query
 
 
@@ -189,28 +188,41 @@ def _progress_bar(what: str, shown: bool) -> Iterator[Callable[[int, int], None]
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def explain_plan(
+@dataclass(frozen=True)
+class Work:
+    """What a run would cost: the rows of its table and the lines under it."""
+
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+def planned_work(
     arguments: argparse.Namespace,
-    texts: Sequence[tuple[str, Sequence[Query], bool]],
+    texts: Iterable[tuple[str, Sequence[Query], bool]],
     options: Options,
     *,
     in_chat: bool = False,
-) -> None:
-    """Print the plan of a run; only the model's config and tokenizer are read.
+    known: MutableMapping[object, Work] | None = None,
+) -> Work:
+    """The work of a run; only the model's config and tokenizer are read.
 
-    ``texts`` are the name of each table, what is read of it, and whether ``[SEP]`` is a separator;
-    or, ``in_chat``, where the tokenizer's chat template lets the model speak.
+    Args:
+        arguments: the options of the model.
+        texts: the name of each table, what is read of it, and whether ``[SEP]`` is a separator.
+        options: reading and running.
+        in_chat: they are read where the tokenizer's chat template lets the model speak.
+        known: the work on these very texts with other models. That of one alike is taken from
+            there, and the texts are not read; that of another is kept there.
 
     Raises:
         EvaluationError: they cannot be read, or a text cannot be encoded.
     """
-    from rich.console import Console
-
     from coherencegym.eval.models.arguments import parse_model_arguments
     from coherencegym.eval.models.kind import class_for, scorer_of
     from coherencegym.eval.models.limits import limits_of
     from coherencegym.eval.models.load import load_config
-    from coherencegym.eval.plan.explain import explain_table, shape_of
+    from coherencegym.eval.plan.explain import explain_row, shape_of
+    from coherencegym.eval.plan.kept import identity_of
     from coherencegym.eval.plan.memory import default_budget
     from coherencegym.eval.plan.plan import make_plan
     from coherencegym.eval.plan.requests import prepare
@@ -223,46 +235,57 @@ def explain_plan(
         arguments.trust_remote_code,
         scorer=options.scorer,
     )
+    about = {**config.to_dict(), "_name_or_path": None}
+    # A tokenizer that cannot say what it does is like no other.
+    alike = identity_of(tokenizer) or object(), json.dumps(about, sort_keys=True, default=str)
+    if known is not None and alike in known:
+        return known[alike]
     scorer = scorer_of(config) if options.scorer == "auto" else options.scorer
     options = options.settled(scorer, flag_of)
-    chat = chat_of(tokenizer) if in_chat else None
-    words = None
+    how: dict[str, Any] = {"chat": chat_of(tokenizer) if in_chat else None}
     if options.word_correction:
-        words = word_beginnings(tokenizer, config.get_text_config().vocab_size)
+        how["words"] = word_beginnings(tokenizer, config.get_text_config().vocab_size)
     device = "cpu" if arguments.device in ("auto", "cpu") else arguments.device.partition(":")[0]
     budget = default_budget(device, options.batch_tokens)
-    plans = []
+    shape = shape_of(config, class_for(config, scorer, arguments.trust_remote_code))
+    shares = options.share and not options.is_masked
+    rows, shared = [], False
     for name, queries, uses_separator in texts:
-        prepared = prepare(
-            *(tokenizer, config, queries, options),
-            uses_separator=uses_separator,
-            words=words,
-            chat=chat,
-        )
+        how["uses_separator"] = uses_separator
+        prepared = prepare(tokenizer, config, queries, options, **how)
         plain = make_plan(prepared.requests, budget, limits=limits_of(config))
-        shares = options.share and not options.is_masked
-        shared = plain.batched(budget, sharing="packed") if shares else plain
-        plans.append((name, plain, shared))
+        plan = plain.batched(budget, sharing="packed") if shares else plain
+        rows.append(explain_row(name, plain, plan, shape))
+        shared |= plan.shares
+    found = Work(tuple(rows), tuple(_plan_notes(shared, budget, device, scorer)))
+    if known is not None:
+        known[alike] = found
+    return found
+
+
+def print_work(work: Work) -> None:
+    """Print what a run would cost."""
+    from rich.console import Console
+
+    from coherencegym.eval.plan.explain import explain_table
+
     console = Console()
-    made = class_for(config, scorer, arguments.trust_remote_code)
-    table = explain_table(plans, shape_of(config, made))
+    table = explain_table(work.rows)
     # Numbers that are cut off are worse than lines that wrap.
     wide = Console(width=10_000).measure(table).maximum
     Console(width=max(console.width, wide)).print(table)
-    for note in _plan_notes([plan for *_, plan in plans], budget, device, scorer):
+    for note in work.notes:
         console.print(f"· {note}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _plan_notes(
-    plans: Sequence[Plan], budget: Budget, device: str, scorer: Scorer
-) -> Iterator[str]:
+def _plan_notes(shares: bool, budget: Budget, device: str, scorer: Scorer) -> Iterator[str]:
     """The lines under the table of a plan."""
     from coherencegym.eval.plan.explain import MEANING
 
     yield from (f"{name}: {meaning}" for name, meaning in MEANING.items())
     if scorer != "causal":
         yield f"{scorer}: every token that is read is a text of its own, with that token masked"
-    if any(plan.shares for plan in plans):
+    if shares:
         yield "beginnings are shared if a trial shows that the model can: in rows, or from a cache"
     yield (
         f"batches on {device}: at most {budget.tokens:,} tokens and {budget.head_rows:,} rows of "

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coherencegym.command_line import Parser, rare
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import explain_plan, table_name
+from coherencegym.eval.commands.running import Work, planned_work, print_work, table_name
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.models.libraries import quiet_libraries
 
 if TYPE_CHECKING:
-    from coherencegym.eval.data.dataset import ItemTable
+    from coherencegym.eval.commands.several import Data
     from coherencegym.eval.plan.options import Options
+    from coherencegym.eval.plan.requests import Query
 
 EXAMPLES = """\
   coherencegym score --model demo --dataset suites/sentence_order
@@ -79,9 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     read = [options.item_tables(one, one.max_items, in_parts=True) for one in pairs[0]]
     several.check_models(read)
     if arguments.dry_run:
-        for own in pairs:
-            for one, (_, tables) in zip(own, read, strict=True):
-                _explain(one, tables, chosen)
+        _explain([own[0] for own in pairs], read, chosen)
         return 0
     runs = several.made(read)
     if several.above is not None:
@@ -163,11 +164,28 @@ def _check_push(arguments: argparse.Namespace) -> None:
         raise EvaluationError("--private: nothing is pushed; expected --push-results with it")
 
 
-def _explain(arguments: argparse.Namespace, tables: Sequence[ItemTable], chosen: Options) -> None:
+def _explain(models: Sequence[argparse.Namespace], read: Data, chosen: Options) -> None:
+    """Print the plan of a run of each model, once for all models that have the same."""
+    from coherencegym.eval.commands.several import model_name
     from coherencegym.eval.tasks.score.scoring import as_the_rules_have, queries
 
-    texts = [
-        (table_name(table), queries(as_the_rules_have(table.items, chosen.rules)), table.separator)
-        for table in tables
-    ]
-    explain_plan(arguments, texts, chosen)
+    def texts() -> Iterator[tuple[str, Sequence[Query], bool]]:
+        for source, tables in read:
+            data = f"{source.name}: " if len(read) > 1 else ""
+            for table in tables:
+                asked = queries(as_the_rules_have(table.items, chosen.rules))
+                yield data + table_name(table), asked, table.separator
+
+    known: dict[object, Work] = {}
+    alike: dict[Work, list[str]] = {}
+    for one in models:
+        work = planned_work(one, texts(), chosen, known=known)
+        alike.setdefault(work, []).append(model_name(one))
+    *_, last = alike
+    for work, names in alike.items():
+        if len(models) > 1:
+            counted = f"each of {len(names):,} models" if len(names) > 1 else "one model"
+            print(one_line(f"the plan of {counted}: {first_names(names)}"))
+        # What is under the last plan, too, is said there alone.
+        own = [note for note in work.notes if work == last or note not in last.notes]
+        print_work(replace(work, notes=tuple(own)))

@@ -130,7 +130,7 @@ class Several:
                 if one.output not in self.runs
             ]
             if left:
-                with self._attempt(_model_name(own[0])):
+                with self._attempt(model_name(own[0])):
                     self._score(left, plans)
         return [self.runs[folder] for folder in self.folders if folder in self.runs]
 
@@ -247,7 +247,8 @@ class Several:
         return (step.training, step.unit, repr(about)) if step is not None else None
 
 
-def _model_name(one: argparse.Namespace) -> str:
+def model_name(one: argparse.Namespace) -> str:
+    """The name of the model that options name, with the revision that they ask for."""
     at = f"@{one.model_revision}" if one.model_revision else ""
     return f"{one.model}{at}"
 

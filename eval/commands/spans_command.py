@@ -251,7 +251,7 @@ def _dry_run(
     arguments: argparse.Namespace, chosen: SpanOptions, tables: Sequence[SpanTable]
 ) -> None:
     """Print how much work it is; only the model's config and tokenizer are read."""
-    from coherencegym.eval.commands.running import explain_plan
+    from coherencegym.eval.commands.running import planned_work, print_work
     from coherencegym.eval.tasks.spans.asking import PROMPT
     from coherencegym.eval.tasks.spans.data import places_of
     from coherencegym.eval.tasks.spans.heads import HEADS
@@ -270,7 +270,7 @@ def _dry_run(
             )
             for table in tables
         ]
-        explain_plan(arguments, texts, _reading(arguments), in_chat=in_chat)
+        print_work(planned_work(arguments, texts, _reading(arguments), in_chat=in_chat))
         return
     for table in tables:
         spans = sum(len(places_of(row)) for row in table.rows)

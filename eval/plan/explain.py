@@ -87,11 +87,24 @@ MEANING = {
 }
 
 
-def explain_table(plans: Sequence[tuple[str, Plan, Plan]], shape: ModelShape) -> Any:
-    """A rich table of what plans would cost.
+def explain_row(name: str, plain: Plan, plan: Plan, shape: ModelShape) -> tuple[str, ...]:
+    """The row of a table: the name of a config and split, and what its plan would cost.
 
-    ``plans`` have the name of a config and split, its plan without sharing, and its plan with it.
+    ``plain`` is the plan without sharing.
     """
+    padding = plan.padded_tokens - plan.tokens_once
+    passes = sum(batch.passes for batch in plan.batches)
+    return (
+        name,
+        *(f"{number:,}" for number in (len(plan.sequences), plan.tokens, plan.tokens_once)),
+        f"{padding / max(1, plan.padded_tokens):.1%}",
+        *(f"{number:,}" for number in (plan.head_rows, passes)),
+        *(f"{operations(each, shape) / 1e12:.3g}" for each in (plan, plain)),
+    )
+
+
+def explain_table(rows: Sequence[Sequence[str]]) -> Any:
+    """A rich table of the rows that :func:`explain_row` makes."""
     from rich import box
     from rich.table import Table
 
@@ -99,15 +112,6 @@ def explain_table(plans: Sequence[tuple[str, Plan, Plan]], shape: ModelShape) ->
     table.add_column("config", overflow="fold")
     for name in MEANING:
         table.add_column(name, justify="right", no_wrap=True)
-    for name, plain, plan in plans:
-        padding = plan.padded_tokens - plan.tokens_once
-        passes = sum(batch.passes for batch in plan.batches)
-        read = (len(plan.sequences), plan.tokens, plan.tokens_once)
-        table.add_row(
-            name,
-            *(f"{number:,}" for number in read),
-            f"{padding / max(1, plan.padded_tokens):.1%}",
-            *(f"{number:,}" for number in (plan.head_rows, passes)),
-            *(f"{operations(each, shape) / 1e12:.3g}" for each in (plan, plain)),
-        )
+    for row in rows:
+        table.add_row(*row)
     return table
