@@ -510,15 +510,19 @@ def model_settings(arguments: argparse.Namespace, names: Sequence[str]) -> dict[
 def output_of(arguments: argparse.Namespace, task: str = "") -> Path:
     """The folder of results that the user names, or ``results/DATA--MODEL``, then the task.
 
-    A model that is read at a revision is ``MODEL@REVISION``, so that none replaces another.
+    A model that is read at a revision is ``MODEL@REVISION``, and a scorer or a masking that was
+    asked for is named last, so that no run replaces another.
     """
     if arguments.output:
         return Path(arguments.output)
     from coherencegym.eval.results.folder import run_name
 
     data = arguments.dataset or _suites_name(arguments.suites)
-    revision = vars(arguments).get("model_revision")
-    return Path("results") / run_name(data, arguments.model, task, revision)
+    given = vars(arguments)
+    how = task, given.get("scorer", ""), given.get("masking", "")
+    return Path("results") / run_name(
+        data, arguments.model, *how, revision=given.get("model_revision")
+    )
 
 
 def _suites_name(paths: Sequence[Path]) -> str:

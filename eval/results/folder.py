@@ -32,13 +32,18 @@ MARKER = "results.json"
 RESULTS_FORMAT = 1
 
 
-def run_name(data: str, model: str, task: str = "", revision: str | None = None) -> str:
-    """The name of a run's folder, ``DATA--MODEL@REVISION`` and then the task.
+def run_name(data: str, model: str, *how: str, revision: str | None = None) -> str:
+    """The name of a run's folder, ``DATA--MODEL@REVISION`` and then the task and ways of reading.
 
-    A folder has its own name; the model has no revision where the user asked for none.
+    A folder has its own name; what the user did not ask for is in no name.
     """
     at = f"@{revision.replace('/', '__')}" if revision else ""
-    return "--".join(filter(None, (_last_name(data), _last_name(model) + at, task)))
+    asked = (each for each in how if each not in _UNASKED)
+    return "--".join((_last_name(data), _last_name(model) + at, *asked))
+
+
+#: The task without a name, and the ways to score and to mask that are taken without a word.
+_UNASKED = ("", "auto", "within_word_l2r")
 
 
 def _last_name(text: str) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -225,3 +226,20 @@ def test_a_revision_alone_is_in_the_name_of_the_folder(
     assert sorted(path.name for path in Path("results").iterdir()) == [
         *("one--me__model", "one--me__model@step10", "one--me__model@step200"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("more", "folder"),
+    [
+        ({}, "one--me__model"),
+        ({"masking": "within_word_l2r"}, "one--me__model"),
+        ({"scorer": "pll"}, "one--me__model--pll"),
+        ({"scorer": "mntp", "model_revision": "step10"}, "one--me__model@step10--mntp"),
+        ({"scorer": "pll", "masking": "original"}, "one--me__model--pll--original"),
+        ({"task": "spans", "scorer": "prompt"}, "one--me__model--spans--prompt"),
+    ],
+)
+def test_ways_of_scoring_have_folders_of_their_own(more: dict[str, str], folder: str) -> None:
+    given = {"output": None, "dataset": "one", "model": "me/model", "scorer": "auto", **more}
+    task = given.pop("task", "")
+    assert options.output_of(Namespace(**given), str(task)) == Path("results") / folder
