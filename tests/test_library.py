@@ -106,6 +106,18 @@ def test_each_run_is_written_as_soon_as_it_is_scored(
     ]
 
 
+def test_another_model_is_added_to_an_overview(folder: Path, demo: Any, tmp_path: Path) -> None:
+    how: dict[str, Any] = {"limit": 2, "output": tmp_path}
+    cg.score([demo, replace(demo, name="other")], folder, **how)
+    found = cg.score(replace(demo, name="third"), folder, **how)
+    assert isinstance(found, cg.Results)
+    assert (tmp_path / "story_cloze--third/results.json").is_file()
+    head = (tmp_path / "overview.md").read_text().split("| suite |")[1].splitlines()[0]
+    assert all(f" {name} |" in head for name in ("demo", "other", "third"))
+    with pytest.raises(EvaluationError, match=r"story_cloze--third exists; .* overwrite=True"):
+        cg.score(replace(demo, name="third"), folder, **how)
+
+
 def test_a_loaded_model_has_the_tokenizer_of_its_files(folder: Path) -> None:
     from transformers import AutoModelForCausalLM
 

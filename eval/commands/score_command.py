@@ -64,13 +64,14 @@ def run(arguments: argparse.Namespace) -> int:
             runs could not be made.
     """
     from coherencegym.eval.commands.several import Several
-    from coherencegym.eval.views.overview import check_runs
+    from coherencegym.eval.views.overview import check_runs, has_overview
 
     chosen = options.chosen(arguments)
     datasets = _datasets(arguments)
     models = _models(arguments)
-    # A training that has one checkpoint today has two tomorrow.
+    # A training that has one checkpoint today has two tomorrow, and runs have others beside them.
     alone = len(datasets) == len(models) == 1 and not arguments.all_revisions
+    alone = alone and not (arguments.output and has_overview(arguments.output))
     if not alone and world().size > 1:
         raise EvaluationError("several processes; expected one model and one dataset with them")
     pairs = [[_pair(one, dataset, alone) for dataset in datasets] for one in models]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -221,30 +221,32 @@ class Several:
             )
 
     def _beside(self) -> list[Run]:
-        """Earlier results of the same trainings in the folder: a trainer may delete checkpoints.
+        """Earlier results in the folder: other models, and checkpoints that were deleted since.
 
-        They are of the same rows and settings as those that were made.
+        Those of a training that was scored now are of the same rows and settings.
         """
-        from coherencegym.eval.results.runs import read_run, run_folders
+        from coherencegym.eval.results.runs import runs_beside
 
         assert self.above is not None
-        alike = {self._training(run) for run in self.runs.values()} - {None}
-        own = {folder.resolve() for folder in self.folders}
-        found = []
-        for folder in run_folders([self.above]) if alike else ():
-            # What cannot be read is of no training that is known.
-            with suppress(EvaluationError, OSError):
-                if folder.resolve() not in own and self._training(run := read_run(folder)) in alike:
-                    found.append(run)
-        return found
+        known: dict[object, list[object]] = {}
+        for run in self.runs.values():
+            known.setdefault(self._training(run), []).append(self._about(run))
+        return [
+            run
+            for run in runs_beside(self.above, self.folders)
+            if (training := self._training(run)) is None
+            or self._about(run) in known.get(training, [self._about(run)])
+        ]
 
     def _training(self, run: Run) -> tuple[str, ...] | None:
-        """The training, rows and settings of a run; None where it is no checkpoint."""
+        """The training of a run, and the dataset; None where it is of no checkpoint."""
         step = step_of(run)
+        return (step.training, step.unit, run.data, run.suite, run.version) if step else None
+
+    def _about(self, run: Run) -> object:
+        """The rows and settings of a run."""
         names = (*_RECORDED, *self.chosen.record(), "intervals", "versions")
-        settings = [run.settings.get(name) for name in names]
-        about = (run.data, run.suite, run.version, sorted(run.rows.items()), settings)
-        return (step.training, step.unit, repr(about)) if step is not None else None
+        return run.rows, [run.settings.get(name) for name in names]
 
 
 def model_name(one: argparse.Namespace) -> str:

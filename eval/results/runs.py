@@ -7,6 +7,7 @@ earlier run left, where everything is checked: the file may be somebody else's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,20 @@ def read_run(folder: Path) -> Run:
         # Those of earlier releases are lines that do not say of which kind they are.
         notes=tuple(detail(note) if isinstance(note, str) else note for note in one.notes),
     )
+
+
+def runs_beside(above: Path, own: Iterable[Path]) -> list[Run]:
+    """The runs of ``score`` in a folder but for some, by name; others read the same rows otherwise.
+
+    What cannot be read is passed over.
+    """
+    known = {folder.resolve() for folder in own}
+    found = []
+    for folder in run_folders([above]):
+        with suppress(EvaluationError, OSError):
+            if folder.resolve() not in known and results_head(folder / MARKER).task == "score":
+                found.append(read_run(folder))
+    return found
 
 
 def _run(

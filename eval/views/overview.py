@@ -184,6 +184,11 @@ def check_overview(folder: Path, overwrite: bool, option: str = "--output") -> N
         raise EvaluationError(f"{page}: is there already; expected {replace} to replace it")
 
 
+def has_overview(folder: Path) -> bool:
+    """Tell whether an overview of runs is there, which the next run in the folder makes again."""
+    return (folder / PAGE).is_file() and (folder / MARKDOWN).is_file()
+
+
 def check_runs(
     folders: Sequence[Path],
     overwrite: bool,
@@ -198,10 +203,11 @@ def check_runs(
         overwrite: earlier results may be replaced.
         above: the folder of the overview; None: there will be none.
         option: the name of the folder, see :func:`coherencegym.files.folders.check_folder`.
-        kept: those of the folders that stay as they are, so that the overview is made again.
+        kept: those of the folders that stay as they are.
 
     Raises:
-        EvaluationError: one is there, nothing can be written there, or two runs have one folder.
+        EvaluationError: one is there, nothing can be written there, two runs have one folder, or a
+            page that is no overview is where that would be.
     """
     for folder in folders:
         if folders.count(folder) > 1:
@@ -211,8 +217,8 @@ def check_runs(
             )
         if folder not in kept:
             check_folder(folder, overwrite, MARKER, option)
-    if above is not None and not kept:
-        check_overview(above, overwrite, option)
+    if above is not None:
+        check_overview(above, overwrite or has_overview(above), option)
 
 
 def write_overview(shown: Overview, folder: Path) -> None:

@@ -118,7 +118,7 @@ def score(
         configs, split, revision, limit: parts, see :func:`load_items`, of data given by name.
         device, dtype: place and numbers, see :func:`load_model`, of models given by name.
         output: a folder to write results to; for several, one in it for each, written as soon as
-            its scores are there.
+            its scores are there, and an overview of all that are in it.
         overwrite: replace results that are there.
         options: ``scorer``, ``masking``, ``bos``, ``separator``, ``truncate``, ``compat``, ...
             (:func:`coherencegym.eval.library.score`).
@@ -136,7 +136,7 @@ def score(
     from coherencegym.eval.models.in_memory import evaluating
     from coherencegym.eval.models.load import load
     from coherencegym.eval.plan.kept import KeptPlans
-    from coherencegym.eval.results.runs import run_of
+    from coherencegym.eval.results.runs import run_of, runs_beside
     from coherencegym.eval.views.overview import overview, write_overview
     from coherencegym.eval.views.report import write
 
@@ -154,7 +154,8 @@ def score(
     # All that can be refused before hours of scoring: the last model may not be there.
     scorer = chosen_options.scorer
     given = [_model(each, tokenizer, alone=len(models) == 1, scorer=scorer) for each in models]
-    folders = None if output is None else _folders(Path(output), given, read, overwrite)
+    ways = scorer, chosen_options.masking
+    folders = None if output is None else _folders(Path(output), given, read, ways, overwrite)
     # Of several models those with one tokenizer read the same tokens.
     plans = KeptPlans() if len(given) > 1 else None
     runs = []
@@ -169,12 +170,10 @@ def score(
                     write(results, folder, overwrite=overwrite)
                     run = replace(run, folder=str(folder))
                 runs.append(run)
-    if len(runs) == 1:
-        return results
-    shown = overview(runs)
-    if output is not None:
-        write_overview(shown, Path(output))
-    return shown
+    if output is not None and folders != [[Path(output)]]:
+        others = runs_beside(Path(output), [Path(run.folder) for run in runs])
+        write_overview(overview([*others, *runs]), Path(output))
+    return results if len(runs) == 1 else overview(runs)
 
 
 def probe(
@@ -395,17 +394,23 @@ def _for_spans(name: str, options: SpanOptions, device: str, dtype: str) -> Load
 
 
 def _folders(
-    output: Path, models: Sequence[str | LoadedModel], read: Sequence[Items], overwrite: bool
+    output: Path,
+    models: Sequence[str | LoadedModel],
+    read: Sequence[Items],
+    ways: Sequence[str],
+    overwrite: bool,
 ) -> list[list[Path]]:
     """The folder of each model's run on each dataset, which may be written."""
     from coherencegym.eval.results.folder import run_name
-    from coherencegym.eval.views.overview import check_runs
+    from coherencegym.eval.views.overview import check_runs, has_overview
 
-    if alone := len(models) == len(read) == 1:
+    if alone := len(models) == len(read) == 1 and not has_overview(output):
         folders = [[output]]
     else:
         names = [each if isinstance(each, str) else each.name for each in models]
-        folders = [[output / run_name(_data(items), name) for items in read] for name in names]
+        folders = [
+            [output / run_name(_data(items), name, *ways) for items in read] for name in names
+        ]
     flat = [folder for own in folders for folder in own]
     check_runs(flat, overwrite, None if alone else output, "output=")
     return folders

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 from argparse import Namespace
 from collections.abc import Callable
@@ -144,6 +145,43 @@ def test_a_run_of_several_that_is_stopped_leaves_whole_folders_and_goes_on(
     assert known[0][0] == known[0][1]
     folders = [path.name for path in (tmp_path / "out").iterdir() if path.is_dir()]
     assert sorted(folders) == ["one--demo", "two--demo"]
+
+
+def test_another_model_joins_the_first_in_one_folder_and_overview(
+    suites: Path, tmp_path: Path, save_model: Any, make_tokenizer: Any, capsys: Any
+) -> None:
+    other, out = str(save_model(tmp_path / "other", tokenizer=make_tokenizer())), tmp_path / "out"
+    words = ["score", "--dataset", str(suites), "--no-cache", "--output", str(out), "--model"]
+    assert main([*words, "demo"]) == 0
+    first = (out / "one--demo/results.json").stat().st_mtime_ns
+    # Another task on the same suite is no score of it.
+    content = json.loads((out / "two--demo/results.json").read_text())
+    (out / "two--demo--detect").mkdir()
+    (out / "two--demo--detect/results.json").write_text(json.dumps({**content, "task": "detect"}))
+    alone = [*words, "demo"]
+    alone[2] = str(suites / "one")
+    assert main([*words, other]) == 0
+    assert "| suite | items | " in (out / "overview.md").read_text()
+    page, table = ((out / name).read_text() for name in ("index.html", "overview.md"))
+    for name in ("one--demo", "two--demo", "one--other", "two--other"):
+        assert f'href="{name}/report.html"' in page
+        assert f"{name}/" in table
+    assert "--detect" not in page
+    assert (out / "one--demo/results.json").stat().st_mtime_ns == first
+    # One run alone is one among the others, too.
+    shutil.rmtree(out / "one--demo")
+    assert main(alone) == 0
+    assert (out / "index.html").read_text().count("/report.html") == page.count("/report.html")
+    capsys.readouterr()
+    # Results of something else are in the way, and so is a page that is none of ours.
+    assert main([*words, other, "--limit", "3"]) == 2
+    assert "one--other: results of another run: other rows" in capsys.readouterr().err
+    (out / "overview.md").unlink()
+    shutil.rmtree(out / "one--other")
+    shutil.rmtree(out / "two--other")
+    assert main([*words, other]) == 2
+    assert "index.html: is there already; expected --overwrite" in capsys.readouterr().err
+    assert not (out / "one--other").exists()
 
 
 def test_all_suites_are_those_of_the_registry_that_have_items() -> None:
