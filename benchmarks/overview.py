@@ -12,21 +12,28 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.results.runs import Run, read_run
-from coherencegym.eval.statistics.scores import CD
+from coherencegym.eval.statistics.scores import CD, SPEARMAN
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.views import figures
 
 Rows = dict[str, dict[str, Headline]]
+#: The measures that are no CD scores, and what each is per cent of.
+_MEASURES = {
+    SPEARMAN: "Spearman: correlation with people, × 100",
+    "AUC": "AUC: × 100",
+    "strict": "strict: texts all of whose parts are right, %",
+}
 
 
 def rows_of(runs: Sequence[Run]) -> Rows:
-    """The headlines by suite and model; a run without one is left out."""
+    """The headlines by suite and model, CD scores first; a run without one is left out."""
     found: Rows = {}
-    for run in runs:
-        if run.headline is None or run.headline.score is None:
-            continue
+    scored = [run for run in runs if run.headline is not None and run.headline.score is not None]
+    for run in sorted(scored, key=_other_measure):
+        assert run.headline is not None
+        measure = run.headline.measure
         named = f"{run.suite.replace('_', ' ').capitalize()} {run.version}"
-        named += "" if run.headline.measure == CD else f", {run.headline.measure}"
+        named += f", {measure}" if _other_measure(run) else ""
         found.setdefault(named, {})[Path(run.model).name] = run.headline
     rows: Rows = {}
     for named, row in found.items():
@@ -36,6 +43,10 @@ def rows_of(runs: Sequence[Run]) -> Rows:
     return rows
 
 
+def _other_measure(run: Run) -> bool:
+    return run.headline is not None and run.headline.measure != CD
+
+
 def draw(rows: Rows) -> Any:
     """The figure; call it inside :func:`figures.style`."""
     models = list(dict.fromkeys(model for row in rows.values() for model in row))
@@ -43,18 +54,24 @@ def draw(rows: Rows) -> Any:
     widest = max(figures.text_widths(list(rows), 9, bold))
     figure = figures.new_figure(8.2, 1.3 + 0.36 * len(rows), layout="constrained")
     axes = figure.subplots()
-    axes.axvline(50, color=figures.CHANCE_LINE, linewidth=1, linestyle=figures.DASHED, zorder=1)
     for place, row in enumerate(rows.values()):
         for number, model in enumerate(models):
             if model in row:
                 shift = (number - (len(models) - 1) / 2) * 0.26
                 _mark(axes, place + shift, row[model], number)
         head = next(iter(row.values()))
+        if head.chance is not None:
+            ends = 100 * head.chance, place - 0.5, place + 0.5
+            axes.vlines(*ends, color=figures.CHANCE_LINE, linewidth=1, linestyle="--", zorder=1)
         _floor(axes, place, head.artefact_score, color=figures.ARTEFACT)
         _floor(axes, place, head.overlap_score, color=figures.OVERLAP, linestyle=(0, (1, 1)))
     figures.row_labels(axes, list(rows), bold, widest)
-    axes.set_xlim(-2, 102)
-    axes.set_xlabel("pairs in which the incoherent text is the more surprising one, %", fontsize=9)
+    lowest = min((head.ci_low or 0) for row in rows.values() for head in row.values())
+    axes.set_xlim(min(0, 100 * lowest) - 2, 102)
+    measures = {head.measure for row in rows.values() for head in row.values()}
+    others = "; ".join(said for name, said in _MEASURES.items() if name in measures)
+    said = "pairs in which the incoherent text is the more surprising one, %"
+    axes.set_xlabel("\n".join(filter(None, (said, others))), fontsize=9, loc="right")
     handles = [
         figures.key(model, color=figures.colour(n), marker=figures.mark(n), linewidth=2)
         for n, model in enumerate(models)

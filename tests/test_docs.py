@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from coherencegym.__main__ import SUBCOMMANDS, main
+from coherencegym.builders.registry import SUITES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -80,6 +81,12 @@ def test_the_first_page_is_short_and_names_no_place_of_a_machine() -> None:
     for page in PAGES:
         assert not re.search(r"/(work|home|root|tmp)/", page.read_text(encoding="utf-8")), page
         assert not re.search(r"python -m (builders|loaders|eval) ", page.read_text()), page
+
+
+def test_the_picture_of_the_first_page_has_every_suite() -> None:
+    drawn = (ROOT / "docs/overview.svg").read_text(encoding="utf-8")
+    for name in SUITES:
+        assert f"<!-- {name.replace('_', ' ').capitalize()} " in drawn
 
 
 @pytest.mark.parametrize(("page", "line"), DOCUMENTED, ids=lambda value: str(value))
