@@ -113,20 +113,26 @@ class SuiteUse:
     cannot_tell: str = ""
 
 
-@dataclass(frozen=True)
-class _Manifest:
-    configs: dict[_Name, _Config]
-    suite: str = ""
-    version: str | None = None
-    repo_id: str = ""
-    citation: str = ""
-    published: Many[Published] = ()
+@dataclass(frozen=True, kw_only=True)
+class SuiteWords:
+    """The words of a suite on itself, in its manifest and in results."""
+
     title: str = ""
     hypothesis: str = ""
     description: str = ""
     conditions: dict[str, str] = field(default_factory=dict)
     limitations: Many[str] = ()
     uses: Many[SuiteUse] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Manifest(SuiteWords):
+    configs: dict[_Name, _Config]
+    suite: str = ""
+    version: str | None = None
+    repo_id: str = ""
+    citation: str = ""
+    published: Many[Published] = ()
 
 
 @dataclass(frozen=True)

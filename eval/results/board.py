@@ -12,21 +12,21 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, takewhile
 from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.notes import first_names
-from coherencegym.eval.data.source import SuiteUse
+from coherencegym.eval.data.source import SuiteWords
 from coherencegym.eval.results.comparison import INCIDENTAL
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.overview import all_named, means_of_shared, standing
 from coherencegym.eval.results.runs import Run, read_run
 from coherencegym.eval.statistics.scores import CD
-from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.files.strict_json import Many, Some, read_json
+from coherencegym.eval.tasks.score.headline import Headline, headline_of_one
+from coherencegym.files.strict_json import Some, read_json
 
 #: Name, revision asked for, which it was, and how it was loaded where that changes a number.
 BoardModel = tuple[str, str, str, str]
@@ -63,17 +63,11 @@ class TableFacts:
     headline: str = ""
 
 
-@dataclass(frozen=True)
-class SuiteFacts:
+@dataclass(frozen=True, kw_only=True)
+class SuiteFacts(SuiteWords):
     """Facts that a suite says of itself, as results have them from its manifest."""
 
     tables: Some[TableFacts]
-    title: str = ""
-    hypothesis: str = ""
-    description: str = ""
-    conditions: dict[str, str] = field(default_factory=dict)
-    limitations: Many[str] = ()
-    uses: Many[SuiteUse] = ()
 
 
 @dataclass(frozen=True)
@@ -108,10 +102,7 @@ class Entry:
         if self.run.headline is not None or len(scores) != 1:
             return self.run.headline
         (one,) = scores
-        names = ("n", "score", "ci_low", "ci_high", "ci_method", "measure", "chance")
-        floors = ("artefact_score", "overlap_score", "human_score")
-        about = {name: getattr(one, name) for name in (*names, *floors)}
-        return Headline(over=(one.config,), n_cells=1, **about)
+        return headline_of_one(one)
 
 
 def read_entry(folder: Path) -> Entry:

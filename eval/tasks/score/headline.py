@@ -17,7 +17,7 @@ from coherencegym.eval.data.source import FLOORS
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.measures import mean_area
-from coherencegym.eval.statistics.scores import CD, UnitOutcome
+from coherencegym.eval.statistics.scores import CD, Score, UnitOutcome
 from coherencegym.eval.tasks.score.columns import (
     Columns,
     ItemValues,
@@ -69,6 +69,14 @@ class Headline:
             return self.over[0]
         what = "configs" if self.n_cells == len(self.over) else "groups"
         return f"the mean of {self.n_cells} {what}"
+
+
+def headline_of_one(score: Score) -> Headline:
+    """The headline of results that have but one score: that."""
+    names = ("n", "score", "ci_low", "ci_high", "ci_method", "measure", "chance")
+    floors = ("artefact_score", "overlap_score", "human_score")
+    about = {name: getattr(score, name) for name in (*names, *floors)}
+    return Headline(over=(score.config,), n_cells=1, **about)
 
 
 #: The beginning of a caution that a headline is no better than what needs no reading.

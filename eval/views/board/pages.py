@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from coherencegym.eval.results.board import Board, BoardColumn, BoardModel, Entry
 from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.score.headline import Headline, headline_of_one
 from coherencegym.eval.views.board.cells import (
     BESIDE,
     Cell,
@@ -166,14 +166,8 @@ def _rows_of_model(board: Board, column: BoardColumn, model: BoardModel) -> list
 
 
 def _row_of_score(score: Score, level: int, name: str, cell: Cell) -> DrawnRow:
-    above = is_above(_as_headline(score))
+    above = is_above(headline_of_one(score))
     return DrawnRow(name, level, score, "", cell, above)
-
-
-def _as_headline(score: Score) -> Headline:
-    names = ("n", "score", "ci_low", "ci_high", "artefact_score", "overlap_score", "chance")
-    about = {name: getattr(score, name) for name in names}
-    return Headline(over=(score.config,), n_cells=1, **about)
 
 
 def _config(score: Score, among: Sequence[Score]) -> str:
