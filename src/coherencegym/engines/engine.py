@@ -90,8 +90,23 @@ class Engine(Protocol):
         ...
 
 
+class _Here:
+    """What engines of one machine have alike."""
+
+    __slots__ = ()
+
+    @property
+    def keeps(self) -> bool:
+        """False: only what a search finds is kept."""
+        return False
+
+    def share(self, value: _T) -> _T:
+        """The value itself."""
+        return value
+
+
 @dataclass(frozen=True, slots=True)
-class InProcess:
+class InProcess(_Here):
     """This process alone.
 
     Attributes:
@@ -106,18 +121,9 @@ class InProcess:
         return 1
 
     @property
-    def keeps(self) -> bool:
-        """False: only what a search finds is kept."""
-        return False
-
-    @property
     def for_arrays(self) -> InProcess:
         """This one."""
         return self
-
-    def share(self, value: _T) -> _T:
-        """The value itself."""
-        return value
 
     def run(
         self, function: Callable[..., Any], tasks: Iterable[Task], *, memory: int = 0
@@ -133,7 +139,7 @@ ALONE_IN_PROCESS = InProcess()
 
 
 @dataclass(frozen=True, slots=True)
-class Processes:
+class Processes(_Here):
     """Several processes of this machine.
 
     Arrays are not sent about between them: functions over arrays run in this process, with as many
@@ -148,18 +154,9 @@ class Processes:
         return 1
 
     @property
-    def keeps(self) -> bool:
-        """False: only what a search finds is kept."""
-        return False
-
-    @property
     def for_arrays(self) -> InProcess:
         """This process, with as many threads."""
         return InProcess(self.workers)
-
-    def share(self, value: _T) -> _T:
-        """The value itself."""
-        return value
 
     def run(
         self, function: Callable[..., Any], tasks: Iterable[Task], *, memory: int = 0
