@@ -13,6 +13,7 @@ from coherencegym.cards.scores import scores_markdown
 from coherencegym.eval.data.source import Published, published
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE
+from coherencegym.files.templates import templates_of
 
 #: Rows of a table that is not folded, and names that are listed before the others are counted.
 _SHOWN_ROWS, _SHOWN_NAMES = 12, 3
@@ -73,14 +74,7 @@ def dataset_card(manifest: dict[str, Any]) -> str:
 @cache
 def _templates() -> Any:
     """The templates, read once: that takes longer than to fill them in."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("coherencegym.cards", "templates"),
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
+    environment = templates_of("cards", trim_blocks=False, lstrip_blocks=False)
     environment.filters |= {
         "cell": lambda text: str(text).replace("|", "\\|").replace("\n", " "),
         "aggregate": artefact_score,

@@ -22,6 +22,7 @@ from typing import Any
 
 from coherencegym.builders.export.pairs import PairTable
 from coherencegym.eval.kinds.items import SuiteError
+from coherencegym.files.templates import templates_of
 
 #: The Python file beside the task files, by the name that they call it.
 MODULE = "utils"
@@ -118,18 +119,11 @@ class ExportedRelease:
 
 def rendered(template: str, **values: Any) -> str:
     """The text of a template for a file of an export."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("coherencegym.builders.export", "templates"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates_of("builders.export")
     environment.filters |= {"json": json.dumps, "cell": _cell, "line": _one_line}
     environment.filters["language"] = lambda code: _LANGUAGES.get(code, code)
-    return environment.get_template(f"{template}.jinja").render(values)
+    text: str = environment.get_template(f"{template}.jinja").render(values)
+    return text
 
 
 def _cell(text: str) -> str:

@@ -37,6 +37,7 @@ from coherencegym.builders.judgement.questions import (
 )
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import SEPARATOR, Item
+from coherencegym.files.templates import templates_of
 from coherencegym.manipulations.operator import Context
 
 #: The files of a folder for annotators.
@@ -223,18 +224,9 @@ def page(pairs: Sequence[DrawnPair]) -> str:
     On a screen it keeps the answers in the browser and saves them as JSON lines; on paper it has
     boxes to tick, and no pair is torn apart by the end of a page.
     """
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("coherencegym.builders.judgement", "templates"),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates_of("builders.judgement", autoescape=True)
     identifiers = "\n".join(pair.id for pair in pairs)
-    return environment.get_template("sheet.html.jinja").render(
+    text: str = environment.get_template("sheet.html.jinja").render(
         pairs=[
             {"number": number, "id": pair.id, "texts": turns(pair), "further": pair.questions}
             for number, pair in enumerate(pairs, start=1)
@@ -249,6 +241,7 @@ def page(pairs: Sequence[DrawnPair]) -> str:
         # The browser keeps what was ticked under this name, so that no sheet finds another's.
         sheet=hashlib.sha256(identifiers.encode()).hexdigest()[:16],
     )
+    return text
 
 
 def turns(pair: DrawnPair) -> list[tuple[str, list[tuple[str, str]]]]:

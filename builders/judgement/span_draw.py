@@ -19,6 +19,7 @@ from coherencegym.builders.judgement.pairs import texts_digest
 from coherencegym.builders.judgement.questions import ANSWER_LABELS, CANT_TELL, NO, YES
 from coherencegym.eval.data.table_rows import TableRows
 from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED, GoldSpan, SpanText
+from coherencegym.files.templates import templates_of
 from coherencegym.manipulations.operator import Context
 
 #: The files of a folder for annotators.
@@ -149,19 +150,10 @@ def _gold(row: SpanText, span: GoldSpan) -> str:
 
 def write_span_sheet(spans: Sequence[DrawnSpan], folder: Path) -> None:
     """Write the spans into a folder that is there: JSON lines, and a page to read and tick."""
-    import jinja2
-
     lines = [_line(number, span) for number, span in enumerate(spans, start=1)]
     content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     (folder / SPAN_LINES).write_text(content, encoding="utf-8")
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("coherencegym.builders.judgement", "templates"),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates_of("builders.judgement", autoescape=True)
     sheet = texts_digest("", "\n".join(span.id for span in spans))
     page = environment.get_template("span_sheet.html.jinja").render(spans=spans, sheet=sheet)
     (folder / SPAN_SHEET).write_text(page, encoding="utf-8")

@@ -33,6 +33,7 @@ from coherencegym.eval.views.item_view import read_values, reads, state
 from coherencegym.eval.views.plots_heatmap import heat_maps
 from coherencegym.eval.views.table import score_blocks, score_grid
 from coherencegym.eval.views.verdict import Verdict, verdict
+from coherencegym.files.templates import templates_of
 
 #: Characters of each text of the example, where there is such an item.
 _MODEST = 450
@@ -196,15 +197,7 @@ def notebook_cell(grids: Sequence[Any], results: Any = None) -> str:
 @lru_cache(maxsize=1)
 def templates() -> Any:
     """The templates of pages: all that they are given is escaped."""
-    import jinja2
-
-    found = jinja2.Environment(
-        loader=jinja2.PackageLoader("coherencegym.eval.views", "templates"),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    found = templates_of("eval.views", autoescape=True, keep_trailing_newline=False)
     found.policies["json.dumps_kwargs"] = {
         "ensure_ascii": False,
         "allow_nan": False,
