@@ -26,16 +26,7 @@ _DATA = ("configs", "split", "max_items")
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``correlate``."""
-    options.add_model(parser)
-    options.add_alike(parser, "--dataset")
-    options.many(
-        parser.group(options.DATA),
-        "--config",
-        dest="configs",
-        metavar="C",
-        help="configs; default all that hold rated texts",
-    )
-    options.add_alike(parser, "--split", "--revision", "--limit")
+    options.add_tables(parser, "configs; default all that hold rated texts")
     options.add_reading(parser, "texts")
     options.add_output(parser, "default results/DATA--MODEL--correlate", "results")
     options.add_alike(parser, "--dry-run", "--verbose")

@@ -35,17 +35,8 @@ _RECORDED = (
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``detect``."""
-    options.add_model(parser)
-    options.add_alike(parser, "--dataset")
-    options.many(
-        parser.group(options.DATA),
-        "--config",
-        "--test-on",
-        dest="configs",
-        metavar="C",
-        help="configs to test on, with or without the detect_ that names begin with; default all",
-    )
-    options.add_alike(parser, "--split", "--revision", "--limit")
+    said = "configs to test on, with or without the detect_ that names begin with; default all"
+    options.add_tables(parser, said, "--test-on")
     add = parser.group("how it is found").add_argument
     add(
         "--detector",

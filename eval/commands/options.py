@@ -297,6 +297,19 @@ def add_items(parser: Parser, several: bool = False) -> None:
     add_alike(parser, "--revision")
 
 
+def add_tables(parser: Parser, said: str = "", *names: str) -> None:
+    """Declare a model and which tables of a dataset it is asked about.
+
+    ``said`` is what help has on the configs by default, and ``names`` are others of ``--config``.
+    """
+    add_model(parser)
+    add_alike(parser, "--dataset")
+    help_ = said or "configs; default all"
+    group = parser.group(DATA)
+    many(group, "--config", *names, dest="configs", metavar="C", help=help_)
+    add_alike(parser, "--split", "--revision", "--limit")
+
+
 def add_batches(parser: Parser) -> None:
     """Declare how large a batch may be."""
     rare(
@@ -472,15 +485,36 @@ def load_model(
             f"--backend vllm and --scorer {scorer}: vLLM reads causal models alone; expected "
             "--backend transformers"
         )
-    how: dict[str, Any] = {
-        "arguments": parse_model_arguments(arguments.model_args, arguments.model_revision),
-        "device_map": arguments.device_map,
-        "trust_remote_code": arguments.trust_remote_code,
-    }
+    how = loading(arguments)
     place = (arguments.model, arguments.device, arguments.dtype)
     if in_vllm:
         return load_in_vllm(*place, **how)
     return load(*place, scorer=scorer, **how) if scores else load_encoder(*place, **how)
+
+
+def loading(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The arguments by which models are loaded, but for name, device and dtype.
+
+    Raises:
+        EvaluationError: a pair of ``--model-arg`` is wrong.
+    """
+    return {
+        "arguments": parse_model_arguments(arguments.model_args, arguments.model_revision),
+        "device_map": arguments.device_map,
+        "trust_remote_code": arguments.trust_remote_code,
+    }
+
+
+def model_config(arguments: argparse.Namespace, **how: Any) -> tuple[Any, Any]:
+    """The config and tokenizer of the model that the options name.
+
+    Raises:
+        EvaluationError: see :func:`eval.models.load.load_config`; ``how`` are its other arguments.
+    """
+    from coherencegym.eval.models import load
+
+    parsed = parse_model_arguments(arguments.model_args, arguments.model_revision)
+    return load.load_config(arguments.model, parsed, arguments.trust_remote_code, **how)
 
 
 def settings_of(

@@ -31,16 +31,7 @@ _RECORDED = ("configs", "split", "max_items")
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``probe``."""
-    options.add_model(parser)
-    options.add_alike(parser, "--dataset")
-    options.many(
-        parser.group(options.DATA),
-        "--config",
-        dest="configs",
-        metavar="C",
-        help="configs; default all that hold labelled examples",
-    )
-    options.add_alike(parser, "--split", "--revision", "--limit")
+    options.add_tables(parser, "configs; default all that hold labelled examples")
     _add_probing(parser)
     options.add_output(parser, "default results/DATA--MODEL--probe", "results")
     options.add_alike(parser, "--dry-run", "--verbose")
@@ -219,15 +210,8 @@ def _dry_run(
     arguments: argparse.Namespace, tables: Sequence[ProbeTable], chosen: ProbeOptions
 ) -> None:
     """Print how much work it is; only the model's config and tokenizer are read."""
-    from coherencegym.eval.models.arguments import parse_model_arguments
-    from coherencegym.eval.models.load import load_config
     from coherencegym.eval.tasks.probe.cost import costs
     from coherencegym.eval.views.probe.table import print_costs
 
-    config, tokenizer = load_config(
-        arguments.model,
-        parse_model_arguments(arguments.model_args, arguments.model_revision),
-        arguments.trust_remote_code,
-        scores=False,
-    )
+    config, tokenizer = options.model_config(arguments, scores=False)
     print_costs(costs(tables, chosen, config, tokenizer))

@@ -16,6 +16,7 @@ from coherencegym.errors import one_line
 from coherencegym.eval.commands.options import (
     flag_of,
     load_model,
+    model_config,
     model_settings,
     output_of,
 )
@@ -217,10 +218,8 @@ def planned_work(
     Raises:
         EvaluationError: they cannot be read, or a text cannot be encoded.
     """
-    from coherencegym.eval.models.arguments import parse_model_arguments
     from coherencegym.eval.models.kind import class_for, scorer_of
     from coherencegym.eval.models.limits import limits_of
-    from coherencegym.eval.models.load import load_config
     from coherencegym.eval.plan.explain import explain_row, shape_of
     from coherencegym.eval.plan.kept import identity_of
     from coherencegym.eval.plan.memory import default_budget
@@ -229,12 +228,7 @@ def planned_work(
     from coherencegym.eval.text.chat import chat_of
     from coherencegym.eval.text.words import word_beginnings
 
-    config, tokenizer = load_config(
-        arguments.model,
-        parse_model_arguments(arguments.model_args, arguments.model_revision),
-        arguments.trust_remote_code,
-        scorer=options.scorer,
-    )
+    config, tokenizer = model_config(arguments, scorer=options.scorer)
     about = {**config.to_dict(), "_name_or_path": None}
     # A tokenizer that cannot say what it does is like no other.
     alike = identity_of(tokenizer) or object(), json.dumps(about, sort_keys=True, default=str)

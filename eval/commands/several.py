@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import Running, give_back_memory, running, table_name
-from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.plan.kept import KeptPlans, PlansOf
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.steps import step_of
@@ -79,8 +78,6 @@ class Several:
         Raises:
             EvaluationError: a model cannot be had, or results are of something else.
         """
-        from coherencegym.eval.models.load import load_config
-
         started = self.started
         for own in self.pairs if len(self.pairs) > 1 or started else ():
             there = [
@@ -89,8 +86,7 @@ class Several:
             if there:
                 self._keep(there)
             else:
-                how = parse_model_arguments(own[0].model_args, own[0].model_revision)
-                load_config(own[0].model, how, own[0].trust_remote_code, scorer=self.chosen.scorer)
+                options.model_config(own[0], scorer=self.chosen.scorer)
 
     def _keep(self, there: Sequence[tuple[argparse.Namespace, tuple[Source, Any]]]) -> None:
         """Take over the results of one model, whose files are read for their digest."""
@@ -102,9 +98,7 @@ class Several:
             first.model,
             first.device,
             first.dtype,
-            arguments=parse_model_arguments(first.model_args, first.model_revision),
-            device_map=first.device_map,
-            trust_remote_code=first.trust_remote_code,
+            **options.loading(first),
             scorer=self.chosen.scorer,
             code=first.trust_remote_code and is_of_code(first.output),
         )

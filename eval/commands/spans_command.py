@@ -30,17 +30,8 @@ _DATA = ("configs", "split", "max_items", "calibrate_on")
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``spans``."""
-    options.add_model(parser)
-    options.add_alike(parser, "--dataset")
+    options.add_tables(parser, "configs; default all that hold spans")
     add = parser.group(options.DATA).add_argument
-    options.many(
-        parser.group(options.DATA),
-        "--config",
-        dest="configs",
-        metavar="C",
-        help="configs; default all that hold spans",
-    )
-    options.add_alike(parser, "--split", "--revision", "--limit")
     add(
         "--calibrate-on",
         metavar="SPLIT",
@@ -176,19 +167,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _chosen(arguments: argparse.Namespace) -> SpanOptions:
     """The task's options, with the scorer that the user names, or the one for the model's head."""
-    from coherencegym.eval.models.arguments import parse_model_arguments
-    from coherencegym.eval.models.load import load_config
     from coherencegym.eval.tasks.spans.asking import AUTO, SpanOptions, span_options, with_scorer
 
     given = span_options(**{one.name: getattr(arguments, one.name) for one in fields(SpanOptions)})
     config = None
     if given.scorer == AUTO:
-        config, _ = load_config(
-            arguments.model,
-            parse_model_arguments(arguments.model_args, arguments.model_revision),
-            arguments.trust_remote_code,
-            scores=False,
-        )
+        config, _ = options.model_config(arguments, scores=False)
     return with_scorer(given, config)
 
 
@@ -228,7 +212,6 @@ def _with_head(
     arguments: argparse.Namespace, chosen: SpanOptions, tables: Sequence[SpanTable]
 ) -> LoadedModel:
     from coherencegym.eval.forward.distributed import world
-    from coherencegym.eval.models.arguments import parse_model_arguments
     from coherencegym.eval.models.load import load_with_head
     from coherencegym.eval.tasks.spans.heads import kind_of_head, refuse_question
 
@@ -241,9 +224,7 @@ def _with_head(
         kind_of_head(chosen.scorer),
         arguments.device,
         arguments.dtype,
-        arguments=parse_model_arguments(arguments.model_args, arguments.model_revision),
-        device_map=arguments.device_map,
-        trust_remote_code=arguments.trust_remote_code,
+        **options.loading(arguments),
     )
 
 

@@ -20,16 +20,7 @@ class TaskCommand:
 
     def add_arguments(self, parser: Parser) -> None:
         """Declare the options of every task, and its own."""
-        options.add_model(parser)
-        options.add_alike(parser, "--dataset")
-        options.many(
-            parser.group(options.DATA),
-            "--config",
-            dest="configs",
-            metavar="C",
-            help="configs; default all",
-        )
-        options.add_alike(parser, "--split", "--revision", "--limit")
+        options.add_tables(parser)
         self.task.options(parser)
         said = f"default results/DATA--MODEL--{self.task.name}"
         options.add_output(parser, said, "results")
