@@ -25,8 +25,3 @@ def unified_relation(name: str) -> str:
     ('causal', '')
     """
     return _labels().get(name.lower(), "")
-
-
-def unified_labels() -> tuple[str, ...]:
-    """The labels in alphabetical order."""
-    return tuple(sorted(set(_labels().values())))

@@ -73,7 +73,6 @@ _DECIDED: dict[UnitSpan, frozenset[UnitSpan]] = {
     (1, 1): frozenset({(0, 2), (0, 1), (1, 2), (1, 1)}),
     (0, 2): frozenset({(0, 2)}),
 }
-CONFLICTS = tuple(_DECIDED)
 
 
 def choice_gold(
