@@ -9,9 +9,10 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Generator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 # Before any Hub client is imported: no test may reach the real Hub, whatever it does.
 os.environ.setdefault("HF_HUB_OFFLINE", "0")
@@ -78,17 +79,45 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def real_gum(shared: Path) -> list[Discourse]:
-    """The documents of GUM, which take seconds to read."""
+def gum_once() -> Callable[[pytest.MonkeyPatch], None]:
+    """``gum_once(patched)``: where that holds, GUM, which takes seconds, is read once a process."""
+    from coherencegym.loaders.read import Reading
+
+    iterate = Reading.__iter__
+    kept: dict[Any, tuple[list[Discourse], Counter[str]]] = {}
+
+    def each(reading: Reading) -> Iterator[Discourse]:
+        if reading.corpus.name != "gum":
+            yield from iterate(reading)
+            return
+        key = reading.corpus.reader, reading.found.files, reading.skip_bad_rows, reading.limit
+        if key not in kept:
+            kept[key] = list(iterate(reading)), Counter(reading.skipped)
+        found, skipped = kept[key]
+        reading.skipped.clear()
+        reading.skipped.update(skipped)
+        yield from found
+
+    return lambda patched: patched.setattr(Reading, "__iter__", each)
+
+
+@pytest.fixture(scope="session")
+def real_gum(shared: Path, gum_once: Callable[[pytest.MonkeyPatch], None]) -> list[Discourse]:
+    """The documents of GUM."""
     from coherencegym.loaders.read import read
     from coherencegym.loaders.registry import corpus
 
-    return list(read(corpus("gum"), data_dir=shared / "corpora"))
+    with pytest.MonkeyPatch.context() as patched:
+        gum_once(patched)
+        return list(read(corpus("gum"), data_dir=shared / "corpora"))
 
 
 @pytest.fixture(scope="session")
 def real_build(
-    shared: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+    shared: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    worker_id: str,
+    gum_once: Callable[[pytest.MonkeyPatch], None],
 ) -> Callable[[str, str], Path]:
     """``real_build(suite, corpus)``: a build of a real corpus, without artefact scores.
 
@@ -99,7 +128,7 @@ def real_build(
     from coherencegym.builders.making.build import BuildOptions, build
     from coherencegym.builders.making.sources import find_sources
     from coherencegym.builders.registry import load_suite
-    from coherencegym.builders.release import quality
+    from coherencegym.builders.release import example_quality, quality
 
     temporary = tmp_path_factory.getbasetemp()
     root = (temporary if worker_id == "master" else temporary.parent) / "real"
@@ -115,6 +144,8 @@ def real_build(
                 # The classifiers take most of the time, and change no row.
                 patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
                 patched.setattr(quality, "FEWEST_INTRUDED", 10**9)
+                patched.setattr(example_quality, "FEWEST_ROWS", 10**9)
+                gum_once(patched)
                 folder.mkdir()
                 declared = load_suite(suite)
                 sources = find_sources(declared, (corpus,), data)
