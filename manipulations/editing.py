@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import takewhile
 from typing import Any, TypeVar
 
 from coherencegym.loaders.discourse import Discourse, Edit, Span
@@ -36,9 +35,13 @@ def move_annotations(
 
     tree = discourse.tree
     if tree is not None:
-        units = tuple(takewhile(lambda span: span is not None, map(move, tree.units)))
+        units = []
+        for unit in tree.units:
+            if (span := move(unit)) is None:
+                break
+            units.append(span)
         whole = len(units) == len(tree.units)
-        tree = dataclasses.replace(tree, units=units) if whole else None
+        tree = dataclasses.replace(tree, units=tuple(units)) if whole else None
     return dataclasses.replace(
         discourse,
         tree=tree,

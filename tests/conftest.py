@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import json
 import os
 import shutil
 import signal
@@ -44,6 +45,8 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from suites import Sample
+
     from coherencegym.loaders.discourse import Discourse
 
 # A run of all tests has to be quick; `COHERENCEGYM_EXAMPLES=1000` looks further.
@@ -113,44 +116,71 @@ def real_gum(shared: Path, gum_once: Callable[[pytest.MonkeyPatch], None]) -> li
 
 
 @pytest.fixture(scope="session")
-def real_build(
-    shared: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    worker_id: str,
-    gum_once: Callable[[pytest.MonkeyPatch], None],
-) -> Callable[[str, str], Path]:
-    """``real_build(suite, corpus)``: a build of a real corpus, without artefact scores.
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Callable[[str, Callable[[Path], object]], Path]:
+    """``made_once(name, make)``: the folder of that name, which ``make`` was given to fill.
 
     It is made once, for all tests and all processes that run them; nobody writes into it.
     """
     from filelock import FileLock
 
-    from coherencegym.builders.making.build import BuildOptions, build
-    from coherencegym.builders.making.sources import find_sources
-    from coherencegym.builders.registry import load_suite
-    from coherencegym.builders.release import example_quality, quality
-
     temporary = tmp_path_factory.getbasetemp()
-    root = (temporary if worker_id == "master" else temporary.parent) / "real"
+    root = (temporary if worker_id == "master" else temporary.parent) / "once"
     root.mkdir(exist_ok=True)
+
+    def once(name: str, make: Callable[[Path], object]) -> Path:
+        folder = root / name
+        with FileLock(f"{folder}.lock"):
+            if not (folder / "manifest.json").is_file():
+                folder.mkdir()
+                make(folder)
+        return folder
+
+    return once
+
+
+@pytest.fixture(scope="session")
+def real_build(
+    shared: Path,
+    made_once: Callable[[str, Callable[[Path], object]], Path],
+    gum_once: Callable[[pytest.MonkeyPatch], None],
+) -> Callable[[str, str], Path]:
+    """``real_build(suite, corpus)``: a build of a real corpus, without artefact scores."""
+    from suites import build_from, no_classifiers
+
+    from coherencegym.builders.registry import load_suite
 
     def make(suite: str, corpus: str) -> Path:
         data = shared / "corpora" / corpus
         if not data.is_dir():
             pytest.skip(f"the files of {corpus} are not there")
-        folder = root / f"{suite}-{corpus}"
-        with FileLock(f"{folder}.lock"), pytest.MonkeyPatch.context() as patched:
-            if not (folder / "manifest.json").is_file():
-                # The classifiers take most of the time, and change no row.
-                patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
-                patched.setattr(quality, "FEWEST_INTRUDED", 10**9)
-                patched.setattr(example_quality, "FEWEST_ROWS", 10**9)
+
+        def fill(folder: Path) -> None:
+            with pytest.MonkeyPatch.context() as patched:
+                no_classifiers(patched)
                 gum_once(patched)
-                folder.mkdir()
-                declared = load_suite(suite)
-                sources = find_sources(declared, (corpus,), data)
-                build(declared, sources, BuildOptions(data_dir=data), folder)
-        return folder
+                build_from(load_suite(suite), corpus, folder, data_dir=data)
+
+        return made_once(f"{suite}-{corpus}", fill)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def built_sample(
+    made_once: Callable[[str, Callable[[Path], object]], Path],
+) -> Sample:
+    """``built_sample(suite)``: a build of its sample as a user makes it, and the manifest."""
+    from suites import build_from
+
+    from coherencegym.builders.registry import load_suite
+
+    def make(suite: str) -> tuple[Path, dict[str, Any]]:
+        folder = made_once(
+            f"{suite}-sample", lambda folder: build_from(load_suite(suite), "sample", folder)
+        )
+        return folder, json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
 
     return make
 
