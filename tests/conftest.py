@@ -117,7 +117,7 @@ def real_gum(shared: Path, gum_once: Callable[[pytest.MonkeyPatch], None]) -> li
 
 @pytest.fixture(scope="session")
 def made_once(
-    tmp_path_factory: pytest.TempPathFactory, worker_id: str
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[str, Callable[[Path], object]], Path]:
     """``made_once(name, make)``: the folder of that name, which ``make`` was given to fill.
 
@@ -126,7 +126,8 @@ def made_once(
     from filelock import FileLock
 
     temporary = tmp_path_factory.getbasetemp()
-    root = (temporary if worker_id == "master" else temporary.parent) / "once"
+    # With xdist each process has a folder of its own in that of the run.
+    root = (temporary.parent if "PYTEST_XDIST_WORKER" in os.environ else temporary) / "once"
     root.mkdir(exist_ok=True)
 
     def once(name: str, make: Callable[[Path], object]) -> Path:

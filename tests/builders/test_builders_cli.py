@@ -16,6 +16,7 @@ from commands import build_command, one_line
 from forked import Fork
 from hub.client import NO_PARQUET_EXPORT, run_python
 from hub.server import HubServer
+from suites import no_classifiers
 
 from coherencegym.builders.command.cli import main, suite_parser
 from coherencegym.builders.command.run import BuildJob, BuildRequest
@@ -127,7 +128,8 @@ def test_a_request_needs_no_command_line(tmp_path: Path) -> None:
         BuildJob(load_suite("story_cloze"), request)
 
 
-def test_all_suites_at_once(tmp_path: Path) -> None:
+def test_all_suites_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    no_classifiers(monkeypatch)
     assert main(["--all", "--corpus", "sample", "--limit", "32", "--output", "out"]) == 0
     assert {path.name for path in (tmp_path / "out").iterdir()} == set(SUITES)
 

@@ -171,14 +171,12 @@ def test_orders_of_annotated_documents_break_more_transitions(
             assert row["broken_transitions"] > 0
 
 
-def test_transitions_are_those_that_gum_has(shared: Path) -> None:
-    from coherencegym.loaders.read import read
-    from coherencegym.loaders.registry import corpus
+def test_transitions_are_those_that_gum_has(shared: Path, real_gum: list[Discourse]) -> None:
     from coherencegym.manipulations.orders.centering import forward_centers, transitions
 
     folder = shared / "corpora" / "gum"
     same = number = 0
-    for discourse in read(corpus("gum"), data_dir=folder, skip_bad_rows=True):
+    for discourse in real_gum:
         lines = (folder / "conllu" / f"{discourse.id}.conllu").read_text().splitlines()
         said = [line.split(" = ")[1] for line in lines if line.startswith("# transition = ")]
         found = transitions(forward_centers(discourse))
