@@ -24,16 +24,24 @@ def move_annotations(
 
     def moved(annotations: Iterable[_Annotation], *names: str) -> Iterator[_Annotation]:
         for annotation in annotations:
-            old = {name: getattr(annotation, name) for name in names}
-            new = {name: move(span) for name, span in old.items() if span is not None}
-            if None not in new.values():
+            new = {}
+            for name in names:
+                if (span := getattr(annotation, name)) is not None:
+                    if (new_span := move(span)) is None:
+                        break
+                    new[name] = new_span
+            else:
                 yield dataclasses.replace(annotation, **new)
 
     tree = discourse.tree
     if tree is not None:
-        units = tuple(span for span in map(move, tree.units) if span is not None)
+        units = []
+        for unit in tree.units:
+            if (span := move(unit)) is None:
+                break
+            units.append(span)
         whole = len(units) == len(tree.units)
-        tree = dataclasses.replace(tree, units=units) if whole else None
+        tree = dataclasses.replace(tree, units=tuple(units)) if whole else None
     return dataclasses.replace(
         discourse,
         tree=tree,
@@ -111,9 +119,10 @@ def cut_excerpt(discourse: Discourse, first: int, last: int, **changes: Any) -> 
         raise ValueError(f"{discourse.id}: there are no units {first} to {last}")
 
     def move(span: Span) -> Span | None:
-        if all(first <= unit <= last for unit, _, _ in span):
-            return tuple((unit - first, start, end) for unit, start, end in span)
-        return None
+        for unit, _, _ in span:
+            if not first <= unit <= last:
+                return None
+        return tuple((unit - first, start, end) for unit, start, end in span)
 
     edits: list[Edit] = []
     begin, end = first, last  # where these units stood before each edit

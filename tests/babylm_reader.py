@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -77,20 +77,34 @@ def _after(uid: str, pairs: Sequence[tuple[str, str]], row: dict[str, Any]) -> C
     return Choice(uid, texts, tuple(len(before) for before, _ in pairs), row)
 
 
-def log_probability(model: Any, tokenizer: Any, text: str, start: int) -> float:
-    """Sum the log-probabilities (nats) of tokens that end behind a place, as the tokenizer adds.
+@dataclass(frozen=True)
+class Reader:
+    """A model that reads texts, each of them once, with its tokenizer."""
 
-    A first token with nothing before it has none.
-    """
-    import torch
+    model: Any
+    tokenizer: Any
+    kept: dict[str, tuple[list[int], list[float]]] = field(default_factory=dict)
 
-    read = tokenizer(text, return_offsets_mapping=True)
-    ids = torch.tensor([read["input_ids"]])
-    with torch.no_grad():
-        logits = model(input_ids=ids[:, :-1]).logits.float()
-    found = torch.log_softmax(logits, dim=-1).gather(-1, ids[:, 1:, None])[0, :, 0]
-    scored = [end > start for _, end in read["offset_mapping"]][1:]
-    return float(found.double()[torch.tensor(scored)].sum())
+    def log_probability(self, text: str, start: int) -> float:
+        """Sum the log-probabilities (nats) of the tokens that end behind a place.
+
+        Tokens are those that the tokenizer adds; a first one with nothing before it has none.
+        """
+        if text not in self.kept:
+            self.kept[text] = self._read(text)
+        ends, found = self.kept[text]
+        return float(sum(value for value, end in zip(found, ends, strict=True) if end > start))
+
+    def _read(self, text: str) -> tuple[list[int], list[float]]:
+        """The ends of the tokens from the second on, and their log-probabilities."""
+        import torch
+
+        read = self.tokenizer(text, return_offsets_mapping=True)
+        ids = torch.tensor([read["input_ids"]])
+        with torch.no_grad():
+            logits = self.model(input_ids=ids[:, :-1]).logits.float()
+        found = torch.log_softmax(logits, dim=-1).gather(-1, ids[:, 1:, None])[0, :, 0]
+        return [end for _, end in read["offset_mapping"]][1:], found.tolist()
 
 
 def first_is_chosen(values: Sequence[float]) -> bool:

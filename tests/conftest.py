@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import atexit
 import gc
+import json
 import os
 import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Generator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 # Before any Hub client is imported: no test may reach the real Hub, whatever it does.
 os.environ.setdefault("HF_HUB_OFFLINE", "0")
@@ -43,6 +45,8 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from suites import Sample
+
     from coherencegym.loaders.discourse import Discourse
 
 # A run of all tests has to be quick; `COHERENCEGYM_EXAMPLES=1000` looks further.
@@ -78,48 +82,106 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def real_gum(shared: Path) -> list[Discourse]:
-    """The documents of GUM, which take seconds to read."""
-    from coherencegym.loaders.read import read
-    from coherencegym.loaders.registry import corpus
+def gum_once() -> Callable[[pytest.MonkeyPatch], None]:
+    """``gum_once(patched)``: where that holds, GUM, which takes seconds, is read once a process."""
+    from coherencegym.loaders.read import Reading
 
-    return list(read(corpus("gum"), data_dir=shared / "corpora"))
+    iterate = Reading.__iter__
+    kept: dict[Any, tuple[list[Discourse], Counter[str]]] = {}
+
+    def each(reading: Reading) -> Iterator[Discourse]:
+        if reading.corpus.name != "gum":
+            yield from iterate(reading)
+            return
+        key = reading.corpus.reader, reading.found.files, reading.skip_bad_rows, reading.limit
+        if key not in kept:
+            kept[key] = list(iterate(reading)), Counter(reading.skipped)
+        found, skipped = kept[key]
+        reading.skipped.clear()
+        reading.skipped.update(skipped)
+        yield from found
+
+    return lambda patched: patched.setattr(Reading, "__iter__", each)
 
 
 @pytest.fixture(scope="session")
-def real_build(
-    shared: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> Callable[[str, str], Path]:
-    """``real_build(suite, corpus)``: a build of a real corpus, without artefact scores.
+def real_gum(shared: Path, gum_once: Callable[[pytest.MonkeyPatch], None]) -> list[Discourse]:
+    """The documents of GUM."""
+    from coherencegym.loaders.read import read
+    from coherencegym.loaders.registry import corpus
+
+    with pytest.MonkeyPatch.context() as patched:
+        gum_once(patched)
+        return list(read(corpus("gum"), data_dir=shared / "corpora"))
+
+
+@pytest.fixture(scope="session")
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str, Callable[[Path], object]], Path]:
+    """``made_once(name, make)``: the folder of that name, which ``make`` was given to fill.
 
     It is made once, for all tests and all processes that run them; nobody writes into it.
     """
     from filelock import FileLock
 
-    from coherencegym.builders.making.build import BuildOptions, build
-    from coherencegym.builders.making.sources import find_sources
-    from coherencegym.builders.registry import load_suite
-    from coherencegym.builders.release import quality
-
     temporary = tmp_path_factory.getbasetemp()
-    root = (temporary if worker_id == "master" else temporary.parent) / "real"
+    # With xdist each process has a folder of its own in that of the run.
+    root = (temporary.parent if "PYTEST_XDIST_WORKER" in os.environ else temporary) / "once"
     root.mkdir(exist_ok=True)
+
+    def once(name: str, make: Callable[[Path], object]) -> Path:
+        folder = root / name
+        with FileLock(f"{folder}.lock"):
+            if not (folder / "manifest.json").is_file():
+                folder.mkdir()
+                make(folder)
+        return folder
+
+    return once
+
+
+@pytest.fixture(scope="session")
+def real_build(
+    shared: Path,
+    made_once: Callable[[str, Callable[[Path], object]], Path],
+    gum_once: Callable[[pytest.MonkeyPatch], None],
+) -> Callable[[str, str], Path]:
+    """``real_build(suite, corpus)``: a build of a real corpus, without artefact scores."""
+    from suites import build_from, no_classifiers
+
+    from coherencegym.builders.registry import load_suite
 
     def make(suite: str, corpus: str) -> Path:
         data = shared / "corpora" / corpus
         if not data.is_dir():
             pytest.skip(f"the files of {corpus} are not there")
-        folder = root / f"{suite}-{corpus}"
-        with FileLock(f"{folder}.lock"), pytest.MonkeyPatch.context() as patched:
-            if not (folder / "manifest.json").is_file():
-                # The classifiers take most of the time, and change no row.
-                patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
-                patched.setattr(quality, "FEWEST_INTRUDED", 10**9)
-                folder.mkdir()
-                declared = load_suite(suite)
-                sources = find_sources(declared, (corpus,), data)
-                build(declared, sources, BuildOptions(data_dir=data), folder)
-        return folder
+
+        def fill(folder: Path) -> None:
+            with pytest.MonkeyPatch.context() as patched:
+                no_classifiers(patched)
+                gum_once(patched)
+                build_from(load_suite(suite), corpus, folder, data_dir=data)
+
+        return made_once(f"{suite}-{corpus}", fill)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def built_sample(
+    made_once: Callable[[str, Callable[[Path], object]], Path],
+) -> Sample:
+    """``built_sample(suite)``: a build of its sample as a user makes it, and the manifest."""
+    from suites import build_from
+
+    from coherencegym.builders.registry import load_suite
+
+    def make(suite: str) -> tuple[Path, dict[str, Any]]:
+        folder = made_once(
+            f"{suite}-sample", lambda folder: build_from(load_suite(suite), "sample", folder)
+        )
+        return folder, json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
 
     return make
 

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+import pytest
 
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import find_sources
+from coherencegym.builders.release import example_quality, quality
 from coherencegym.builders.release.rows import data_path
 from coherencegym.builders.suite import Suite
+
+#: The fixture ``built_sample``: a suite's name -> the build of its sample, and the manifest.
+Sample = Callable[[str], tuple[Path, dict[str, Any]]]
 
 
 def build_from(suite: Suite, corpus: str, folder: Path, **options: Any) -> dict[str, Any]:
     """Build a suite from one corpus, by default its sample, into a folder; its manifest."""
     made = BuildOptions(**options)
     return build(suite, find_sources(suite, [corpus], made.data_dir), made, folder)
+
+
+def no_classifiers(patched: pytest.MonkeyPatch) -> None:
+    """Let builds train no artefact classifiers: they take most of the time, and change no row."""
+    patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
+    patched.setattr(quality, "FEWEST_INTRUDED", 10**9)
+    patched.setattr(example_quality, "FEWEST_ROWS", 10**9)
 
 
 def rows(folder: Path, config: str, split: str = "test") -> list[dict[str, Any]]:

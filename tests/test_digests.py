@@ -12,11 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from suites import Sample
 
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import find_sources
-from coherencegym.builders.registry import SUITES, load_suite
-from coherencegym.builders.release import example_quality, quality
+from coherencegym.builders.registry import SUITES
 from coherencegym.eval.kinds.table_kind import SAMPLE
 
 #: Suite -> config -> split -> digest; of a build from a real corpus under "<suite>/<corpus>".
@@ -46,14 +44,6 @@ REAL = (
 )
 
 
-@pytest.fixture(autouse=True)
-def no_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Never train the artefact classifiers: they take most of the time, and change no row."""
-    monkeypatch.setattr(quality, "FEWEST_DISCOURSES", 10**9)
-    monkeypatch.setattr(quality, "FEWEST_INTRUDED", 10**9)
-    monkeypatch.setattr(example_quality, "FEWEST_ROWS", 10**9)
-
-
 def check(suite: str, corpus: str, folder: Path, write: bool) -> None:
     """Compare the digests of a build's tables with those written down."""
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
@@ -76,10 +66,8 @@ def write(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_the_rows_of_the_samples(suite: str, tmp_path: Path, write: bool) -> None:
-    declared = load_suite(suite)
-    build(declared, find_sources(declared, (SAMPLE,)), BuildOptions(), tmp_path)
-    check(suite, SAMPLE, tmp_path, write)
+def test_the_rows_of_the_samples(suite: str, built_sample: Sample, write: bool) -> None:
+    check(suite, SAMPLE, built_sample(suite)[0], write)
 
 
 @pytest.mark.parametrize(("suite", "corpus"), REAL)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from coherencegym.builders.suite import Config, Drafter
@@ -20,6 +20,7 @@ from coherencegym.manipulations.operator import Context
 CHUNK = 200
 
 
+@cache
 def part_name(value: str) -> str:
     """A value as a part of a config's name: lower-case letters, digits and ``_``.
 

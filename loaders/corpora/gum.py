@@ -311,11 +311,11 @@ def _align(raw: str, sentences: Sequence[Sentence], path: Path) -> Placed:
                     f"{path}: character {offset}: {shown(raw[offset : offset + 30])}, expected "
                     f"{shown(word.form)} as in sentence {unit + 1} of the CoNLL-U file"
                 )
-            for i in range(len(word.form)):
-                # Words of one written token (don't) share its letters, each as far as it reaches.
-                character = min(word.start + i, max(word.start, word.end - 1))
-                placed.places[offset + i] = (unit, character)
-            offset += len(word.form)
+            # Words of one written token (don't) share its letters, each as far as it reaches.
+            last = max(word.start, word.end - 1)
+            for character in range(word.start, word.start + len(word.form)):
+                placed.places[offset] = (unit, character if character < last else last)
+                offset += 1
     return placed
 
 

@@ -207,7 +207,10 @@ def _pairs(column: str) -> dict[str, str]:
     """The parts of a FEATS or MISC column: ``Number=Sing|Person=3``; ``_`` is none."""
     if column == "_":
         return {}
-    return {key: value for key, _, value in (part.partition("=") for part in column.split("|"))}
+    pairs = {}
+    for part in column.split("|"):
+        key, _, pairs[key] = part.partition("=")
+    return pairs
 
 
 def _check_ids(rows: Sequence[_Row], last_line: int) -> None:

@@ -17,8 +17,11 @@ from coherencegym.loaders.corpus import CorpusFile
 from coherencegym.loaders.discourse import RhetoricalNode
 from coherencegym.loaders.formats.lines import LineError, numbered_lines, shown, text_problem, tidy
 
-_TEXT, _TEXT_END = re.compile(r"\(\s*text\s+_!"), "_!)"
-_TOKEN = re.compile(r"[()]|[^\s()]+")
+_TEXT_END = "_!)"
+#: A list ``text`` as a whole, or up to the end of the source; a bracket; a word.
+_TOKEN = re.compile(
+    rf"\(\s*text\s+_!(?P<text>.*?)(?P<end>{re.escape(_TEXT_END)}|\Z)|[()]|[^\s()]+", re.DOTALL
+)
 _NUMBER = re.compile(r"[1-9]\d{0,5}")
 #: The number of numbers that each kind of list has.
 _NUMBERS = {"span": 2, "leaf": 1}
@@ -115,20 +118,15 @@ def _fault(line: int, found: str, expected: str) -> LineError:
 def _tokens(source: str) -> Iterator[tuple[int, str, str]]:
     """Line, token and, of a token ``text``, what the unit says."""
     place, line = 0, 1
-    while (match := _TOKEN.search(source, place)) is not None:
+    for match in _TOKEN.finditer(source):
         line += source.count("\n", place, match.start())
         place = match.start()
-        if (opening := _TEXT.match(source, place)) is not None:
-            end = source.find(_TEXT_END, opening.end())
-            if end < 0:
-                raise _fault(line, "a text that does not end", f"'{_TEXT_END}' behind it")
-            yield line, "text", tidy(source[opening.end() : end])
-            stop = end + len(_TEXT_END)
-        else:
+        if (text := match["text"]) is None:
             yield line, match[0], ""
-            stop = match.end()
-        line += source.count("\n", place, stop)
-        place = stop
+        elif match["end"]:
+            yield line, "text", tidy(text)
+        else:
+            raise _fault(line, "a text that does not end", f"'{_TEXT_END}' behind it")
 
 
 def _close(

@@ -193,15 +193,12 @@ class Placed:
         """
         parts: list[tuple[int, int, int]] = []
         for start, end in offsets:
-            found: dict[int, tuple[int, int]] = {}
-            for offset in range(start, min(end, len(self.raw))):
-                if offset in self.places:
-                    unit, character = self.places[offset]
-                    first = found.get(unit, (character, 0))[0]
-                    found[unit] = (first, character + 1)
+            places = map(self.places.get, range(start, min(end, len(self.raw))))
+            found = [place for place in places if place is not None]
             if end > len(self.raw) or not found:
                 raise LookupError(f"{start}..{end}")
-            parts += [(unit, first, last) for unit, (first, last) in sorted(found.items())]
+            first, last = dict(reversed(found)), dict(found)  # of each unit
+            parts += [(unit, first[unit], last[unit] + 1) for unit in sorted(last)]
         return tuple(parts)
 
 

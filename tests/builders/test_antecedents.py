@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from annotated import annotated
-from suites import build_from, rows
+from suites import Sample, rows
 
 from coherencegym.builders.antecedents import SUITE
 from coherencegym.cards.render import dataset_card
@@ -25,10 +25,11 @@ TEXT = (
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def built(
+    built_sample: Sample,
+) -> tuple[Path, dict[str, Any]]:
     """The suite built from the project's own documents."""
-    folder = tmp_path_factory.mktemp("antecedents")
-    return folder, build_from(SUITE, "sample", folder)
+    return built_sample(SUITE.name)
 
 
 def test_an_item_has_the_same_mention_in_three_contexts() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from suites import build_from, rows
+from suites import Sample, rows
 from toy import SUITE, stories, toy_corpus
 
 from coherencegym.builders.making.build import BuildOptions, build
@@ -38,11 +38,9 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def sentence_order(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sentence_order(built_sample: Sample) -> Path:
     """The suite built from the project's own texts."""
-    folder = tmp_path_factory.mktemp("sentence_order")
-    build_from(SENTENCE_ORDER, "sample", folder)
-    return folder
+    return built_sample(SENTENCE_ORDER.name)[0]
 
 
 def test_same_input_same_bytes_whatever_the_number_of_processes(make_build: Make) -> None:
@@ -153,10 +151,12 @@ def test_permutations_make_several_items_a_discourse(make_build: Make, tmp_path:
     assert entry["quality"]["test"]["artefact"][0]["ci_method"] == "cross-validated"
 
 
-def test_story_cloze_from_the_sample(tmp_path: Path) -> None:
-    manifest = build_from(STORY_CLOZE, "sample", tmp_path)
+def test_story_cloze_from_the_sample(
+    built_sample: Sample,
+) -> None:
+    folder, manifest = built_sample(STORY_CLOZE.name)
     assert list(manifest["configs"]) == ["sample", "sample_crossed"]
-    read = rows(tmp_path, "sample")
+    read = rows(folder, "sample")
     assert len(read) >= 200
     for row in read:
         first, second = row["conditions"]

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from commands import build_command, one_line
 from forked import Fork
-from hub.client import NO_PARQUET_EXPORT, run_python
 from hub.server import HubServer
+from suites import no_classifiers
 
 from coherencegym.builders.command.cli import main, suite_parser
 from coherencegym.builders.command.run import BuildJob, BuildRequest
@@ -127,7 +127,8 @@ def test_a_request_needs_no_command_line(tmp_path: Path) -> None:
         BuildJob(load_suite("story_cloze"), request)
 
 
-def test_all_suites_at_once(tmp_path: Path) -> None:
+def test_all_suites_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    no_classifiers(monkeypatch)
     assert main(["--all", "--corpus", "sample", "--limit", "32", "--output", "out"]) == 0
     assert {path.name for path in (tmp_path / "out").iterdir()} == set(SUITES)
 
@@ -226,25 +227,18 @@ def test_a_hub_dataset_without_a_licence_is_not_pushed(
 # Publishing from the command line -----------------------------------------------------------------
 
 
-def test_a_push_loads_in_a_fresh_process(
-    hub_clients: HubServer, hub_env: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_was_pushed_loads(hub_clients: HubServer, capsys: pytest.CaptureFixture[str]) -> None:
+    from datasets import load_dataset
+
     assert main(["sentence_order", "--limit", "30", "--push-to-hub", "--allow-partial"]) == 0
     out, err = capsys.readouterr()
     assert "published coherencegym/sentence_order v1.1.0" in out
     assert hub_clients.write_token not in out + err
     assert len(hub_clients.commits("coherencegym/sentence_order")) == 2
-    load = NO_PARQUET_EXPORT + (
-        "from datasets import load_dataset\n"
-        "data = load_dataset('coherencegym/sentence_order', 'sample_narration_context',\n"
-        "                    revision='v1.1.0')\n"
-        "print(data['test'].num_rows, data['test'].column_names[-1])\n"
-        "print(load_dataset('coherencegym/sentence_order')['test'][0]['item_id'])\n"
-    )
-    assert run_python(load, hub_env).splitlines() == [
-        "30 last_context_unit_moved",
-        "story-0001/shuffled",
-    ]
+    name = "coherencegym/sentence_order"
+    data = load_dataset(name, "sample_narration_context", revision="v1.1.0")["test"]
+    assert (data.num_rows, data.column_names[-1]) == (30, "last_context_unit_moved")
+    assert load_dataset(name)["test"][0]["item_id"] == "story-0001/shuffled"
 
 
 def test_what_may_not_be_republished_is_refused_when_named(

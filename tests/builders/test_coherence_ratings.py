@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from native_files import LAYOUTS
+from suites import Sample
 
 from coherencegym.builders.coherence_ratings import SUITE, Rate
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import find_sources
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus
@@ -46,12 +44,13 @@ def test_repeated_words_are_counted() -> None:
     assert row.overlap == pytest.approx(0.25)
 
 
-def test_the_suite_of_the_sample(tmp_path: Path) -> None:
-    build(SUITE, find_sources(SUITE, ("sample",)), BuildOptions(), tmp_path / "s")
-    manifest = json.loads((tmp_path / "s/manifest.json").read_text())
+def test_the_suite_of_the_sample(
+    built_sample: Sample,
+) -> None:
+    folder, manifest = built_sample(SUITE.name)
     assert set(manifest["configs"]) == {"sample_holistic", "sample_incremental"}
     quality = manifest["configs"]["sample_holistic"]["quality"]["test"]
     assert quality["ratings"] == {"least": 1.0, "mean": 3.0, "most": 5.0}
-    card = (tmp_path / "s/README.md").read_text()
+    card = (folder / "README.md").read_text()
     assert "| `sample_holistic` | test | 36 | 1.0 to 5.0, mean 3.0 | 1 to 1, mean 1.0 |" in card
     assert "coherencegym correlate --model gpt2" in card

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from related import related
-from suites import build_from
+from suites import Sample
 
 from coherencegym.builders.connectives import HEADLINE, SUITE
 from coherencegym.builders.registry import load_suite
@@ -239,9 +239,9 @@ def test_what_differs_in_more_than_the_sense_is_not_crossed(other: tuple[str, st
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def built(built_sample: Sample) -> dict[str, Any]:
     """The suite built from the project's own segments."""
-    return build_from(SUITE, "sample", tmp_path_factory.mktemp("connectives"))
+    return built_sample(SUITE.name)[1]
 
 
 def test_the_sample(built: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from annotated import annotated
-from suites import build_from, rows
+from suites import Sample, build_from, rows
 
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.coreference import SUITE
@@ -29,10 +29,11 @@ MENTION, SPILLOVER, CROSSED, CROSSED_SPILLOVER = SUITE.configs
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def built(
+    built_sample: Sample,
+) -> tuple[Path, dict[str, Any]]:
     """The suite built from the project's own documents."""
-    folder = tmp_path_factory.mktemp("coreference")
-    return folder, build_from(SUITE, "sample", folder)
+    return built_sample(SUITE.name)
 
 
 def test_an_item_is_two_sentences_in_two_versions() -> None:

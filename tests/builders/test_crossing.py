@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from suites import build_from, rows
+from suites import Sample, build_from, rows
 
 from coherencegym.__main__ import main
 from coherencegym.builders.crossing.drafter import Crossed, condition_of
@@ -257,10 +257,12 @@ def test_a_classifier_of_regions_is_at_chance_by_construction() -> None:
     assert {decision.value for decision in decisions} == {0.5}
 
 
-def test_crossed_stories_hold_both_right_endings(tmp_path: Path) -> None:
-    manifest = build_from(STORIES, "sample", tmp_path)
+def test_crossed_stories_hold_both_right_endings(
+    built_sample: Sample,
+) -> None:
+    folder, manifest = built_sample(STORIES.name)
     entry = manifest["configs"]["sample_crossed"]
-    made = rows(tmp_path, "sample_crossed")
+    made = rows(folder, "sample_crossed")
     assert entry["splits"]["test"]["rows"] == len(made) > 20
     (score,) = [s for s in entry["quality"]["test"]["artefact"] if not s["group"]]
     (overlap,) = [s for s in entry["quality"]["test"]["overlap"] if not s["group"]]
@@ -310,9 +312,10 @@ def test_stories_are_exchanged_within_a_tense() -> None:
         assert context.skipped == {"a story or an ending of no clear tense": 1}
 
 
-def test_twins_exchange_their_candidates(tmp_path: Path) -> None:
-    build_from(SCHEMAS, "sample", tmp_path)
-    for row in rows(tmp_path, "sample_crossed"):
+def test_twins_exchange_their_candidates(
+    built_sample: Sample,
+) -> None:
+    for row in rows(built_sample(SCHEMAS.name)[0], "sample_crossed"):
         item = item_from_row(row)
         one, two, first, second = ([r.content for r in c.regions] for c in item.conditions)
         assert (one[0], one[2], first[1]) == (first[0], first[2], two[1])
@@ -363,15 +366,15 @@ def test_crossed_configs_can_be_built_alone(tmp_path: Path, capsys: Any) -> None
     assert "sentence_order has no crossed config" in capsys.readouterr().err
 
 
-def test_people_judge_each_context_with_either_target(tmp_path: Path) -> None:
-    build_from(STORIES, "sample", tmp_path / "stories")
-    build_from(SCHEMAS, "sample", tmp_path / "schemas")
-    item = item_from_row(rows(tmp_path / "stories", "sample_crossed")[0])
+def test_people_judge_each_context_with_either_target(
+    built_sample: Sample,
+) -> None:
+    item = item_from_row(rows(built_sample(STORIES.name)[0], "sample_crossed")[0])
     assert [(pair.coherent, pair.incoherent) for pair in condition_pairs(item)] == [
         ("story_1_ending_1", "story_1_ending_2"),
         ("story_2_ending_2", "story_2_ending_1"),
     ]
-    for row in rows(tmp_path / "schemas", "sample_crossed"):
+    for row in rows(built_sample(SCHEMAS.name)[0], "sample_crossed"):
         names = [(pair.coherent, pair.incoherent) for pair in condition_pairs(item_from_row(row))]
         assert names == [
             ("text_1_candidate_1", "text_1_candidate_2"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from strategies import discourses
-from suites import build_from, rows
+from suites import Sample, rows
 
 from coherencegym.builders.discourse.arguments import argument_text, in_context
 from coherencegym.builders.discourse.relations import ArgumentPairs, TreeNodes, relation_class
@@ -196,20 +196,22 @@ def test_a_corpus_keeps_its_own_splits_and_another_is_divided() -> None:
     assert splits(talks, 0) == {"test": talks}
 
 
-def test_the_sample_from_end_to_end(tmp_path: Path) -> None:
+def test_the_sample_from_end_to_end(built_sample: Sample, tmp_path: Path) -> None:
     from datasets import ClassLabel, load_dataset
 
-    manifest = build_from(SUITE, "sample", tmp_path)
+    folder, manifest = built_sample(SUITE.name)
     nodes = manifest["configs"]["relation_sample_rst"]
     assert nodes["quality"]["test"]["bag_of_words"]["all"]["accuracy"] > 0.3
     assert sum(split["rows"] for split in nodes["splits"].values()) == 220
-    assert len(rows(tmp_path, "relation_sample_rst")) == nodes["splits"]["test"]["rows"]
-    loaded = load_dataset(str(tmp_path), "relation_sample_rst", split="train")
+    assert len(rows(folder, "relation_sample_rst")) == nodes["splits"]["test"]["rows"]
+    loaded = load_dataset(
+        str(folder), "relation_sample_rst", split="train", cache_dir=str(tmp_path)
+    )
     assert isinstance(loaded.features["label"], ClassLabel)
     assert set(loaded.features["label"].names) == {
         *("NN-joint", "NS-elaboration", "SN-adversative", "SN-attribution")
     }
-    card = (tmp_path / "README.md").read_text()
+    card = (folder / "README.md").read_text()
     assert "# Discourse tasks: " in card
     assert "| `relation_sample_rst` | test |" in card
     # Only one class of explicit relations has ten rows to learn from.

@@ -13,7 +13,7 @@ import pytest
 from commands import build_command, one_line
 from hypothesis import given
 from hypothesis import strategies as st
-from suites import build_from, rows
+from suites import Sample, build_from, no_classifiers, rows
 
 from coherencegym.builders.command.show import build_grid
 from coherencegym.builders.discourse.cutting import (
@@ -196,9 +196,10 @@ def test_a_donor_is_of_the_same_genre_and_never_of_the_same_family() -> None:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("tasks")
-    return folder, build_from(SUITE, "sample", folder)
+def built(
+    built_sample: Sample,
+) -> tuple[Path, dict[str, Any]]:
+    return built_sample(SUITE.name)
 
 
 def labelled(folder: Path, manifest: dict[str, Any], config: str, split: str) -> list[Any]:
@@ -295,14 +296,20 @@ def test_pairs_are_the_rows_again(built: tuple[Path, dict[str, Any]]) -> None:
                 assert (prediction.metric, prediction.groups) == ("sum", (f"sentence {place}",))
 
 
-def test_the_same_bytes_again(built: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+def test_the_same_bytes_again(
+    built: tuple[Path, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, manifest = built
+    no_classifiers(monkeypatch)
     again = build_from(SUITE, "sample", tmp_path, num_proc=2)
     for name, entry in again["configs"].items():
         assert entry["splits"] == manifest["configs"][name]["splits"]
 
 
-def test_windows_is_a_setting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_windows_is_a_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    no_classifiers(monkeypatch)
     options = ("--corpus", "sample", "--windows", "2", "--output", tmp_path / "out")
     assert build_command("discourse_tasks", *options) == 0
     # A story of five sentences has two windows of two sentences, and five of one.

@@ -6,24 +6,24 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from babylm_reader import (
-    Choice,
+    Reader,
     Version,
     averages,
     decoded,
     first_is_chosen,
-    log_probability,
     read_folder,
 )
 from commands import build_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from suites import build_from
+from suites import build_from, no_classifiers
 
 from coherencegym.builders.export.__main__ import main as export_main
 from coherencegym.builders.export.babylm import (
@@ -47,7 +47,6 @@ from coherencegym.builders.export.babylm import (
 from coherencegym.builders.export.item_pairs import SAME_TEXT, SEPARATED
 from coherencegym.builders.export.write import Exports, export_build
 from coherencegym.builders.registry import load_suite
-from coherencegym.builders.release import quality
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.formula import RegionRef, parse_formula
@@ -75,7 +74,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Builds of the samples, with their exports in the folder ``babylm`` beside the build."""
     found = {}
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)  # no classifiers: they change no row
+        no_classifiers(patched)
         for name, limit in SUITES.items():
             folder = tmp_path_factory.mktemp(name)
             build_from(load_suite(name), "sample", folder / "build", limit=limit)
@@ -85,9 +84,18 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def demo() -> Any:
-    """The demo model with its tokenizer."""
-    return load("demo", device="cpu")
+def reader() -> Reader:
+    """The demo model as the pipeline uses it."""
+    demo = load("demo", device="cpu")
+    return Reader(demo.model, demo.tokenizer)
+
+
+@pytest.fixture(scope="module")
+def bits(
+    exported: dict[str, Path], reader: Reader
+) -> Callable[[str], dict[Any, Mapping[str, ScoredCondition]]]:
+    """``bits(suite)``: our surprisals of its items, those that are too long left out."""
+    return cache(lambda suite: own_bits(reader, items_of(exported[suite] / "build")))
 
 
 def folders(root: Path, version: str) -> Iterator[tuple[str, Path]]:
@@ -104,13 +112,13 @@ def items_of(folder: Path) -> dict[tuple[str, str, str], Item]:
     }
 
 
-def own_bits(demo: Any, items: Mapping[Any, Item]) -> dict[Any, Mapping[str, ScoredCondition]]:
+def own_bits(reader: Reader, items: Mapping[Any, Item]) -> dict[Any, Mapping[str, ScoredCondition]]:
     """Our surprisals, without a start token, which this tokenizer does not add."""
     queries = [
         Query(item.item_id, item.conditions, {n: frozenset(r) for n, r in read_by(item).items()})
         for item in items.values()
     ]
-    answers = surprisals(demo.model, demo.tokenizer, queries, Options(bos="never")).items
+    answers = surprisals(reader.model, reader.tokenizer, queries, Options(bos="never")).items
     return {
         place: answer.conditions
         for place, answer in zip(items, answers, strict=True)
@@ -128,19 +136,16 @@ def by_metric(scored: Mapping[str, ScoredCondition], formula: str, metric: str) 
     return evaluate(parse_formula(formula), value)
 
 
-def values(demo: Any, choice: Choice) -> list[float]:
-    return [
-        log_probability(demo.model, demo.tokenizer, text, start)
-        for text, start in zip(choice.texts, choice.starts, strict=True)
-    ]
-
-
 @pytest.mark.parametrize("version", ["2025", "later"])
 @pytest.mark.parametrize("suite", SUITES)
 def test_their_comparison_is_ours_by_sum(
-    suite: str, version: Version, exported: dict[str, Path], demo: Any
+    suite: str,
+    version: Version,
+    exported: dict[str, Path],
+    reader: Reader,
+    bits: Callable[[str], dict[Any, Mapping[str, ScoredCondition]]],
 ) -> None:
-    scored = own_bits(demo, items_of(exported[suite] / "build"))
+    scored = bits(suite)
     seen = 0
     for task, folder in folders(exported[suite] / "babylm", "full"):
         crossed: dict[tuple[tuple[str, str, str], str], list[list[float]]] = {}
@@ -149,7 +154,7 @@ def test_their_comparison_is_ours_by_sum(
             place = row["config"], row["split"], row["item_id"]
             if place not in scored:  # too long for the model
                 continue
-            theirs = values(demo, choice)
+            theirs = list(map(reader.log_probability, choice.texts, choice.starts))
             seen += 1
             if task == EWOK:
                 crossed.setdefault((place, row["formula"]), []).append(theirs)

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from suites import Sample
 
 from coherencegym.builders.export.syntaxgym import (
     ODD_NAME,
@@ -23,9 +24,7 @@ from coherencegym.builders.export.syntaxgym import (
     suite_table,
 )
 from coherencegym.builders.export.write import Exports, export_build
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import find_sources
-from coherencegym.builders.registry import SUITES, load_suite
+from coherencegym.builders.registry import SUITES
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.data.dataset import ItemTable, tables
@@ -33,8 +32,6 @@ from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.syntaxgym import suites as evaluator_reads
 from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region, validate_item
 
-#: Discourses that are read of a sample.
-LIMIT = 40
 METRICS = {"sum", "mean", "median", "range", "max", "min"}
 
 
@@ -84,20 +81,17 @@ def exported(build_folder: Path, folder: Path) -> tuple[dict[str, dict[str, Any]
 
 # Two suites have no items.
 @pytest.mark.parametrize("name", sorted({*SUITES} - {"span_coherence", "coherence_ratings"}))
-def test_the_samples_come_back(name: str, tmp_path: Path) -> None:
+def test_the_samples_come_back(name: str, built_sample: Sample, tmp_path: Path) -> None:
     """Every text and every formula that went in comes out, or is counted as left out."""
-    suite = load_suite(name)
-    (tmp_path / "build").mkdir()
-    sources = find_sources(suite, ["sample"])
-    build(suite, sources, BuildOptions(limit=LIMIT), tmp_path / "build")
-    found, lines = exported(tmp_path / "build", tmp_path / "out")
+    folder, _ = built_sample(name)
+    found, lines = exported(folder, tmp_path / "out")
     with jsonlines.open(tmp_path / "out" / "items.jsonl") as records:
         ids = {(record["suite"], record["item_number"]): record["item_id"] for record in records}
     assert len(ids) == sum(len(each["items"]) for each in found.values())
     # Every text of that suite holds the separator.
     assert bool(found) == (name != "speaker_commitment")
     total = 0
-    for table in tables(find_dataset(str(tmp_path / "build"))):
+    for table in tables(find_dataset(str(folder))):
         mine = {k: v for k, v in found.items() if k.startswith(f"{table.config}-{table.split}")}
         left_out = 0
         for item in table.items:
@@ -151,14 +145,12 @@ def region_bits(folder: Path) -> dict[tuple[str, str, str, int], tuple[int, floa
     }
 
 
-def test_an_exported_suite_scores_as_the_build_does(tmp_path: Path) -> None:
+def test_an_exported_suite_scores_as_the_build_does(built_sample: Sample, tmp_path: Path) -> None:
     """Through the command line, with the demo model: the same tokens and bits for every region."""
-    (tmp_path / "build").mkdir()
-    suite = load_suite("winograd")
-    build(suite, find_sources(suite, ["sample"]), BuildOptions(), tmp_path / "build")
-    found, _ = exported(tmp_path / "build", tmp_path / "out")
+    folder, _ = built_sample("winograd")
+    found, _ = exported(folder, tmp_path / "out")
     command = ["--model", "demo", "--output"]
-    assert evaluate([*command, str(tmp_path / "a"), "--dataset", str(tmp_path / "build")]) == 0
+    assert evaluate([*command, str(tmp_path / "a"), "--dataset", str(folder)]) == 0
     assert evaluate([*command, str(tmp_path / "b"), "--suite", str(tmp_path / "out")]) == 0
     ours, theirs = region_bits(tmp_path / "a"), region_bits(tmp_path / "b")
     with jsonlines.open(tmp_path / "out" / "items.jsonl") as records:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suites import build_from, rows
+from suites import Sample, rows
 
 from coherencegym.builders.implicit_relations import (
     ASKED,
@@ -143,10 +143,11 @@ def test_a_converse_question_gets_the_matching_answer(
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def built(
+    built_sample: Sample,
+) -> tuple[Path, dict[str, Any]]:
     """The suite built from the project's own texts."""
-    folder = tmp_path_factory.mktemp("implicit_relations")
-    return folder, build_from(SUITE, "sample", folder)
+    return built_sample(SUITE.name)
 
 
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:

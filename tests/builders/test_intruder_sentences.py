@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suites import build_from, rows
+from suites import Sample, build_from, rows
 
 from coherencegym.builders import linguistic_probes
 from coherencegym.builders.command.cli import run_suite
@@ -34,9 +34,10 @@ from coherencegym.manipulations.probes.registry import PROBES
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("intruders")
-    return folder, build_from(SUITE, "sample", folder)
+def built(
+    built_sample: Sample,
+) -> tuple[Path, dict[str, Any]]:
+    return built_sample(SUITE.name)
 
 
 def test_two_views_of_the_same_documents(built: tuple[Path, dict[str, Any]]) -> None:
@@ -239,9 +240,10 @@ def test_documents_that_share_lines_are_on_one_side(shared: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def probes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("probes")
-    return folder, build_from(linguistic_probes.SUITE, "sample", folder)
+def probes(
+    built_sample: Sample,
+) -> tuple[Path, dict[str, Any]]:
+    return built_sample(linguistic_probes.SUITE.name)
 
 
 def test_a_config_for_each_probe(probes: tuple[Path, dict[str, Any]]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suites import build_from, rows
+from suites import Sample, no_classifiers, rows
 
 from coherencegym.__main__ import main
 from coherencegym.builders.discourse.matched_orders import MatchedOrders
@@ -26,9 +26,10 @@ ANY = MatchedOrder(caliper=1e9)
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("sentence_order")
-    return folder, build_from(SUITE, "sample", folder)
+def built(
+    built_sample: Sample,
+) -> tuple[Path, dict[str, Any]]:
+    return built_sample(SUITE.name)
 
 
 def chat(name: str, speakers: str, split: str = "test") -> Discourse:
@@ -44,8 +45,9 @@ def windows(drafter: MatchedOrders, *discourses: Discourse) -> list[str]:
 
 
 def test_the_sample_through_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    no_classifiers(monkeypatch)
     out = tmp_path / "out"
     assert main(["build", "sentence_order", "--corpus", "sample", "--output", str(out)]) == 0
     assert "sample_matched_documents, test" in capsys.readouterr().out
@@ -169,14 +171,12 @@ def test_orders_of_annotated_documents_break_more_transitions(
             assert row["broken_transitions"] > 0
 
 
-def test_transitions_are_those_that_gum_has(shared: Path) -> None:
-    from coherencegym.loaders.read import read
-    from coherencegym.loaders.registry import corpus
+def test_transitions_are_those_that_gum_has(shared: Path, real_gum: list[Discourse]) -> None:
     from coherencegym.manipulations.orders.centering import forward_centers, transitions
 
     folder = shared / "corpora" / "gum"
     same = number = 0
-    for discourse in read(corpus("gum"), data_dir=folder, skip_bad_rows=True):
+    for discourse in real_gum:
         lines = (folder / "conllu" / f"{discourse.id}.conllu").read_text().splitlines()
         said = [line.split(" = ")[1] for line in lines if line.startswith("# transition = ")]
         found = transitions(forward_centers(discourse))

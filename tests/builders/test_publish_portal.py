@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from commands import build_command, one_line
+from hub.client import patch_clients
 from hub.portal import INSTEAD, PAGE, UNREAD, WRITES, Portal, check_line, check_portal
 from hub.server import HubServer
 from huggingface_hub import HfApi
@@ -47,13 +48,23 @@ def pushed(build: Build, version: str) -> tuple[int, str]:
     return 0, "\n".join(lines)
 
 
+@pytest.fixture(scope="module")
+def released(toy_build: Toy, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of a repository to which a build of five stories was pushed."""
+    with HubServer() as hub, pytest.MonkeyPatch.context() as patched:
+        patch_clients(hub, tmp_path_factory.mktemp("hf_home"), patched)
+        api = HfApi(endpoint=hub.url, token=hub.write_token)
+        publish(api, *toy_build(5), PublishOptions(REPO))
+        return hub.files(REPO)
+
+
 @pytest.mark.parametrize("instead", INSTEAD)
 @pytest.mark.parametrize(("method", "path"), STEPS, ids=[f"{m} {p}" for m, p in STEPS])
 def test_an_answer_that_is_not_the_hubs_is_one_line_and_the_next_push_finishes(
     hub_clients: HubServer,
-    hub_api: HfApi,
     hub_sleeps: list[float],
     toy_build: Toy,
+    released: dict[str, bytes],
     portal: Portal,
     method: str,
     path: str,
@@ -62,8 +73,7 @@ def test_an_answer_that_is_not_the_hubs_is_one_line_and_the_next_push_finishes(
     hub = hub_clients
     is_new = path == "/repos/create"
     if not is_new:
-        old_build = toy_build(5)
-        publish(HfApi(endpoint=hub.url, token=hub.write_token), *old_build, PublishOptions(REPO))
+        hub.seed(REPO, released, tag="v1.0.0")
     old = {} if is_new else hub.files(REPO)
     build = toy_build(7)
     hub.faults.add(method=method, path_contains=path, times=99, answer=INSTEAD[instead](portal))

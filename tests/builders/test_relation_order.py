@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from related import related
-from suites import build_from, rows
+from suites import Sample, rows
 
 from coherencegym.builders.relation_order import SUITE
 from coherencegym.cards.render import dataset_card
@@ -22,10 +22,11 @@ TEXT = "It was cold. / [Because] the river was full of ice|, {the boats stayed i
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def built(
+    built_sample: Sample,
+) -> tuple[Path, dict[str, Any]]:
     """The suite built from the project's own texts."""
-    folder = tmp_path_factory.mktemp("relation_order")
-    return folder, build_from(SUITE, "sample", folder)
+    return built_sample(SUITE.name)
 
 
 def test_an_item_has_two_orders_of_both_relations() -> None:

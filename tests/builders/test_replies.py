@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from suites import build_from, rows
+from suites import Sample, rows
 
 from coherencegym.builders.crossing.chat import WithSameNames, of_two_threads, replies
 from coherencegym.builders.crossing.drafter import Crossed
@@ -128,8 +128,10 @@ def test_replies_of_one_thread_stay(tmp_path: Path) -> None:
     assert WithSameNames(ClosestInLength(of_two_threads))(found, Context()) == []
 
 
-def test_the_sample_is_at_chance(tmp_path: Path) -> None:
-    manifest = build_from(SUITE, "sample", tmp_path)
+def test_the_sample_is_at_chance(
+    built_sample: Sample,
+) -> None:
+    _, manifest = built_sample(SUITE.name)
     entry = manifest["configs"]["sample_crossed"]
     assert entry["splits"]["test"]["rows"] == 42
     (score,) = [s for s in entry["quality"]["test"]["artefact"] if not s["group"]]

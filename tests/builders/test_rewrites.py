@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 from native_files import LAYOUTS
+from suites import Sample
 
-from coherencegym.builders.making.build import BuildOptions, build
-from coherencegym.builders.making.sources import find_sources
 from coherencegym.builders.rewrites import SUITE, reason_columns
 from coherencegym.builders.suite import Config, Draft
 from coherencegym.eval.data.dataset import tables
@@ -75,9 +74,11 @@ def test_reasons_are_grouped(reasons: str, group: str) -> None:
     assert reason_columns(discourse, discourse)["reason"] == group
 
 
-def test_the_suite_of_the_sample(tmp_path: Path) -> None:
-    build(SUITE, find_sources(SUITE, ("sample",)), BuildOptions(), tmp_path / "s")
-    found = {table.config: table for table in tables(find_dataset(str(tmp_path / "s"), None))}
+def test_the_suite_of_the_sample(
+    built_sample: Sample,
+) -> None:
+    folder, _ = built_sample(SUITE.name)
+    found = {table.config: table for table in tables(find_dataset(str(folder), None))}
     plain, interaction = found["sample"], found["sample_interaction"]
     assert (plain.in_headline, interaction.in_headline) == (False, True)
     assert len(plain.items) == len(interaction.items) == 30

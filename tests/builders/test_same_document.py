@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from suites import build_from, rows
+from suites import Sample, rows
 
 from coherencegym.builders.crossing.likeness import (
     is_past,
@@ -193,8 +193,10 @@ def test_the_tense_that_a_text_tells_in(told: str, tense: str) -> None:
     assert narrative_tense(told) == tense
 
 
-def test_the_sample_is_at_chance(tmp_path: Path) -> None:
-    manifest = build_from(SUITE, "sample", tmp_path)
+def test_the_sample_is_at_chance(
+    built_sample: Sample,
+) -> None:
+    folder, manifest = built_sample(SUITE.name)
     entry = manifest["configs"]["sample_same_document"]
     # Nobody is trained on talks, so that none of them is kept for training.
     assert {s: counts["rows"] for s, counts in entry["splits"].items()} == {"test": 32}
@@ -204,7 +206,7 @@ def test_the_sample_is_at_chance(tmp_path: Path) -> None:
     for score in scores.values():
         assert score["score"] == 0.5
         assert score["ci_low"] < 0.5 < score["ci_high"]
-    for row in rows(tmp_path, "sample_same_document"):
+    for row in rows(folder, "sample_same_document"):
         item = item_from_row(row)
         assert item.cluster == row["discourse_id"] == row["partner_discourse"]
         assert row["similarity"] is None

@@ -15,7 +15,7 @@ from hub.server import HubServer
 from hypothesis import given
 from hypothesis import strategies as st
 from native_files import LAYOUTS
-from suites import build_from, rows
+from suites import Sample, build_from, rows
 
 from coherencegym.builders.release.span_quality import span_quality
 from coherencegym.builders.span_coherence import SUITE
@@ -220,9 +220,10 @@ def test_a_row_of_a_choice(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("span_sample")
-    return folder, build_from(SUITE, "sample", folder)
+def sample(
+    built_sample: Sample,
+) -> tuple[Path, dict[str, Any]]:
+    return built_sample(SUITE.name)
 
 
 def test_the_sample_has_all_splits(sample: tuple[Path, dict[str, Any]]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import TEXTS
-from suites import build_from, rows
+from suites import Sample, build_from, rows
 
 from coherencegym.builders.making.drafting import draft
 from coherencegym.builders.making.fitting import Fits
@@ -36,9 +36,10 @@ def pair(*texts: str, label: str = "negative") -> Discourse:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    folder = tmp_path_factory.mktemp("speaker_commitment")
-    return folder, build_from(SUITE, "sample", folder)
+def built(
+    built_sample: Sample,
+) -> tuple[Path, dict[str, Any]]:
+    return built_sample(SUITE.name)
 
 
 def test_an_item_is_the_same_pair_with_and_without_separator() -> None:

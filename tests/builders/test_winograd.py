@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suites import build_from, rows
+from suites import Sample, build_from, rows
 
 from coherencegym.builders.winograd import SUITE
 from coherencegym.cards.render import dataset_card
@@ -30,10 +30,11 @@ def schema(text: str, pronoun: str, *options: str) -> Discourse:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def built(
+    built_sample: Sample,
+) -> tuple[Path, dict[str, Any]]:
     """The suite built from the project's own schemas."""
-    folder = tmp_path_factory.mktemp("winograd")
-    return folder, build_from(SUITE, "sample", folder)
+    return built_sample(SUITE.name)
 
 
 def test_both_conditions_are_substitutions() -> None:

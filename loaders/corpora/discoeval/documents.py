@@ -188,16 +188,21 @@ def _character(match: re.Match[str]) -> str:
 
 def _wiki(text: str) -> str:
     """Wikipedia without what an empty template left in brackets, doubled marks, and ``R & B``."""
-    text = re.sub(r"(?<!\S)([A-Z]{1,3}) & ([A-Z]{1,3})(?!\S)", r"\1&\2", text)
-    text = re.sub(r"\( (?:[,;:] )*\) ?", "", text)
-    text = re.sub(r"\( (?:[,;:] )+", "( ", text)
+    if " & " in text:
+        text = re.sub(r"(?<!\S)([A-Z]{1,3}) & ([A-Z]{1,3})(?!\S)", r"\1&\2", text)
+    if "( " in text:
+        text = re.sub(r"\( (?:[,;:] )*\) ?", "", text)
+        text = re.sub(r"\( (?:[,;:] )+", "( ", text)
+    if "``" not in text:
+        return text
     return re.sub(r"``\s+(?:``|'')\s+(\w[^`\"]*?)\s+(?:``|'')\s+(?:``|'')", r"`` \1 ''", text)
 
 
 def _apart(text: str) -> str:
     """Join signs that are never set apart in running text: names, fractions, ranges, ``R&B``."""
-    text = re.sub(r"(?<!\S)([OLDTSNCJMQoldtsncjmq]) '(?=\w)", r"\1'", text)
-    text = re.sub(r"(?<=[^\W\d_]) '(?=[a-zà-ÿ]{2})(?!(?:re|ve|ll|em|til|tis)\b)", "'", text)
+    if " '" in text:
+        text = re.sub(r"(?<!\S)([OLDTSNCJMQoldtsncjmq]) '(?=\w)", r"\1'", text)
+        text = re.sub(r"(?<=[^\W\d_]) '(?=[a-zà-ÿ]{2})(?!(?:re|ve|ll|em|til|tis)\b)", "'", text)
     text = re.sub(r"(?<=\w) / (?=\w)", "/", text)
     return re.sub(rf"(?<=\d) – (?=\d+(?! (?:{_MONTH})\b))", "–", text)
 
