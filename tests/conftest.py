@@ -220,20 +220,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.stem in SLOW)
 
 
+#: The number of modules when the garbage collector was last kept from what there was.
+_frozen = 0
+
+
 def pytest_collection_finish() -> None:
     """Keep the garbage collector from what stays until the end: a million objects of libraries."""
+    global _frozen
     gc.collect()
     gc.freeze()
-
-
-#: What is loaded once a test needs it, and is as large.
-_HEAVY = {"datasets", "matplotlib.figure", "sklearn.linear_model", "spacy", "torch", "transformers"}
+    _frozen = len(sys.modules)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown() -> Generator[None, None, None]:
-    """Keep the garbage collector from libraries that this test was the first to load, too."""
+    """Keep it from libraries that this test was the first to load, too."""
     yield
-    if loaded := _HEAVY.intersection(sys.modules):
-        _HEAVY.difference_update(loaded)
+    if len(sys.modules) > _frozen + 50:
         pytest_collection_finish()

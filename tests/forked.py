@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -48,10 +50,20 @@ class Fork:
 
 def rendezvous(count: int) -> dict[str, object]:
     """The variables by which torch's launcher lets so many processes find each other."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    return {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": count}
+    return {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": _free_port(), "WORLD_SIZE": count}
+
+
+def _free_port() -> int:
+    """A port for torch to open, which under load is seconds later.
+
+    It is none of those that the system gives whoever asks for any, such as the servers of tests
+    that run beside this one.
+    """
+    while True:
+        port = random.SystemRandom().randrange(15_000, 32_000)
+        with socket.socket() as free, suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            return port
 
 
 def ranks(count: int, work: Callable[[], int | None], folder: Path) -> list[Fork]:

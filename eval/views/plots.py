@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
-from coherencegym.eval.views.figures import save, style
+from coherencegym.eval.views import figures
 from coherencegym.eval.views.plots_curve import write_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
 from coherencegym.eval.views.plots_scores import draw_scores
@@ -16,9 +16,9 @@ from coherencegym.eval.views.plots_scores import draw_scores
 
 def scores_png(runs: Sequence[Run]) -> bytes:
     """The plot of scores alone, as the content of a PNG file."""
-    with style(), TemporaryDirectory() as folder:
+    with figures.style(), TemporaryDirectory() as folder:
         path = Path(folder) / "scores.png"
-        save(draw_scores(runs), path)
+        figures.save(draw_scores(runs), path)
         return path.read_bytes()
 
 
@@ -29,9 +29,9 @@ def plot_runs(runs: Sequence[Run], folder: Path, axis: Axis = AS_NAMED) -> list[
         The characters that no installed font has.
     """
     maps = heat_maps(runs)
-    with style():
-        missing = save(draw_scores(runs), folder / "scores.png")
+    with figures.style():
+        missing = figures.save(draw_scores(runs), folder / "scores.png")
         if maps:
-            missing += save(draw_heat_maps(maps), folder / "heatmap.png")
+            missing += figures.save(draw_heat_maps(maps), folder / "heatmap.png")
     missing += write_curves(runs, folder, axis) or []
     return list(dict.fromkeys(missing))

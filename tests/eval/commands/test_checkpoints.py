@@ -21,35 +21,68 @@ Save = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.fixture
-def runs(tmp_path: Path, save_model: Save, make_tokenizer: Callable[..., Any]) -> Path:
+def train(folder: Path, save_model: Save) -> Path:
     """A folder as a trainer leaves it: checkpoints with other weights each, and other things."""
     from transformers import AutoModelForCausalLM
 
-    folder = save_model(tmp_path / "runs/checkpoint-20", tokenizer=make_tokenizer())
-    model = AutoModelForCausalLM.from_pretrained(folder)
+    first = save_model(folder / "checkpoint-20")
+    model = AutoModelForCausalLM.from_pretrained(first)
     for step in (100, 3):
-        shutil.copytree(folder, tmp_path / f"runs/checkpoint-{step}")
+        shutil.copytree(first, folder / f"checkpoint-{step}")
         model.get_input_embeddings().weight.data += 0.05
-        model.save_pretrained(tmp_path / f"runs/checkpoint-{step}")
-    (tmp_path / "runs/checkpoint-of-nothing").mkdir()
-    (tmp_path / "runs/checkpoint.txt").touch()
-    return tmp_path / "runs"
+        model.save_pretrained(folder / f"checkpoint-{step}")
+    (folder / "checkpoint-of-nothing").mkdir()
+    (folder / "checkpoint.txt").touch()
+    return folder
+
+
+def build(folder: Path, items: list[Item], write_dataset: Callable[..., Path]) -> Path:
+    """A folder of two builds, with other items each."""
+    for name, chosen in (("one", items), ("two", items[:5])):
+        write_dataset(folder / name, chosen, extra={"moved": "bool"})
+    return folder
+
+
+def command(folder: Path) -> list[str]:
+    """The command that scores all checkpoints in ``runs`` on the builds in ``suites``."""
+    found = ["score", "--model", str(folder / "runs"), "--all-revisions", "checkpoint-*"]
+    return [
+        *(*found, "--no-cache", "--dataset", str(folder / "suites")),
+        *("--output", str(folder / "out")),
+    ]
+
+
+@pytest.fixture(scope="module")
+def finished(
+    tmp_path_factory: pytest.TempPathFactory,
+    save_model: Save,
+    pair_items: list[Item],
+    write_dataset: Callable[..., Path],
+) -> Path:
+    """A training, its builds, and what the command made of them; nobody writes into it."""
+    folder = tmp_path_factory.mktemp("finished")
+    train(folder / "runs", save_model)
+    build(folder / "suites", pair_items, write_dataset)
+    assert main(command(folder)) == 0
+    return folder
 
 
 @pytest.fixture
-def suites(tmp_path: Path, pair_items: list[Item], write_dataset: Callable[..., Path]) -> Path:
-    """A folder of two builds, with other items each."""
-    for name, items in (("one", pair_items), ("two", pair_items[:5])):
-        write_dataset(tmp_path / "suites" / name, items, extra={"moved": "bool"})
-    return tmp_path / "suites"
+def runs(finished: Path, tmp_path: Path) -> Path:
+    """The training, to change it."""
+    return shutil.copytree(finished / "runs", tmp_path / "runs")
+
+
+@pytest.fixture
+def suites(finished: Path, tmp_path: Path) -> Path:
+    """The two builds, to change them."""
+    return shutil.copytree(finished / "suites", tmp_path / "suites")
 
 
 @pytest.fixture
 def words(runs: Path, suites: Path, tmp_path: Path) -> list[str]:
-    """The command that scores them all."""
-    found = ["score", "--model", str(runs), "--all-revisions", "checkpoint-*", "--no-cache"]
-    return [*found, "--dataset", str(suites), "--output", str(tmp_path / "out")]
+    """The command, of which nothing has run."""
+    return command(tmp_path)
 
 
 @pytest.fixture
@@ -107,9 +140,9 @@ def test_one_command_scores_all_checkpoints_and_prepares_them_once(
         assert together.read_bytes() == (tmp_path / "alone" / name).read_bytes()
 
 
-def test_a_curve_over_what_is_asked_for(words: list[str], tmp_path: Path, capsys: Capture) -> None:
-    assert main(words) == 0
-    out = str(tmp_path / "out")
+@pytest.mark.usefixtures("real_figures")
+def test_a_curve_over_what_is_asked_for(finished: Path, tmp_path: Path, capsys: Capture) -> None:
+    out = str(finished / "out")
     asked = ["overview", out, "--output", str(tmp_path / "again"), "--curve-axis"]
     assert main([*asked, "tokens=1000"]) == 0
     assert "3k" in capsys.readouterr().out
@@ -125,11 +158,9 @@ def test_a_curve_over_what_is_asked_for(words: list[str], tmp_path: Path, capsys
 
 
 def test_checkpoints_are_compared_step_by_step(
-    words: list[str], tmp_path: Path, capsys: Capture
+    finished: Path, tmp_path: Path, capsys: Capture
 ) -> None:
-    assert main(words) == 0
-    capsys.readouterr()
-    compared = ["compare", str(tmp_path / "out"), "--steps", "--output", str(tmp_path / "steps")]
+    compared = ["compare", str(finished / "out"), "--steps", "--output", str(tmp_path / "steps")]
     assert main(compared) == 0
     printed = capsys.readouterr().out
     assert (
@@ -138,7 +169,7 @@ def test_checkpoints_are_compared_step_by_step(
     )
     found = json.loads((tmp_path / "steps/comparison.json").read_text())["steps"]
     for suite, one in zip(("one", "two"), found, strict=True):
-        paths = [tmp_path / f"out/{suite}--checkpoint-{n}/results.json" for n in (3, 20, 100)]
+        paths = [finished / f"out/{suite}--checkpoint-{n}/results.json" for n in (3, 20, 100)]
         scores = [json.loads(path.read_text())["headline"]["score"] for path in paths]
         changes = [change["difference"] for change in one["changes"]]
         assert changes == pytest.approx([scores[1] - scores[0], scores[2] - scores[1]])
@@ -157,7 +188,7 @@ def test_checkpoints_are_compared_step_by_step(
         assert said in capsys.readouterr().err
     assert main([*compared[:2], "--curve-axis", "steps"]) == 2
     assert "--curve-axis: expected --steps with it" in capsys.readouterr().err
-    assert main(["compare", str(tmp_path / "out/one--checkpoint-3"), "--steps"]) == 2
+    assert main(["compare", str(finished / "out/one--checkpoint-3"), "--steps"]) == 2
     assert "no two results of coherencegym score are of checkpoints" in capsys.readouterr().err
 
 
@@ -239,13 +270,9 @@ def test_a_checkpoint_that_was_deleted_since_stays_in_the_curve(
     ],
 )
 def test_results_of_other_settings_are_refused_before_any_is_scored(
-    more: list[str], said: str, words: list[str], loads: list[str], capsys: Capture
+    more: list[str], said: str, finished: Path, loads: list[str], capsys: Capture
 ) -> None:
-    few = [*words, "--config", "toy_context"]
-    assert main(few) == 0
-    capsys.readouterr()
-    loads.clear()
-    assert main([*few, *more]) == 2
+    assert main([*command(finished), *more]) == 2
     printed = capsys.readouterr()
     assert f"checkpoint-3: results of another run: {said}" in printed.err
     assert printed.err.rstrip().endswith("with --output, or pass --overwrite")

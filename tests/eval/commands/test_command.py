@@ -62,6 +62,7 @@ def arguments(saved: Path, output: Path, *more: str) -> list[str]:
     ]
 
 
+@pytest.mark.usefixtures("real_figures")
 def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from pyarrow import parquet
 

@@ -68,6 +68,7 @@ def test_results_are_read_back_as_they_were_written(results: Path) -> None:
     assert set(run.rows) == {("toy", "test")}
 
 
+@pytest.mark.usefixtures("real_figures")
 def test_end_to_end(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "figures"
     words = ["plot", str(results / "first"), str(results / "second"), "--output", str(output)]

@@ -423,6 +423,7 @@ def test_names_tell_the_models_apart_and_move_no_cursor() -> None:
     assert "�[2J" in printed([compare(evil, evil)])
 
 
+@pytest.mark.usefixtures("real_figures")
 def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
     comparison: ModelComparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,8 @@ from coherencegym.eval.views.plots import plot_runs
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
 from coherencegym.eval.views.plots_scores import draw_scores
 
+pytestmark = pytest.mark.usefixtures("real_figures")
+
 NOTHING: dict[str, Any] = {field.name: None for field in fields(ItemScore)}
 COUNTS = dict.fromkeys(("ties", "undefined", "too_long", "first_left_out", "human_n"), 0)
 BLANK = ItemScore(

@@ -22,6 +22,8 @@ from coherencegym.eval.views.overview import overview, print_overview, write_ove
 from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.training.table import few_of, training_grids
 
+pytestmark = pytest.mark.usefixtures("real_figures")
+
 HEAD = Headline(over=("c",), n_cells=1, n=40, score=0.5, ci_low=0.4, ci_high=0.6)
 
 

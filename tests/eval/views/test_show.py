@@ -336,6 +336,7 @@ def test_a_bar_under_zero_is_in_the_plot(
         assert draw_item(shown, "m").axes[0].get_ylim()[0] == 0
 
 
+@pytest.mark.usefixtures("real_figures")
 def test_a_plot_is_written_and_repeats_to_the_byte(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

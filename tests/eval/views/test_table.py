@@ -153,6 +153,7 @@ def test_margins_lose_their_intervals_only_where_there_is_no_room(scores: list[I
     assert "[+0." not in printed(scores, 80)
 
 
+@pytest.mark.usefixtures("real_figures")
 @pytest.mark.parametrize("chosen", [slice(0, 3), slice(1, 3), slice(2, 3)])
 def test_differences_are_drawn_below_the_scores(
     chosen: slice, scores: list[ItemScore], differences: list[Difference], tmp_path: Path
@@ -168,6 +169,7 @@ def test_differences_are_drawn_below_the_scores(
     assert (heights[0] > heights[1]) == (chosen.start < 2)
 
 
+@pytest.mark.usefixtures("real_figures")
 @pytest.mark.parametrize("copies", [0, 1, 5, 30])
 def test_a_plot_of_any_number_of_rows(copies: int, scores: list[ItemScore], tmp_path: Path) -> None:
     from matplotlib.image import imread
@@ -180,6 +182,7 @@ def test_a_plot_of_any_number_of_rows(copies: int, scores: list[ItemScore], tmp_
     assert copies == 0 or image.std() > 0.05
 
 
+@pytest.mark.usefixtures("real_figures")
 def test_a_score_without_items_is_in_the_plot_without_a_point(
     scores: list[ItemScore], tmp_path: Path
 ) -> None:

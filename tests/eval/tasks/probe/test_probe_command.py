@@ -14,6 +14,7 @@ from commands import one_line
 from hub.server import HubServer
 from huggingface_hub import HfApi
 from made_examples import orders, write_examples
+from sketches import drawn
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push_results
@@ -51,7 +52,8 @@ def arguments(saved: Path, output: Path, *more: str, data: str = "data") -> list
 def finished(saved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run with everything in it."""
     output = tmp_path_factory.mktemp("results") / "run"
-    assert main(arguments(saved, output, "--seeds", "2", "--random-init", "2")) == 0
+    with drawn():
+        assert main(arguments(saved, output, "--seeds", "2", "--random-init", "2")) == 0
     return output
 
 
@@ -99,6 +101,7 @@ def test_every_fit_and_every_row_is_there(finished: Path) -> None:
     assert (finished / "layers.png").stat().st_size > 10_000
 
 
+@pytest.mark.usefixtures("real_figures")
 def test_the_same_run_gives_the_same_bytes(saved: Path, finished: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
     more = ("--seeds", "2", "--random-init", "2", "--batch-tokens", "64")

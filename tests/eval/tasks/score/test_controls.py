@@ -149,6 +149,7 @@ def run(dataset: Path, output: Path, *more: str) -> dict[str, Any]:
     return results
 
 
+@pytest.mark.usefixtures("real_figures")
 def test_the_manifest_says_what_is_compared(
     dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

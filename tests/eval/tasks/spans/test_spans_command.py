@@ -12,6 +12,7 @@ import pytest
 from commands import one_line
 from made_span_files import write_spans_dataset
 from made_spans import abductions, entailments, intruded
+from sketches import drawn
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.files.parquet_rows import parquet_rows
@@ -60,7 +61,8 @@ def results_of(folder: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def finished(saved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("results") / "run"
-    assert main(arguments(saved, output)) == 0
+    with drawn():
+        assert main(arguments(saved, output)) == 0
     return output
 
 
