@@ -50,7 +50,7 @@ settings.register_profile(
     "project",
     deadline=None,
     derandomize=bool(os.environ.get("CI")),
-    max_examples=int(os.environ.get("COHERENCEGYM_EXAMPLES", "40")),
+    max_examples=int(os.environ.get("COHERENCEGYM_EXAMPLES", "25")),
 )
 settings.load_profile("project")
 
