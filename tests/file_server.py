@@ -128,7 +128,7 @@ def serving() -> Iterator[FileServer]:
 
     server = _Server(("127.0.0.1", 0), Handler)
     site = Handler.site = FileServer(server.server_address[1])
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.003,), daemon=True)
     thread.start()
     try:
         yield site

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
+from operator import mul
 from typing import Any
 
 from coherencegym.builders.release.floors import FloorDecision, Incoherence, decisions_on
@@ -108,10 +109,10 @@ def _stemmer() -> Any:
 
 def cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
     """The cosine of two counts; 0 where one of them is empty."""
-    if len(other) < len(one):
-        one, other = other, one
-    product = sum(count * other[word] for word, count in one.items() if word in other)
-    if not product:
+    # In C, since builds compare hundreds of thousands of pairs; most share no word.
+    common = one.keys() & other.keys()
+    if not common:
         return 0.0
-    squares = (sum(count * count for count in counts.values()) for counts in (one, other))
+    product = sum(one[word] * other[word] for word in common)
+    squares = (sum(map(mul, counts.values(), counts.values())) for counts in (one, other))
     return product / math.sqrt(math.prod(squares))

@@ -170,7 +170,7 @@ class Origin:
         self._port = self._listener.server_port
         # `shutdown` waits for the next poll, so the interval is what every test pays at its end.
         self._thread = threading.Thread(
-            target=self._listener.serve_forever, args=(0.02,), daemon=True
+            target=self._listener.serve_forever, args=(0.003,), daemon=True
         )
         self._thread.start()
 

@@ -14,6 +14,7 @@ from annotators import always_a, answered, at_random, fill, incoherent_texts, pe
 from commands import build_command, one_line
 
 from coherencegym.builders.command.cli import main
+from coherencegym.builders.release import quality
 from coherencegym.eval.commands.cli import main as evaluate
 
 Built = Callable[[str], Path]
@@ -35,8 +36,13 @@ def command(*argv: object) -> int:
         return int(stopped.code or 0)
 
 
-def rebuild(suite: str, *argv: object) -> int:
-    return build_command(suite, "--corpus", "sample", *argv)
+def rebuild(suite: str, *argv: object, classified: bool = False) -> int:
+    """Build the sample, without artefact scores where the test looks at none of them."""
+    with pytest.MonkeyPatch.context() as patched:
+        if not classified:
+            patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
+            patched.setattr(quality, "FEWEST_INTRUDED", 10**9)
+        return build_command(suite, "--corpus", "sample", *argv)
 
 
 @pytest.fixture
@@ -78,7 +84,8 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     assert "40 pairs (sample 40)" in said
     pairs = Path("judgements/story_cloze/pairs.jsonl")
     files = [fill(pairs, perfect(worse), Path(f"{name}.jsonl")) for name in ("Quentin", "Ruth")]
-    assert rebuild("story_cloze", "--judgements", *files, "--overwrite") == 0
+    given = ("--judgements", *files, "--overwrite")
+    assert rebuild("story_cloze", *given, classified=True) == 0
     assert "judgements: 80 answers\n" in capsys.readouterr().out
 
     figures = human()
@@ -110,12 +117,8 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
 
     assert without == parquet.read_table(BufferReader(rows_before)).to_pylist()
 
-    assert (
-        evaluate(
-            ["--model", "demo", "--dataset", "suites/story_cloze", "--output", "r", "--verbose"]
-        )
-        == 0
-    )
+    dataset = ["--dataset", "suites/story_cloze", "--config", "sample"]
+    assert evaluate(["--model", "demo", *dataset, "--output", "r", "--verbose"]) == 0
     shown = capsys.readouterr().out
     assert re.search(r"CD, % \[95 % interval\]\s+artefact, %\s+overlap, %\s+human, %", shown)
     assert re.search(r"^ sample .* 100\.0 ", shown, re.MULTILINE)
@@ -216,8 +219,10 @@ def test_two_configs_of_the_same_texts_share_answers_and_the_rest_is_counted(
     assert "region3_has_words=true" in groups
 
 
-def test_a_majority_of_three_decides(built: Built) -> None:
-    folder = built("story_cloze")
+def test_a_majority_of_three_decides() -> None:
+    few = ("--limit", 30)
+    assert rebuild("story_cloze", *few) == 0
+    folder = Path("suites/story_cloze")
     worse = incoherent_texts(folder, "distractor_ending")
     assert command("sample", "--for-judgement", folder, "--config", "sample", "-n", 20) == 0
     pairs = Path("judgements/story_cloze/pairs.jsonl")
@@ -237,7 +242,7 @@ def test_a_majority_of_three_decides(built: Built) -> None:
         ((right, right, silent), 1.0, 0, 20),
     ):
         files = [fill(pairs, voter, Path(f"{i}.jsonl")) for i, voter in enumerate(voters)]
-        assert rebuild("story_cloze", "--judgements", *files, "--overwrite") == 0
+        assert rebuild("story_cloze", *few, "--judgements", *files, "--overwrite") == 0
         found = overall(human())
         assert (found["score"], found["no_majority"]) == (score, no_majority)
         assert human()["human_ok"]["true"] == ok
@@ -420,7 +425,7 @@ def test_answers_about_something_else_are_refused_or_counted(
 
 
 def test_without_judgements_nothing_is_different(sample_build: Built) -> None:
-    assert rebuild("story_cloze") == 0
+    assert rebuild("story_cloze", classified=True) == 0
     assert "human" not in json.dumps(manifest())
     ours = Path("suites/story_cloze/README.md").read_text()
     assert "Human judgement" not in ours
