@@ -114,6 +114,8 @@ def test_the_first_commands_run_and_print_what_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    # As the reader begins: other tests' bits, of other batches, differ in the seventh digit.
+    monkeypatch.setenv("COHERENCEGYM_CACHE", str(tmp_path / "cache"))
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     said = dict(
         re.findall(r"```bash\ncoherencegym ([^\n]+)\n```\n\n```text\n(.*?)```", readme, re.DOTALL)

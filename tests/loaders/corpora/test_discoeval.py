@@ -114,6 +114,7 @@ WIKIPEDIA = {
     "Peaked at # 4 on `` Billboard '' 's chart , cost $ 5 .": (
         'Peaked at #4 on "Billboard"\'s chart, cost $5.'
     ),
+    "The song `` `` Come back '' '' was sung .": 'The song "Come back" was sung.',
     "a & amp ; b & lt ; c & nosuch ; d": "a & b < c & nosuch; d",
 }
 
