@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from coherencegym.files.parquet_rows import row_batches
 from coherencegym.loaders.corpus import CorpusError, CorpusFile
 from coherencegym.loaders.formats.lines import shown, tidy
 
@@ -46,7 +47,7 @@ def parquet_records(file: CorpusFile) -> Iterator[Record]:
                 raise CorpusError(
                     f"{file.path}:1: {size:,} bytes of rows, expected at most {_LARGEST:,}"
                 )
-            for batch in parquet.iter_batches(batch_size=_BATCH):
+            for batch in row_batches(parquet, _BATCH):
                 for row in batch.to_pylist():
                     number += 1
                     yield Record(number, number, f"{file.path}:{number}", row)

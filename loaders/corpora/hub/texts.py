@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from coherencegym.files.parquet_rows import row_batches
 from coherencegym.licence import licence_fields
 from coherencegym.loaders.corpora.hub.spans import read_span_row
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, ReadOptions, Shard
@@ -192,7 +193,7 @@ def _read_shard(
 
 def _shard_rows(file: CorpusFile, shard: Shard) -> Iterator[Mapping[str, Any]]:
     with _parquet(file, shard.address) as opened:
-        for batch in opened.iter_batches(_BATCH, row_groups=list(shard.groups)):
+        for batch in row_batches(opened, _BATCH, shard.groups):
             yield from batch.to_pylist()
 
 

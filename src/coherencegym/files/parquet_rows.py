@@ -64,9 +64,18 @@ def stored_rows(path: Path, schema: Any = None, later: Sequence[str] = ()) -> St
 
 def _in_parts(path: Path, schema: Any, later: Sequence[str]) -> Iterator[dict[str, Any]]:
     with _opened(path, schema, later) as file:
-        for batch in file.iter_batches(_AT_A_TIME, use_threads=False):
+        for batch in row_batches(file, _AT_A_TIME):
             batch.validate(full=True)
             yield from batch.to_pylist()
+
+
+def row_batches(file: Any, most: int, groups: Sequence[int] | None = None) -> Iterator[Any]:
+    """Arrow batches of at most so many rows of a ``ParquetFile``, all or those of some row groups.
+
+    Of one row group after another: an iterator over several keeps what it has read of each.
+    """
+    for group in range(file.metadata.num_row_groups) if groups is None else groups:
+        yield from file.iter_batches(most, row_groups=[group], use_threads=False)
 
 
 @contextmanager
