@@ -191,7 +191,7 @@ def _progress_bar(what: str, shown: bool) -> Iterator[Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Work:
-    """What a run would cost: the rows of its table and the lines under it."""
+    """The cost of a run that was not made: rows of its table, and lines under it."""
 
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]

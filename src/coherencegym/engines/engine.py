@@ -91,7 +91,7 @@ class Engine(Protocol):
 
 
 class _Here:
-    """What engines of one machine have alike."""
+    """An engine of one machine: the parts that all such engines have alike."""
 
     __slots__ = ()
 
