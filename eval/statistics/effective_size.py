@@ -75,10 +75,15 @@ def worth(weights: Any) -> float:
 
 def clustered(sums: Any, sizes: Any, most: float) -> Clusters:
     """A share of sums by cluster: the sums of ``sums`` over those of ``sizes``, arrays."""
-    keep = sizes > 0
-    weights = sizes[keep] / sizes.sum()
-    totals = sums[keep] / sizes.sum()
-    residuals = adjusted(totals - totals.sum() * weights, weights)
+    import numpy as np
+
+    whole, keep = sizes.sum(), sizes > 0
+    if not keep.all():
+        sums, sizes = sums[keep], sizes[keep]
+    weights, totals = sizes / whole, sums / whole
+    # In place, here and below, as there may be millions of clusters.
+    residuals = totals.sum() * weights
+    residuals = adjusted(np.subtract(totals, residuals, out=residuals), weights)
     fewest = worth(weights)
     # Rounding aside, they are the same where every item is of another cluster.
     return Clusters(weights, totals, residuals, fewest, max(most, fewest))
@@ -92,7 +97,9 @@ def adjusted(residuals: Any, weights: Any) -> Any:
     """
     import numpy as np
 
-    return residuals / np.sqrt(np.maximum(1 - weights, ROUNDING))
+    scale = 1 - weights
+    np.sqrt(np.maximum(scale, ROUNDING, out=scale), out=scale)
+    return np.divide(residuals, scale, out=scale)
 
 
 def quantile_of_t(freedom: float) -> float:

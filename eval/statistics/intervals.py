@@ -88,7 +88,9 @@ def share_interval(
     if len(predictions):
         most = len(values) ** 2 / float((1 / np.asarray(predictions, dtype=np.float64)).sum())
     sums = np.bincount(owner, weights=np.asarray(values, dtype=np.float64))
-    of_all = clustered(sums, np.bincount(owner).astype(np.float64), most)
+    sizes = np.bincount(owner).astype(np.float64)
+    del owner
+    of_all = clustered(sums, sizes, most)
     if not folds or n_clusters == 1:
         return interval_of(of_all, n_clusters)
     low, high = binomial_limits(of_all.share, of_all.size / (1 + folds / (folds - 1)))
@@ -264,7 +266,8 @@ def _about_the_mean(values: Sequence[float], owner: Any, number: int) -> tuple[f
     items = np.asarray(values, dtype=np.float64)
     mean = math.fsum(items) / len(items)
     weights = np.bincount(owner, minlength=number) / len(items)
-    residuals = np.bincount(owner, weights=items - mean, minlength=number) / len(items)
+    residuals = np.bincount(owner, weights=items - mean, minlength=number)
+    residuals /= len(items)
     return mean, adjusted(residuals, weights), worth(weights)
 
 
@@ -283,9 +286,12 @@ def median_interval(values: Sequence[float], clusters: Sequence[str]) -> Interva
         raise ValueError("an interval needs at least one item")
     items = np.array(values, dtype=np.float64)
     # Below the median 1, above it 0, and 0.5 at it.
-    sides = (1 - np.sign(items - np.median(items))) / 2
+    sides = items - np.median(items)
+    np.subtract(1, np.sign(sides, out=sides), out=sides)
+    sides /= 2
     _, owner = owners(clusters)
     sums, sizes = np.bincount(owner, weights=sides), np.bincount(owner).astype(np.float64)
+    del owner, sides
     size = clustered(sums, sizes, float(len(items))).size
     if 0.5**size > TAIL:
         return None
