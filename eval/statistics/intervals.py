@@ -132,19 +132,27 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
         raise ValueError("a macro average needs at least one group, and items in each")
     named: Any = np.concatenate([np.asarray(names) for _, names in groups])
     n_clusters, owner = owners(named)
-    values = np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups])
+    floats = [np.asarray(own, dtype=np.float64) for own, _ in groups]
+    values = np.concatenate(floats) if len(floats) > 1 else floats[0]
+    del floats
     sizes = np.array([len(own) for own, _ in groups])
     group = np.repeat(np.arange(len(groups)), sizes)
     # Of each cluster in each group: the sum of its values, and its share of the group's items.
-    cells = _Cells(owner, group, (n_clusters, len(groups)))
-    sums = np.bincount(cells.place, weights=values, minlength=cells.number)
-    inside = np.bincount(cells.place, minlength=cells.number) / sizes[cells.group]
+    del named
+    place, cells = _cells(owner, group, (n_clusters, len(groups)))
+    del owner, group
+    sums: Any = np.bincount(place, weights=values, minlength=cells.number)
+    inside = np.bincount(place, minlength=cells.number) / sizes[cells.group]
+    del place, values
     means = cells.by_group(sums) / sizes
+    sums /= sizes[cells.group]
     held = cells.by_group(inside > 0)
     centres = np.where(held > 1, means, means.mean())
     several = (held > 1)[cells.group]
+    residuals = centres[cells.group]
+    residuals *= inside
     residuals = adjusted(
-        sums / sizes[cells.group] - centres[cells.group] * inside,
+        np.subtract(sums, residuals, out=residuals),
         np.where(several, inside, inside / len(groups)),
     )
     weights = cells.mean_by_cluster(inside)
@@ -153,7 +161,7 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
     most = len(groups) ** 2 / float((1 / sizes).sum())
     of_all = Clusters(
         weights,
-        cells.mean_by_cluster(sums / sizes[cells.group]),
+        cells.mean_by_cluster(sums),
         cells.mean_by_cluster(residuals),
         fewest,
         max(fewest, most),
@@ -161,42 +169,55 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
     return interval_of(of_all, n_clusters)
 
 
+@dataclass(frozen=True, slots=True)
 class _Cells:
     """The cells of a table of clusters by groups: all, or where they are many those with items.
 
     Attributes:
-        place: the cell of each item.
-        number: the count of cells.
-        group: the group of each cell.
+        shape: the numbers of clusters and of groups.
+        cluster, group: those of each cell.
     """
 
-    def __init__(self, owner: Any, group: Any, shape: tuple[int, int]) -> None:
-        import numpy as np
+    shape: tuple[int, int]
+    cluster: Any
+    group: Any
 
-        self._shape = shape
-        self._is_whole = math.prod(shape) <= _MOST_CELLS
-        self.place = np.ravel_multi_index((owner, group), shape)
-        cells = np.arange(math.prod(shape)) if self._is_whole else None
-        if cells is None:
-            cells, self.place = np.unique(self.place, return_inverse=True)
-        self.number = len(cells)
-        self._cluster, self.group = np.divmod(cells, shape[1])
+    @property
+    def number(self) -> int:
+        """The count of cells."""
+        return len(self.group)
+
+    @property
+    def _is_whole(self) -> bool:
+        return math.prod(self.shape) <= _MOST_CELLS
 
     def by_group(self, values: Any) -> Any:
         """The sum of a value of each cell by group."""
         import numpy as np
 
         if self._is_whole:
-            return values.reshape(self._shape).sum(axis=0)
-        return np.bincount(self.group, weights=values, minlength=self._shape[1])
+            return values.reshape(self.shape).sum(axis=0)
+        return np.bincount(self.group, weights=values, minlength=self.shape[1])
 
     def mean_by_cluster(self, values: Any) -> Any:
         """The mean over all groups of a value of each cell, 0 where there is no cell."""
         import numpy as np
 
         if self._is_whole:
-            return values.reshape(self._shape).mean(axis=1)
-        return np.bincount(self._cluster, weights=values) / self._shape[1]
+            return values.reshape(self.shape).mean(axis=1)
+        return np.bincount(self.cluster, weights=values) / self.shape[1]
+
+
+def _cells(owner: Any, group: Any, shape: tuple[int, int]) -> tuple[Any, _Cells]:
+    """The cell of each item by its cluster and group, and the cells."""
+    import numpy as np
+
+    place = np.ravel_multi_index((owner, group), shape)
+    if math.prod(shape) <= _MOST_CELLS:
+        numbers = np.arange(math.prod(shape))
+    else:
+        numbers, place = np.unique(place, return_inverse=True)
+    return place, _Cells(shape, *np.divmod(numbers, shape[1]))
 
 
 def interval_of(clusters: Clusters, number: int) -> Interval:
@@ -266,7 +287,7 @@ def _about_the_mean(values: Sequence[float], owner: Any, number: int) -> tuple[f
     items = np.asarray(values, dtype=np.float64)
     mean = math.fsum(items) / len(items)
     weights = np.bincount(owner, minlength=number) / len(items)
-    residuals = np.bincount(owner, weights=items - mean, minlength=number)
+    residuals: Any = np.bincount(owner, weights=items - mean, minlength=number)
     residuals /= len(items)
     return mean, adjusted(residuals, weights), worth(weights)
 

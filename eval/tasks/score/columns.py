@@ -251,11 +251,13 @@ class ColumnsBuilder:
         own = {name: np.concatenate(self._columns.pop(name)) for name in _TYPES}
         for name in ("met", "tie", "first_left_out", "too_close"):
             own[name] = own[name].view(bool)
+        labels = tuple(np.concatenate(parts) for parts in self._labels)
+        self._labels = []
         return Columns(
             **own,
             discourse=discourse,
             cluster=cluster,
-            labels=tuple(np.concatenate(parts) for parts in self._labels),
+            labels=labels,
             kinds=tuple(self._names["kind"]),
             groups=tuple(self._names["group"]),
             reasons=tuple(self._names["reason"]),

@@ -20,7 +20,6 @@ from coherencegym.eval.statistics.measures import mean_area
 from coherencegym.eval.statistics.scores import CD, Score, UnitOutcome
 from coherencegym.eval.tasks.score.columns import (
     Columns,
-    ItemValues,
     common_clusters,
     in_columns,
     item_values,
@@ -117,21 +116,21 @@ def headline_of(
     chosen = [t for t in chosen if any(item.corpus != SAMPLE for item in t.items)] or chosen
     columns = [in_columns(judged[t.config, t.split], t.breakdowns) for t in chosen]
     clusters = common_clusters(columns) if columns else []
-    cells: dict[tuple[str, str], list[tuple[ItemValues, Any]]] = {}
+    cells: dict[tuple[str, str], list[tuple[Any, Any]]] = {}
     n_items = 0
     for table, own, cluster in zip(chosen, columns, clusters, strict=True):
-        places = cells_of(own, _counted(table, own), table.headline)
-        found = {
-            group: values for group, at in places.items() if len(values := item_values(own, at))
-        }
-        for group, values in found.items():
-            cells.setdefault((table.config, group), []).append((values, cluster[values.item]))
-        n_items += len(np.unique(np.concatenate([[], *(values.item for values in found.values())])))
+        counted = np.zeros(len(cluster), bool)
+        for group, at in cells_of(own, _counted(table, own), table.headline).items():
+            if len(values := item_values(own, at)):
+                counted[values.item] = True
+                shares = values.share, cluster[values.item]
+                cells.setdefault((table.config, group), []).append(shares)
+        n_items += int(counted.sum())
     if not cells:
         return None
     groups: Any = [
-        (np.concatenate([values.share for values, _ in own]), np.concatenate([c for _, c in own]))
-        for own in cells.values()
+        parts[0] if len(parts) == 1 else tuple(map(np.concatenate, zip(*parts, strict=True)))
+        for parts in cells.values()
     ]
     interval = macro_interval(groups)
     configs = [config for config, _ in cells]
