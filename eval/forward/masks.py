@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.eval.forward.logits import Forward
@@ -29,21 +29,32 @@ Rule = Callable[["torch.Tensor", "torch.Tensor", "torch.Tensor", "torch.Tensor"]
 
 @contextmanager
 def attending(forward: Forward) -> Iterator[bool]:
-    """Let a model attend to packed rows by FlexAttention, where no fused kernel takes a table.
+    """Let a model attend to packed rows by FlexAttention, where :func:`takes_rules` says so.
 
     Yields:
         True where the model takes rules as masks now.
     """
     model = forward.model
-    usual = getattr(model.config, "_attn_implementation", None)
-    if usual == FLEX or not _has_flex(model) or not _writes_weights_down(forward, usual):
-        yield usual == FLEX
+    usual, by_rule = _usual(model), takes_rules(forward)
+    if not by_rule or usual == FLEX:
+        yield by_rule
         return
     model.set_attn_implementation(FLEX)
     try:
         yield True
     finally:
         model.set_attn_implementation(usual)
+
+
+def takes_rules(forward: Forward) -> bool:
+    """Find out whether FlexAttention attends to packed rows: by choice, or as no fused kernel takes
+    their table."""
+    usual = _usual(forward.model)
+    return usual == FLEX or (_has_flex(forward.model) and _writes_weights_down(forward, usual))
+
+
+def _usual(model: Any) -> str | None:
+    return getattr(model.config, "_attn_implementation", None)
 
 
 def _has_flex(model: Any) -> bool:
@@ -65,17 +76,21 @@ def _writes_weights_down(forward: Forward, usual: str | None) -> bool:
 
 def _fused(forward: Forward) -> bool:
     """Ask torch whether a fused kernel takes a table for heads of the model's shape."""
-    import torch
-
     config = forward.model.config.get_text_config()
     heads = config.num_attention_heads
     size = getattr(config, "head_dim", None) or config.hidden_size // heads
-    tokens = torch.zeros((1, heads, 8, size), dtype=forward.dtype, device=forward.device)
-    seen = torch.ones((1, 8, 8), dtype=torch.bool, device=forward.device)
-    asked = torch.backends.cuda.SDPAParams(
-        tokens, tokens, tokens, added(seen, forward.dtype), 0.0, False, False
-    )
+    return _takes_table(heads, size, forward.dtype, forward.device)
+
+
+@cache
+def _takes_table(heads: int, size: int, dtype: torch.dtype, device: torch.device) -> bool:
+    # Asked once, and not for every batch.
+    import torch
+
+    tokens = torch.zeros((1, heads, 8, size), dtype=dtype, device=device)
+    seen = torch.ones((1, 8, 8), dtype=torch.bool, device=device)
     by_torch = torch.backends.cuda
+    asked = by_torch.SDPAParams(tokens, tokens, tokens, added(seen, dtype), 0.0, False, False)
     return bool(
         by_torch.can_use_efficient_attention(asked) or by_torch.can_use_cudnn_attention(asked)
     )

@@ -24,7 +24,7 @@ from coherencegym.eval.forward.agreement import (
 )
 from coherencegym.eval.forward.backends import NoCacheError, run_alone, run_batch
 from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.masks import attending
+from coherencegym.eval.forward.masks import takes_rules
 from coherencegym.eval.forward.memory import is_out_of_memory
 from coherencegym.eval.forward.numeric import Bits, exactly
 from coherencegym.eval.models.placement import quantization
@@ -69,8 +69,7 @@ def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
         if is_out_of_memory(error):
             raise
         return Trial(False, reason=_FAILS[sharing].format(_said(error)))
-    with attending(forward) as by_rule:
-        by_rule = by_rule and sharing == "packed"
+    by_rule = sharing == "packed" and takes_rules(forward)
     return replace(tried.trial(found), by_rule=by_rule)
 
 

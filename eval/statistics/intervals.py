@@ -132,9 +132,7 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
         raise ValueError("a macro average needs at least one group, and items in each")
     named: Any = np.concatenate([np.asarray(names) for _, names in groups])
     n_clusters, owner = owners(named)
-    floats = [np.asarray(own, dtype=np.float64) for own, _ in groups]
-    values = np.concatenate(floats) if len(floats) > 1 else floats[0]
-    del floats
+    values = np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups])
     sizes = np.array([len(own) for own, _ in groups])
     group = np.repeat(np.arange(len(groups)), sizes)
     # Of each cluster in each group: the sum of its values, and its share of the group's items.
@@ -175,10 +173,12 @@ class _Cells:
 
     Attributes:
         shape: the numbers of clusters and of groups.
+        is_whole: these are all cells, those of a cluster behind each other.
         cluster, group: those of each cell.
     """
 
     shape: tuple[int, int]
+    is_whole: bool
     cluster: Any
     group: Any
 
@@ -187,15 +187,11 @@ class _Cells:
         """The count of cells."""
         return len(self.group)
 
-    @property
-    def _is_whole(self) -> bool:
-        return math.prod(self.shape) <= _MOST_CELLS
-
     def by_group(self, values: Any) -> Any:
         """The sum of a value of each cell by group."""
         import numpy as np
 
-        if self._is_whole:
+        if self.is_whole:
             return values.reshape(self.shape).sum(axis=0)
         return np.bincount(self.group, weights=values, minlength=self.shape[1])
 
@@ -203,7 +199,7 @@ class _Cells:
         """The mean over all groups of a value of each cell, 0 where there is no cell."""
         import numpy as np
 
-        if self._is_whole:
+        if self.is_whole:
             return values.reshape(self.shape).mean(axis=1)
         return np.bincount(self.cluster, weights=values) / self.shape[1]
 
@@ -213,11 +209,12 @@ def _cells(owner: Any, group: Any, shape: tuple[int, int]) -> tuple[Any, _Cells]
     import numpy as np
 
     place = np.ravel_multi_index((owner, group), shape)
-    if math.prod(shape) <= _MOST_CELLS:
-        numbers = np.arange(math.prod(shape))
+    number = math.prod(shape)
+    if is_whole := number <= _MOST_CELLS:
+        numbers = np.arange(number)
     else:
         numbers, place = np.unique(place, return_inverse=True)
-    return place, _Cells(shape, *np.divmod(numbers, shape[1]))
+    return place, _Cells(shape, is_whole, *np.divmod(numbers, shape[1]))
 
 
 def interval_of(clusters: Clusters, number: int) -> Interval:

@@ -49,7 +49,6 @@ class ItemTally:
         n_items, too_long, truncated: the items, those too long for the model, and those cut.
         spanning_tokens: tokens that reach from one region into another.
         families: some items of different discourses share text.
-        in_pairs: every item has two conditions.
         chosen_with: the models with which items were chosen.
         runs: one for each part.
         word_effect: the effect of the correction for words, where there is one.
@@ -58,7 +57,7 @@ class ItemTally:
     def __init__(self, table: ItemTable, most_shown: int | None = None) -> None:
         self.table = table
         self.n_items = self.too_long = self.truncated = self.spanning_tokens = 0
-        self.families, self.in_pairs = False, True
+        self.families = False
         self.chosen_with: set[str] = set()
         self.runs: list[Ran] = []
         self.word_effect: WordEffect | None = None
@@ -95,7 +94,6 @@ class ItemTally:
         self.spanning_tokens += scored.spanning_tokens
         for one in scored.items:
             self.families = self.families or bool(one.item.extra.get(FAMILY))
-            self.in_pairs = self.in_pairs and len(one.item.conditions) == 2
             if chosen := one.item.extra.get(FILTER_MODEL):
                 self.chosen_with.add(str(chosen))
 
