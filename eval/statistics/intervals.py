@@ -134,7 +134,7 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
     n_clusters, owner = owners(named)
     values = np.concatenate([np.asarray(own, dtype=np.float64) for own, _ in groups])
     sizes = np.array([len(own) for own, _ in groups])
-    group = np.repeat(np.arange(len(groups)), sizes)
+    group = np.repeat(np.arange(len(groups), dtype=np.int32), sizes)
     # Of each cluster in each group: the sum of its values, and its share of the group's items.
     del named
     place, cells = _cells(owner, group, (n_clusters, len(groups)))
@@ -146,24 +146,21 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
     sums /= sizes[cells.group]
     held = cells.by_group(inside > 0)
     centres = np.where(held > 1, means, means.mean())
-    several = (held > 1)[cells.group]
     residuals = centres[cells.group]
     residuals *= inside
-    residuals = adjusted(
-        np.subtract(sums, residuals, out=residuals),
-        np.where(several, inside, inside / len(groups)),
-    )
-    weights = cells.mean_by_cluster(inside)
-    per_group = 1 / cells.by_group(inside**2)
+    shares = inside.copy()
+    shares[(held <= 1)[cells.group]] /= len(groups)
+    residuals = adjusted(np.subtract(sums, residuals, out=residuals), shares)
+    del shares
+    weights, per_group = cells.mean_by_cluster(inside), 1 / cells.by_group(inside**2)
+    del inside
+    totals = cells.mean_by_cluster(sums)
+    del sums
+    residuals = cells.mean_by_cluster(residuals)
+    del cells
     fewest = min(worth(weights), len(groups) * float(per_group.min()))
-    most = len(groups) ** 2 / float((1 / sizes).sum())
-    of_all = Clusters(
-        weights,
-        cells.mean_by_cluster(sums),
-        cells.mean_by_cluster(residuals),
-        fewest,
-        max(fewest, most),
-    )
+    most = max(fewest, len(groups) ** 2 / float((1 / sizes).sum()))
+    of_all = Clusters(weights, totals, residuals, fewest, most)
     return interval_of(of_all, n_clusters)
 
 
@@ -208,10 +205,12 @@ def _cells(owner: Any, group: Any, shape: tuple[int, int]) -> tuple[Any, _Cells]
     """The cell of each item by its cluster and group, and the cells."""
     import numpy as np
 
-    place = np.ravel_multi_index((owner, group), shape)
     number = math.prod(shape)
+    place = owner.astype(np.int32 if number < 1 << 31 else np.int64)
+    place *= shape[1]
+    place += group
     if is_whole := number <= _MOST_CELLS:
-        numbers = np.arange(number)
+        numbers = np.arange(number, dtype=place.dtype)
     else:
         numbers, place = np.unique(place, return_inverse=True)
     return place, _Cells(shape, is_whole, *np.divmod(numbers, shape[1]))
@@ -302,7 +301,7 @@ def median_interval(values: Sequence[float], clusters: Sequence[str]) -> Interva
 
     if not len(values):
         raise ValueError("an interval needs at least one item")
-    items = np.array(values, dtype=np.float64)
+    items = np.asarray(values, dtype=np.float64)
     # Below the median 1, above it 0, and 0.5 at it.
     sides = items - np.median(items)
     np.subtract(1, np.sign(sides, out=sides), out=sides)
@@ -316,5 +315,6 @@ def median_interval(values: Sequence[float], clusters: Sequence[str]) -> Interva
     # Of whole sizes, the rank before which a fair coin falls with no more than this probability.
     rank = float(bdtrik(TAIL, size, 0.5)) / size * len(items)
     place = min(math.floor(rank), (len(items) - 1) // 2)
-    items.sort()
-    return Interval(float(items[place]), float(items[-1 - place]), "order statistics")
+    ends = place, len(items) - 1 - place
+    low, high = np.partition(items, ends)[[*ends]]
+    return Interval(float(low), float(high), "order statistics")

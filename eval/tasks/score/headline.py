@@ -119,13 +119,10 @@ def headline_of(
     cells: dict[tuple[str, str], list[tuple[Any, Any]]] = {}
     n_items = 0
     for table, own, cluster in zip(chosen, columns, clusters, strict=True):
-        counted = np.zeros(len(cluster), bool)
-        for group, at in cells_of(own, _counted(table, own), table.headline).items():
-            if len(values := item_values(own, at)):
-                counted[values.item] = True
-                shares = values.share, cluster[values.item]
-                cells.setdefault((table.config, group), []).append(shares)
-        n_items += int(counted.sum())
+        number, found = _cells(table, own, cluster)
+        n_items += number
+        for group, shares in found.items():
+            cells.setdefault((table.config, group), []).append(shares)
     if not cells:
         return None
     groups: Any = [
@@ -147,6 +144,18 @@ def headline_of(
         overlap_score=_mean_of("overlap_score", configs, beside),
         human_score=_mean_of("human_score", configs, beside),
     )
+
+
+def _cells(table: ItemTable, columns: Columns, cluster: Any) -> tuple[int, dict[str, Any]]:
+    """The number of items that count, and by cell the shares of those in it, and their clusters."""
+    import numpy as np
+
+    counted, found = np.zeros(len(cluster), bool), {}
+    for group, at in cells_of(columns, _counted(table, columns), table.headline).items():
+        if len(values := item_values(columns, at)):
+            counted[values.item] = True
+            found[group] = values.share, cluster[values.item]
+    return int(counted.sum()), found
 
 
 def _counted(table: ItemTable, columns: Columns) -> Any:

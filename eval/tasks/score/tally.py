@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -41,6 +42,9 @@ class Ran:
     widened: bool
 
 
+_Judged = tuple[ScoredItem, Sequence[Judgement]]
+
+
 class ItemTally:
     """A table, to which its scored items are added.
 
@@ -62,7 +66,8 @@ class ItemTally:
         self.runs: list[Ran] = []
         self.word_effect: WordEffect | None = None
         self._most_shown = most_shown
-        self._shown: list[tuple[int, int, ScoredItem, Sequence[Judgement]]] = []
+        self._whole: list[_Judged] = []
+        self._sample: list[tuple[int, int, bytes]] = []
         self._order = count()
         self._last: Scored | None = None
         self._builder = ColumnsBuilder(lambda item: column_labels(item, table.breakdowns))
@@ -98,13 +103,20 @@ class ItemTally:
                 self.chosen_with.add(str(chosen))
 
     def _show(self, item: ScoredItem, judgements: Sequence[Judgement]) -> None:
-        """Keep an item to be shown: of a sample those of the lowest digests of their ids."""
+        """Keep an item to be shown: of a sample those of the lowest digests of their ids.
+
+        Those of a sample are kept packed. Objects that stay here and there among those of a part
+        would keep nearly all the memory that the part took.
+        """
+        if self._most_shown is None:
+            self._whole.append((item, judgements))
+            return
         digest = hashlib.sha256(item.item.item_id.encode("utf-8", "surrogatepass")).digest()
-        own = (-int.from_bytes(digest[:8], "big"), next(self._order), item, judgements)
-        if self._most_shown is None or len(self._shown) < self._most_shown:
-            heapq.heappush(self._shown, own)
-        else:
-            heapq.heappushpop(self._shown, own)
+        place = -int.from_bytes(digest[:8], "big"), next(self._order)
+        if len(self._sample) < self._most_shown:
+            heapq.heappush(self._sample, (*place, pickle.dumps((item, judgements))))
+        elif place > self._sample[0][:2]:
+            heapq.heapreplace(self._sample, (*place, pickle.dumps((item, judgements))))
 
     @cached_property
     def columns(self) -> Columns:
@@ -120,7 +132,7 @@ class ItemTally:
     @property
     def shown(self) -> tuple[ItemTable, Scored]:
         """The items that are shown with their surprisals, all or a sample, in their order."""
-        items = [item for _, _, item, _ in self._in_order()]
+        items = [item for item, _ in self._in_order]
         table = replace(self.table, items=tuple(one.item for one in items))
         whole = len(items) == self.n_items
         return self.table if whole else table, replace(self.last, items=tuple(items))
@@ -128,10 +140,13 @@ class ItemTally:
     @property
     def judgements(self) -> list[Judgement]:
         """The judgements of the items that are shown."""
-        return [one for _, _, _, own in self._in_order() for one in own]
+        return [one for _, own in self._in_order for one in own]
 
-    def _in_order(self) -> list[tuple[int, int, ScoredItem, Sequence[Judgement]]]:
-        return sorted(self._shown, key=itemgetter(1))
+    @cached_property
+    def _in_order(self) -> list[_Judged]:
+        if self._most_shown is None:
+            return self._whole
+        return [pickle.loads(packed) for *_, packed in sorted(self._sample, key=itemgetter(1))]
 
 
 def tallied(table: ItemTable, scored: Scored) -> ItemTally:

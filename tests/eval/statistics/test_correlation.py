@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,6 +56,15 @@ def test_a_worked_example_within() -> None:
     clusters = ["a"] * 3 + ["b"] * 3
     assert one(correlation_within(values, ratings, clusters)).value == pytest.approx(3 / 4)
     assert one(correlation(values, ratings, clusters)).value < 0
+
+
+def test_many_clusters_may_be_numbers() -> None:
+    generator = np.random.default_rng(3)
+    values, ratings = generator.random((2, 100_000))
+    clusters: Any = np.arange(100_000, dtype=np.int32) // 2
+    named = [f"{number:05}" for number in clusters]
+    found = one(correlation_within(values, ratings, clusters))
+    assert found.value == one(correlation_within(values, ratings, named)).value
 
 
 @given(triples)
