@@ -57,6 +57,7 @@ def measure(number: int, data_dir: Path | None) -> dict[str, Any]:
     from coherencegym.builders.intruder_sentences import SUITE
     from coherencegym.builders.making.build import BuildOptions, build
     from coherencegym.builders.making.sources import find_sources
+    from coherencegym.eval.commands.running import give_back_memory
     from coherencegym.loaders.corpora.hub.texts import hub_corpus
     from coherencegym.loaders.read import read_shard
     from coherencegym.loaders.text.articles import Shape
@@ -84,6 +85,7 @@ def measure(number: int, data_dir: Path | None) -> dict[str, Any]:
         characters = sum(len(t) for own in texts for t in own) / len(texts)
         made = len(texts)
         del parts, texts, vectors, sentences
+        give_back_memory()
         Path("/proc/self/clear_refs").write_text("5")
         before = memory_field("VmRSS")
         marks: list[tuple[str, float]] = [("reading", time.process_time())]
