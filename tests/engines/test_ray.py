@@ -41,6 +41,13 @@ __all__ = ["hub", "hub_clients"]
 
 WORDS = ("roof", "door", "wall", "lamp")
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000}
+#: A lost node is noticed after a second, not after a quarter of a minute.
+NOTICED = {
+    "health_check_initial_delay_ms": 200,
+    "health_check_period_ms": 250,
+    "health_check_timeout_ms": 5_000,
+    "health_check_failure_threshold": 4,
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +58,8 @@ def nodes() -> Iterator[Any]:
             patch.setenv(name, value)
         from ray.cluster_utils import Cluster
 
-        made = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
+        head = {**NODE, "include_dashboard": False, "_system_config": NOTICED}
+        made = Cluster(initialize_head=True, head_node_args=head)
         for _ in range(2):
             made.add_node(**NODE)
         yield made
