@@ -28,11 +28,12 @@ PART = 20_000
 class StoredItems:
     """Items of a table that are read anew whenever one goes through them: there are many.
 
-    All of them were read once, and are valid.
+    All of them were read once, and are valid; ``corpora`` are those that they are from.
     """
 
     rows: TableRows[Item]
     number: int
+    corpora: frozenset[str]
 
     def __len__(self) -> int:
         return self.number
@@ -78,6 +79,13 @@ class ItemTable:
     humans: tuple[Mapping[str, Any], ...] = ()
     in_headline: bool = True
     headline_value: str = ""
+
+    @property
+    def corpora(self) -> frozenset[str]:
+        """The corpora that its items are from."""
+        if isinstance(self.items, StoredItems):
+            return self.items.corpora
+        return frozenset(item.corpus for item in self.items)
 
     def parts(self) -> Iterator[Sequence[Item]]:
         """The items, all of those in memory at once, and of others so many as can be."""
@@ -155,16 +163,18 @@ def _items(
             room.take(number)
         items = read.read(most)
         return items, read.separated(items)
-    digests = bytearray()
+    digests, corpora = bytearray(), set()
     separator = False
     for item in read.each(most):
         digests += _digest(item)
+        corpora.add(item.corpus)
         separator = separator or ITEMS.separated((item,))
     if (twice := _repeated(digests)) is not None:
         name = next(item.item_id for item in read.each(most) if _digest(item) == twice)
         raise EvaluationError(f"{read.where}: {IDENTITY} {name!r} is there more than once")
     known = read.about.get("separator") is not None
-    return StoredItems(read, number), read.separated(()) if known else separator
+    stored = StoredItems(read, number, frozenset(corpora))
+    return stored, read.separated(()) if known else separator
 
 
 def _digest(item: Item) -> bytes:

@@ -113,7 +113,7 @@ def headline_of(
     import numpy as np
 
     chosen = [table for table in tables if table.in_headline]
-    chosen = [t for t in chosen if any(item.corpus != SAMPLE for item in t.items)] or chosen
+    chosen = [table for table in chosen if table.corpora - {SAMPLE}] or chosen
     columns = [in_columns(judged[t.config, t.split], t.breakdowns) for t in chosen]
     clusters = common_clusters(columns) if columns else []
     cells: dict[tuple[str, str], list[tuple[Any, Any]]] = {}

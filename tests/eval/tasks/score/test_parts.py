@@ -158,6 +158,22 @@ def test_nothing_is_left_of_a_run_that_ends_in_a_later_part(
     assert set(suite.iterdir()) == before
 
 
+def test_a_table_in_parts_is_gone_through_once(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataset, "PART", 3)
+    gone: list[dataset.StoredItems] = []
+    real = dataset.StoredItems.__iter__
+
+    def counted(self: dataset.StoredItems) -> Any:
+        gone.append(self)
+        return real(self)
+
+    monkeypatch.setattr(dataset.StoredItems, "__iter__", counted)
+    scored(suite, "once", *ALONE)
+    assert len(gone) == len(set(map(id, gone))) == 2
+
+
 def test_what_is_read_of_an_item_is_asked_once(
     suite: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
