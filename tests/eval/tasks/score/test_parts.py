@@ -162,6 +162,7 @@ def test_a_table_in_parts_is_gone_through_once(
     suite: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset, "PART", 3)
+    monkeypatch.setattr(several, "_MOST_SHOWN", 8)
     gone: list[dataset.StoredItems] = []
     real = dataset.StoredItems.__iter__
 
