@@ -57,7 +57,7 @@ def measure(number: int, data_dir: Path | None) -> dict[str, Any]:
     from coherencegym.builders.intruder_sentences import SUITE
     from coherencegym.builders.making.build import BuildOptions, build
     from coherencegym.builders.making.sources import find_sources
-    from coherencegym.eval.commands.running import give_back_memory
+    from coherencegym.eval.forward.memory import give_back_memory
     from coherencegym.loaders.corpora.hub.texts import hub_corpus
     from coherencegym.loaders.read import read_shard
     from coherencegym.loaders.text.articles import Shape

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -151,17 +151,6 @@ def open_cache(
 def table_name(table: ItemTable) -> str:
     """The name of a table of items, over its progress and its plan."""
     return f"{table.config} ({table.split})"
-
-
-def give_back_memory() -> None:
-    """Give the system the memory that is free: C libraries keep it, in pieces, for themselves."""
-    import ctypes
-
-    import pyarrow
-
-    pyarrow.default_memory_pool().release_unused()
-    with suppress(AttributeError, OSError):  # only the GNU library has a name for that
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def in_bytes(count: int) -> str:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import Running, give_back_memory, running, table_name
+from coherencegym.eval.commands.running import Running, running, table_name
+from coherencegym.eval.forward.memory import give_back_memory
 from coherencegym.eval.plan.kept import KeptPlans, PlansOf
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.steps import step_of

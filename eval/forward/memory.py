@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from coherencegym.errors import EvaluationError
@@ -50,3 +51,14 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and (
         "out of memory" in text or "can't allocate memory" in text
     )
+
+
+def give_back_memory() -> None:
+    """Give the system the memory that is free: C libraries keep it, in pieces, for themselves."""
+    import ctypes
+
+    import pyarrow
+
+    pyarrow.default_memory_pool().release_unused()
+    with suppress(AttributeError, OSError):  # only the GNU library has a name for that
+        ctypes.CDLL(None).malloc_trim(0)

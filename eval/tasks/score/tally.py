@@ -18,6 +18,7 @@ from operator import itemgetter
 from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable
 from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.forward.execute import Execution
+from coherencegym.eval.forward.memory import give_back_memory
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.tasks.score.columns import Columns, ColumnsBuilder, column_labels
 from coherencegym.eval.tasks.score.lengths import length_differences
@@ -121,7 +122,11 @@ class ItemTally:
     @cached_property
     def columns(self) -> Columns:
         """The judgements of all items; from now on nothing can be added."""
-        return self._builder.done()
+        columns = self._builder.done()
+        if self._most_shown is not None:
+            # They came in pieces, which are free now.
+            give_back_memory()
+        return columns
 
     @property
     def last(self) -> Scored:
