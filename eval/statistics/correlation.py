@@ -165,8 +165,7 @@ def _shares_below_within(side: Sequence[float], owner: Any, sizes: Any) -> Any:
 
     # In one go: by cluster and, within one, by value; less the units of the clusters before it.
     _, values = np.unique(side, return_inverse=True)
-    ordered = np.multiply(owner, len(side), dtype=np.int64) + values
-    ranks = rankdata(ordered) - (np.cumsum(sizes) - sizes)[owner]
+    ranks = rankdata(owner * len(side) + values) - (np.cumsum(sizes) - sizes)[owner]
     return (ranks - 0.5) / sizes[owner]
 
 

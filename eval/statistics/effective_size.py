@@ -135,8 +135,6 @@ def owners(clusters: Sequence[str]) -> tuple[int, Any]:
     names = np.asarray(clusters)
     if names.dtype.kind == "i" and len(names):
         there = np.bincount(names) > 0
-        numbers = np.cumsum(there, dtype=np.int32)
-        numbers -= 1
-        return int(there.sum()), numbers[names]
+        return int(there.sum()), (np.cumsum(there) - 1)[names]
     found, owner = np.unique(names, return_inverse=True)
     return len(found), owner

@@ -56,16 +56,15 @@ def released(suite: Suite, sources: Sources, api: Any, folder: Path) -> dict[str
     return manifest
 
 
-def task_names(folder: Path, group: str) -> set[str]:
-    """The exported tasks of a group."""
-    suite = group.removesuffix("_local")
-    return {path.stem for path in (folder / "pairs" / "tasks" / suite).glob(f"{suite}_*.yaml")}
-
-
 def scored(folder: Path, model: Any, group: str) -> dict[str, Any]:
-    """What the harness says of the exported tasks."""
-    suite, names = group.removesuffix("_local"), task_names(folder, group)
-    # The thousands of its own tasks take it seconds to find.
+    """What the harness says of the exported tasks, which its own command finds valid."""
+    suite = group.removesuffix("_local")
+    names = {path.stem for path in (folder / "pairs" / "tasks" / suite).glob(f"{suite}_*.yaml")}
+    validate = [sys.executable, "-m", "lm_eval", "validate", "--include_path", "pairs"]
+    command = [*validate, "--tasks", ",".join((group, "coherencegym", *names))]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert "All tasks found and valid" in done.stdout, done.stderr
+    # The command looked among the thousands of the harness's own tasks, which takes it seconds.
     manager = harness_tasks.TaskManager(include_path=str(folder / "pairs"), include_defaults=False)
     assert {group, suite} <= set(manager.all_groups)
     assert "coherencegym" in manager.all_tags
@@ -88,23 +87,12 @@ def test_the_tasks_read_local_files_where_there_is_no_hub(
     monkeypatch.chdir(tmp_path)
     arguments = ("--corpus", "sample", "--output", "build", "--export-pairs", "pairs")
     assert build_command("winograd", *arguments) == 0
-    group = "coherencegym_winograd_local"
-    assert_valid(tmp_path, group)
-    results = scored(tmp_path, model, group)
+    results = scored(tmp_path, model, "coherencegym_winograd_local")
     sums = our_sums(tmp_path, ("--dataset", "build"))
     name = "coherencegym_winograd_sample_full"
     assert_same(results["samples"][name], sums)
     right = (bad > good for bad, good in map(bits, results["samples"][name]))
     assert results["results"][name]["acc,none"] == pytest.approx(sum(right) / 74)
-
-
-def assert_valid(folder: Path, group: str) -> None:
-    """The harness's own command finds the tasks valid, beside all of its own."""
-    names = ",".join((group, "coherencegym", *task_names(folder, group)))
-    validate = [sys.executable, "-m", "lm_eval", "validate", "--include_path", "pairs"]
-    command = [*validate, "--tasks", names]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert "All tasks found and valid" in done.stdout, done.stderr
 
 
 def our_sums(folder: Path, dataset: tuple[str, ...]) -> dict[tuple[str, str, str], float]:

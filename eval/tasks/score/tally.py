@@ -114,10 +114,10 @@ class ItemTally:
             return
         digest = hashlib.sha256(item.item.item_id.encode("utf-8", "surrogatepass")).digest()
         place = -int.from_bytes(digest[:8], "big"), next(self._order)
-        if len(self._sample) < self._most_shown:
+        if len(self._sample) < self._most_shown or place > self._sample[0][:2]:
             heapq.heappush(self._sample, (*place, pickle.dumps((item, judgements))))
-        elif place > self._sample[0][:2]:
-            heapq.heapreplace(self._sample, (*place, pickle.dumps((item, judgements))))
+        if len(self._sample) > self._most_shown:
+            heapq.heappop(self._sample)
 
     @cached_property
     def columns(self) -> Columns:
