@@ -21,8 +21,8 @@ class ShownCondition:
 
 
 def escape(text: str) -> str:
-    """Text as Markdown that reads the same."""
-    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", text)
+    """Text as Markdown that reads the same, in one line."""
+    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", re.sub(r"[\r\n]+", " ", text))
 
 
 def show_conditions(row: dict[str, Any]) -> list[ShownCondition]:

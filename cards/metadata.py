@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+from coherencegym.cards.example import escape
+from coherencegym.licence import OTHER
 
 #: Lower bounds of the Hub's size categories, and their names.
 SIZES = {
@@ -79,34 +83,44 @@ def _dataset_info(name: str, config: dict[str, Any]) -> Any:
 
 
 def licence_table(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """List the configs and the number of discourses under each licence."""
+    """List the configs and the number of discourses under each licence of texts."""
     found: dict[str, dict[str, Any]] = {}
     for name, config in sorted(manifest["configs"].items()):
         for licence, count in config["licences"].items():
-            text = licence_text(config["corpus"], licence)
+            corpus = config["corpus"]
+            text = escape(licence) if licence != OTHER else licence_text(corpus, "text_licence")
             row = found.setdefault(text, {"licence": text, "configs": [], "discourses": 0})
             row["configs"].append(name)
             row["discourses"] += count
     return [found[text] for text in sorted(found)]
 
 
-def licence_text(corpus: dict[str, Any], licence: str) -> str:
-    """A licence as a person reads it."""
-    if licence != "other":
-        return licence
-    name = corpus["licence_name"] or f"terms of {corpus['title']}"
-    return f"{name} ({corpus['licence_url']})" if corpus["licence_url"] else str(name)
+def licence_text(corpus: dict[str, Any], key: str) -> str:
+    """What a corpus says of a licence, as Markdown that stays in its line.
+
+    ``key``: ``licence`` is that of the annotation, ``text_licence`` that of the texts, which in
+    manifests of earlier releases have no other.
+    """
+    licence, name, url = (
+        corpus.get(f"{key}{end}", corpus[f"licence{end}"]) for end in ("", "_name", "_url")
+    )
+    if licence == OTHER:
+        licence, name = name or f"terms of {corpus['title']}", ""
+    # An address in angle brackets is one, whatever it has in it.
+    link = f"<{url}>" if re.fullmatch(r"https?://[^\s<>|\\]+", url) else escape(url)
+    about = ", ".join(filter(None, (escape(name), link)))
+    return f"{escape(licence)} ({about})" if about else escape(licence)
 
 
 def _licence_field(manifest: dict[str, Any]) -> dict[str, str]:
     """``license`` (and name and link where it is ``other``) for the YAML block.
 
-    One licence throughout is named by its Hub identifier; several, or one that is no SPDX licence,
-    are ``other`` with the table in the card.
+    One licence throughout, of texts and annotation, is named by its Hub identifier; several, or one
+    that is no SPDX licence, are ``other`` with the table in the card.
     """
     identifiers = {licence for c in manifest["configs"].values() for licence in c["licences"]}
-    if len(identifiers) == 1 and "other" not in identifiers:
-        return {"license": next(iter(identifiers)).lower()}
-    several = len(licence_table(manifest)) > 1
-    name = "several-licences" if several else "terms-of-the-source-corpus"
-    return {"license": "other", "license_name": name, "license_link": "README.md#licence"}
+    identifiers |= {c["corpus"]["licence"] for c in manifest["configs"].values()}
+    if len(identifiers) == 1 and (only := next(iter(identifiers))) != OTHER and " " not in only:
+        return {"license": only.lower()}
+    name = "several-licences" if len(identifiers) > 1 else "terms-of-the-source-corpus"
+    return {"license": OTHER, "license_name": name, "license_link": "README.md#licence"}

@@ -10,10 +10,10 @@ from typing import Any
 from coherencegym.cards.example import escape, example_note, show_conditions, show_pair
 from coherencegym.cards.metadata import card_yaml, licence_table, licence_text, ordered_configs
 from coherencegym.cards.scores import scores_markdown
-from coherencegym.eval.data.source import Published, published
+from coherencegym.eval.data.source import Published, may_be_published, published
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE
-from coherencegym.files.templates import templates_of
+from coherencegym.files.templates import fenced, templates_of
 
 #: Rows of a table that is not folded, and names that are listed before the others are counted.
 _SHOWN_ROWS, _SHOWN_NAMES = 12, 3
@@ -85,6 +85,7 @@ def _templates() -> Any:
         "pair": show_pair,
         "names": _names,
         "plain": escape,
+        "fenced": fenced,
         "conditions": show_conditions,
         "note": example_note,
         "classifiers": _classifiers,
@@ -262,14 +263,16 @@ def _question_tables(human: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _corpora(configs: _Configs) -> list[dict[str, Any]]:
     """The corpora behind the configs, each once, with what was read of them."""
     found: dict[str, dict[str, Any]] = {}
-    for _, config in configs:
+    for name, config in configs:
         corpus = config["corpus"]
         about = {
-            "licence_text": licence_text(corpus, corpus["licence"]),
-            "republishable": config["republishable"],
+            "licence_of_annotation": licence_text(corpus, "licence"),
+            "licence_of_texts": licence_text(corpus, "text_licence"),
+            "republishable": True,
             "files": {},
         }
         entry = found.setdefault(f"{corpus['name']} {corpus['title']}", corpus | about)
+        entry["republishable"] &= may_be_published({"configs": {name: config}}, name)
         for file in corpus["files"]:
             digest = file.get("sha256") or file.get("revision", "")
             entry["files"][f"{file['name']} ({digest[:12]})"] = True

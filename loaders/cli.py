@@ -87,7 +87,11 @@ def make_parser(prog: str = "coherencegym corpora") -> Parser:
 
 
 #: Fields of a declaration that are told as they are.
-_DECLARED = ("licence", "licence_name", "licence_url", "republishable", "proven", "language")
+_DECLARED = (
+    *("licence", "licence_name", "licence_url"),
+    *("text_licence", "text_licence_name", "text_licence_url"),
+    *("republishable", "proven", "language"),
+)
 
 
 def _describe(declared: Corpus, data_dir: Path | None, with_first: bool = False) -> dict[str, Any]:
@@ -132,7 +136,7 @@ def _yes(value: bool) -> str:
 
 def _print_table(listed: list[dict[str, Any]]) -> None:
     print_rows(
-        ("name", "found", "licence", "republishable", "proven"),
+        ("name", "found", "annotation", "texts", "republishable", "proven"),
         [
             (
                 entry["name"],
@@ -140,11 +144,13 @@ def _print_table(listed: list[dict[str, Any]]) -> None:
                 if entry["found"] and entry["formats"]
                 else entry["found"] or "no",
                 entry["licence"],
+                entry["text_licence"],
                 _yes(entry["republishable"]),
                 "proven" if entry["proven"] else "unproven",
             )
             for entry in listed
         ],
+        "annotation, texts: their licences, of which the stricter decides. "
         "proven: the reader was run on the real files. "
         "`coherencegym corpora show NAME` says how to get them.",
     )
@@ -153,11 +159,15 @@ def _print_table(listed: list[dict[str, Any]]) -> None:
 def _print_description(entry: dict[str, Any]) -> None:
     formats = f" (in the formats of {entry['formats']})" if entry["formats"] else ""
     proven = "yes" if entry["proven"] else "no, this reader never saw the real files"
-    licence = (entry["licence"], entry["licence_name"], entry["licence_url"])
+    annotation, texts = (
+        " ".join(filter(None, (entry[f"{key}{end}"] for end in ("", "_name", "_url"))))
+        for key in ("licence", "text_licence")
+    )
     print(f"{entry['name']}: {entry['title']}{formats}")
     for label, text in (
         ("homepage", entry["homepage"]),
-        ("licence", " ".join(filter(None, licence))),
+        ("annotation", annotation),
+        ("texts", texts),
         ("republishable", _yes(entry["republishable"])),
         ("language", entry["language"]),
         ("proven", proven),

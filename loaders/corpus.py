@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from coherencegym.licence import BY_DOCUMENT, CLOSED, OTHER, may_republish
 from coherencegym.loaders.discourse import Discourse
 
 
@@ -110,10 +111,12 @@ class Corpus:
     Attributes:
         name: short lower-case name, a valid part of a config name.
         citation: BibTeX.
-        licence: SPDX identifier, or ``other``; a document may override it.
-        licence_name, licence_url: the name and address on the card where ``licence`` is ``other``.
+        licence: SPDX identifier of the licence of the annotation, or of all there is, or ``other``.
+        licence_name, licence_url: what its source says, and where, beside the identifier.
+        text_licence, text_licence_name, text_licence_url: the same of the texts; without it they
+            are under ``licence``. It may be :data:`coherencegym.licence.BY_DOCUMENT`, and a
+            document may have its own.
         language: ISO 639-1.
-        republishable: true where text derived from it may be published.
         obtain: the way to get its files, one sentence.
         proven: true where the reader was run on the real distribution.
         patterns: file names and splits, in the order in which files are read.
@@ -141,11 +144,13 @@ class Corpus:
     obtain: str
     patterns: tuple[FilePattern, ...]
     reader: Reader
-    licence: str = "other"
-    republishable: bool = False
+    licence: str = OTHER
     proven: bool = False
     licence_name: str = ""
     licence_url: str = ""
+    text_licence: str = ""
+    text_licence_name: str = ""
+    text_licence_url: str = ""
     language: str = "en"
     producers: str = ""
     source_datasets: tuple[str, ...] = ()
@@ -158,6 +163,26 @@ class Corpus:
     own_folder: bool = False
     shards: Callable[[CorpusFile], tuple[CorpusFile, ...]] | None = None
     shard_reader: Reader | None = None
+
+    def __post_init__(self) -> None:
+        """Take what is said of the licence for that of the texts, where they have no other."""
+        if not self.text_licence:
+            for end in ("", "_name", "_url"):
+                object.__setattr__(self, f"text_licence{end}", getattr(self, f"licence{end}"))
+
+    @property
+    def licence_of_texts(self) -> str:
+        """The licence of a document that states none of its own."""
+        return OTHER if self.text_licence == BY_DOCUMENT else self.text_licence
+
+    @property
+    def republishable(self) -> bool:
+        """True where text derived from it may be published: the stricter licence decides.
+
+        Of a corpus whose documents have licences of their own, that of a document decides, too.
+        """
+        by_text = self.text_licence == BY_DOCUMENT or may_republish(self.licence_of_texts)
+        return by_text and may_republish(self.licence) and self.name not in CLOSED
 
     @property
     def splits(self) -> tuple[str, ...]:

@@ -185,7 +185,7 @@ class Discourse:
         units: sentences or utterances in reading order, at least one.
         mentions, relations, alternatives, judgements: annotations; empty where the corpus has none.
         tree: the document's rhetorical tree, if it has one.
-        licence: the document's licence, if it differs from its corpus's.
+        licence: the licence of the text, if it differs from that of its corpus's texts.
         meta: further properties (``split``, ``genre``, ``title``); read, never written.
         variant: the name of the operator's result (``shuffled``); empty for the original.
         edits: the changes by operators, in the order in which they were made.

@@ -11,7 +11,7 @@ from typing import Any
 from coherencegym.eval.commands.cli import main
 
 #: A manifest's words on texts that everybody may read.
-OPEN = {
+OPEN: dict[str, Any] = {
     "republishable": True,
     "licences": {"CC0-1.0": 8},
     "corpus": {"name": "toys", "title": "Toys", "licence": "CC0-1.0", "homepage": "https://toys"},

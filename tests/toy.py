@@ -74,7 +74,6 @@ def toy_corpus(name: str, texts: Texts, **settings: Any) -> Corpus:
         homepage="https://example.org/toy",
         citation="@misc{corpus}",
         licence=settings.get("licence", "CC0-1.0"),
-        republishable=settings.get("republishable", True),
         obtain="it is made by the tests",
         proven=True,
         patterns=tuple(FilePattern(f"{split}.txt", split) for split in texts),

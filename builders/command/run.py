@@ -270,10 +270,11 @@ def _refuse_partial(request: BuildRequest) -> None:
 def _refuse_closed(sources: Sources) -> None:
     for corpus in [source.corpus for source in sources.found]:
         if not corpus.republishable:
+            stated = {corpus.licence_name or corpus.licence, corpus.text_licence_name}
             raise PublishError(
-                f"corpus {corpus.name} may not be republished "
-                f"(licence: {corpus.licence_name or corpus.licence}); "
-                "push to a private repository with --private, or build without --push-to-hub"
+                f"corpus {corpus.name} may not be republished (licence: "
+                f"{'; '.join(sorted(filter(None, stated)))}); push to a private repository with "
+                "--private, or build without --push-to-hub"
             )
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.builders.export.pairs import PairTable
+from coherencegym.eval.data.source import may_be_published
 from coherencegym.eval.kinds.items import SuiteError
 from coherencegym.files.templates import templates_of
 
@@ -114,7 +115,11 @@ class ExportedRelease:
     @property
     def republishable(self) -> bool:
         """True where all of it may be passed on."""
-        return all(config.get("republishable") for config in self.configs.values())
+        return all(map(self.is_open, self.configs))
+
+    def is_open(self, config: str) -> bool:
+        """Tell whether a config may be passed on."""
+        return may_be_published({"configs": self.configs}, config)
 
 
 def rendered(template: str, **values: Any) -> str:

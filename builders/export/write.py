@@ -150,8 +150,8 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
             what, *left_out = write(read, release, Path(folder))
         done = "would be written to" if dry_run else "written to"
         lines += [f"{what}, {done} {destination}", *left_out]
-    for name, config in release.configs.items():
-        if not config.get("republishable"):
+    for name in release.configs:
+        if not release.is_open(name):
             lines.append(f"{name} may not be republished: what is exported of it is for yourself")
     return lines
 

@@ -37,7 +37,7 @@ from coherencegym.builders.judgement.questions import (
 )
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import SEPARATOR, Item
-from coherencegym.files.templates import templates_of
+from coherencegym.files.templates import templates_of, under_policy
 from coherencegym.manipulations.operator import Context
 
 #: The files of a folder for annotators.
@@ -241,7 +241,7 @@ def page(pairs: Sequence[DrawnPair]) -> str:
         # The browser keeps what was ticked under this name, so that no sheet finds another's.
         sheet=hashlib.sha256(identifiers.encode()).hexdigest()[:16],
     )
-    return text
+    return under_policy(text)
 
 
 def turns(pair: DrawnPair) -> list[tuple[str, list[tuple[str, str]]]]:

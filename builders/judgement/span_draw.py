@@ -19,7 +19,7 @@ from coherencegym.builders.judgement.pairs import texts_digest
 from coherencegym.builders.judgement.questions import ANSWER_LABELS, CANT_TELL, NO, YES
 from coherencegym.eval.data.table_rows import TableRows
 from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED, GoldSpan, SpanText
-from coherencegym.files.templates import templates_of
+from coherencegym.files.templates import templates_of, under_policy
 from coherencegym.manipulations.operator import Context
 
 #: The files of a folder for annotators.
@@ -156,7 +156,7 @@ def write_span_sheet(spans: Sequence[DrawnSpan], folder: Path) -> None:
     environment = templates_of("builders.judgement", autoescape=True)
     sheet = texts_digest("", "\n".join(span.id for span in spans))
     page = environment.get_template("span_sheet.html.jinja").render(spans=spans, sheet=sheet)
-    (folder / SPAN_SHEET).write_text(page, encoding="utf-8")
+    (folder / SPAN_SHEET).write_text(under_policy(page), encoding="utf-8")
 
 
 def _line(number: int, span: DrawnSpan) -> dict[str, Any]:

@@ -56,7 +56,8 @@ def build(
         folder: gets the manifest, which is also returned, data, hashes and card.
         matcher: has what people said of the suite's items, if anybody was asked: rows then have
             the column ``human_ok``.
-        withhold: leave out documents whose own licence does not allow to publish them.
+        withhold: of a corpus that may be published leave out documents that may not, by the
+            licence of their text.
         progress: told what is being done.
         engine: runs the blocks of it; none: this machine, with the options' ``num_proc``.
 
@@ -269,7 +270,7 @@ class _Build:
         }
         own_types = {column: spec.type for column, spec in config.columns.items()}
         schema = kind.features(own_types, chain.from_iterable(all_rows.values()))
-        licences: Counter[str] = Counter()
+        licences, texts = Counter[str](), part.corpus.licence_of_texts
         splits, quality, examples = {}, {}, {}
         for split, rows in all_rows.items():
             one = part.drafted[split]
@@ -288,7 +289,7 @@ class _Build:
                 "groups": group_counts(config, (how.groups(config, d) for d in one.drafts), rows),
                 "details": how.details(config, one.drafts),
             }
-            licences.update(d.licence or part.corpus.licence for d in one.discourses if d.id in own)
+            licences.update(d.licence or texts for d in one.discourses if d.id in own)
             examples[split] = kind.example(rows)
         return {
             "licences": dict(sorted(licences.items())),

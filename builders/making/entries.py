@@ -98,6 +98,7 @@ def config_rank(suite: Suite, config: Config, corpus: Corpus) -> int:
 def _corpus_entry(corpus: Corpus) -> dict[str, Any]:
     names = (
         *("name", "title", "homepage", "citation", "licence", "licence_name", "licence_url"),
+        *("text_licence", "text_licence_name", "text_licence_url"),
         *("language", "proven", "producers"),
     )
     entry = {name: getattr(corpus, name) for name in names}

@@ -25,7 +25,7 @@ ONE_SPLIT = "test"
 class SourceRead:
     """A source as it was read: its discourses by split.
 
-    ``withheld`` were left out for their own licence.
+    ``withheld`` were left out for the licence of their texts.
     """
 
     reading: Reading
@@ -42,7 +42,7 @@ def read_source(
     work: WorkFolder,
     progress: Callable[[str], None],
 ) -> SourceRead:
-    """Read a source; ``withhold``: without documents whose own licence forbids to publish them.
+    """Read a source; ``withhold``: without documents of texts that no licence lets one publish.
 
     Raises:
         CorpusError: it cannot be read.
@@ -61,9 +61,11 @@ def read_source(
     )
     by_split: dict[str, list[Discourse]] = defaultdict(list)
     one_split = suite.one_split or not any(one.divided for one in source.configs)
-    withheld = 0
+    withheld, texts = 0, source.corpus.licence_of_texts
+    # A corpus that is closed as a whole is built for whoever builds it, and left out of a push.
+    withhold = withhold and source.corpus.republishable
     for discourse in reading:
-        if withhold and discourse.licence and not may_republish(discourse.licence):
+        if withhold and not may_republish(discourse.licence or texts):
             withheld += 1
             continue
         by_split[ONE_SPLIT if one_split else discourse.meta["split"]].append(discourse)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -15,6 +16,7 @@ from coherencegym.builders.release.rows import hashes_path
 from coherencegym.cards.render import dataset_card
 from coherencegym.cards.scores import PLOT, SCORES, scores_hold
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.source import may_be_published
 
 
 class VersionError(EvaluationError):
@@ -109,6 +111,7 @@ class PlannedRelease:
         deletes: paths that go.
         rows: (config, split) -> what changes in it; only those that this build made.
         kept, removed: configs of head that this build did not make.
+        unknown: data of head that would stay and that no manifest describes.
     """
 
     manifest: Manifest
@@ -117,6 +120,7 @@ class PlannedRelease:
     rows: dict[tuple[str, str], RowChanges] = field(default_factory=dict)
     kept: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
 
     @property
     def change(self) -> Change:
@@ -164,7 +168,7 @@ def plan_release(
     merged = {} if prune else dict(old)
     for name, config in manifest["configs"].items():
         before = old.get(name, {"splits": {}})
-        merged[name] = config if prune else _with_others(name, config, before)
+        merged[name] = config if prune else _with_others(name, config, before, theirs or {})
         merged[name] = merged[name] | {
             "splits": merged[name]["splits"]
             | {
@@ -181,6 +185,11 @@ def plan_release(
             if name in merged:
                 release.removed.append(f"{name}/{split}")
     plan.put_scores(manifest, merged, None if prune else theirs)
+    unknown = plan.undescribed(merged)
+    if prune:
+        release.deletes += unknown
+    else:
+        release.unknown = unknown
     documents = {
         "manifest.json": dump_manifest(release.manifest),
         "README.md": dataset_card(release.manifest),
@@ -239,6 +248,17 @@ class _Plan:
             self.release.deletes.append(PLOT)
         self.release.manifest = in_order(merged)
 
+    def undescribed(self, configs: Mapping[str, Any]) -> list[str]:
+        """Data and hashes of head that are of no config, and are neither replaced nor deleted."""
+        going = {*self.release.adds, *self.release.deletes}
+        for name, config in configs.items():
+            for split in config["splits"]:
+                going |= {*_split_files(self.head.digests, name, split)}
+        folders = ("data/", hashes_path("", "").partition("/")[0] + "/")
+        return [
+            path for path in self.head.digests if path.startswith(folders) and path not in going
+        ]
+
     def drop(self, name: str, split: str) -> None:
         """Delete head's files of a split that are not replaced."""
         paths = _split_files(self.head.digests, name, split)
@@ -253,8 +273,13 @@ def _split_files(paths: Iterable[str], config: str, split: str) -> list[str]:
     )
 
 
-def _with_others(name: str, config: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+def _with_others(
+    name: str, config: dict[str, Any], old: dict[str, Any], theirs: Manifest
+) -> dict[str, Any]:
     """Our config with the splits of head's that this build did not make.
+
+    It may be published only where both may; of a licence that both have the greater number counts,
+    as some of head's discourses are replaced.
 
     Raises:
         PublishError: a split that people judged would be replaced by one that nobody did, or our
@@ -282,4 +307,13 @@ def _with_others(name: str, config: dict[str, Any], old: dict[str, Any]) -> dict
         key: {**{s: old[key][s] for s in others if s in old[key]}, **config[key]}
         for key in BY_SPLIT
     }
-    return config | merged | {"corpus": config["corpus"] | {"files": files + more}}
+    licences = Counter(old["licences"]) | Counter(config["licences"])
+    return (
+        config
+        | merged
+        | {
+            "corpus": config["corpus"] | {"files": files + more},
+            "licences": dict(sorted(licences.items())),
+            "republishable": config["republishable"] and may_be_published(theirs, name),
+        }
+    )

@@ -21,6 +21,8 @@ from coherencegym.builders.release.changes import (
 from coherencegym.builders.release.manifest import Manifest
 from coherencegym.builders.release.remote import DatasetHead, PublishError, dataset_head
 from coherencegym.cards.scores import SCORES, scores_hold
+from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.data.source import may_be_published
 from coherencegym.hub import commits
 from coherencegym.hub.answers import repository_info
 from coherencegym.hub.commits import TRIES, fetch
@@ -77,12 +79,18 @@ def publishable(manifest: Manifest, private: bool) -> tuple[Manifest, list[str]]
     """
     if private:
         return manifest, []
-    held = [name for name, config in manifest["configs"].items() if not config["republishable"]]
+    held = _closed_configs(manifest)
     configs = {name: c for name, c in manifest["configs"].items() if name not in held}
     public = manifest | {"configs": configs}
     if not scores_hold(public, configs):
         public.pop(SCORES, None)
-    return public, sorted(held)
+    return public, held
+
+
+def _closed_configs(manifest: Manifest | None) -> list[str]:
+    """The configs of a manifest that nobody may publish."""
+    configs = manifest["configs"] if manifest else ()
+    return sorted(name for name in configs if not may_be_published(manifest or {}, name))
 
 
 def publish(
@@ -113,8 +121,16 @@ def publish(
             prune=options.prune,
             fetch_hashes=lambda path, sha=sha: fetch(api, options.repo_id, path, sha),  # type: ignore[misc]
         )
+        private = head.private if head.exists else options.private
+        if not private:
+            _check_licences(release, options.repo_id)
         _check_version(release, head, options.repo_id)
         outcome = Publication(version, _describe(release, head, options))
+        if not private and (gone := _closed_configs(head.manifest)):
+            outcome.lines.append(
+                f"  earlier commits of {options.repo_id} hold what may not be republished "
+                f"({first_names(gone)}): whoever sees the repository can read it there"
+            )
         if options.dry_run:
             return outcome
         if not release.adds and not release.deletes:
@@ -136,6 +152,27 @@ def publish(
     raise PublishError(
         f"{options.repo_id}: somebody else committed {TRIES} times while this release was being "
         "made; nothing was published: run the command again"
+    )
+
+
+def _check_licences(release: PlannedRelease, repo_id: str) -> None:
+    """Refuse a commit to a public repository that leaves texts in it which nobody may publish.
+
+    They are those of the build, and those that the head holds and the commit keeps, where it was
+    private once, say; what no manifest describes may be anything.
+
+    Raises:
+        PublishError: with the configs, or files.
+    """
+    closed = _closed_configs(release.manifest)
+    if not closed and not release.unknown:
+        return
+    what = "configs that may not be republished" if closed else "files that no manifest describes"
+    kept = bool(release.unknown) or any(name in release.kept for name in closed)
+    way = "make it private, drop them with --prune, or" if kept else "make it private, or"
+    raise PublishError(
+        f"{repo_id} is public and would hold {what}: {first_names(closed or release.unknown)}; "
+        f"{way} name another repository with --repo-id; nothing was uploaded"
     )
 
 

@@ -36,6 +36,7 @@ class _Config:
     kind: str
     rank: int
     republishable: bool
+    licences: dict[str, int]
     corpus: _Corpus
     features: dict[str, Any]
     splits: dict[str, _Split]

@@ -17,7 +17,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import Many, Share, held
-from coherencegym.licence import may_republish
+from coherencegym.licence import CLOSED, may_republish
 
 #: The format that is read.
 FORMAT = 1
@@ -177,10 +177,10 @@ def published(manifest: Mapping[str, Any], configs: Sequence[str]) -> tuple[Publ
 
 @dataclass(frozen=True)
 class _LicensedCorpus:
+    name: str = ""
     title: str = ""
     homepage: str = ""
     licence: str = ""
-    licence_name: str = ""
 
 
 @dataclass(frozen=True)
@@ -195,22 +195,23 @@ class _Licensed:
 def may_be_published(manifest: Mapping[str, Any], config: str) -> bool:
     """Tell whether everybody may read the texts of a config: only if its manifest says so.
 
-    Its corpus has to allow it, and so has the licence of every document that has one of its own: a
-    build that is not for the public may hold others.
+    The licence of the annotation has to allow it, and that of the text of every document: a build
+    that is not for the public may hold others. Of a corpus that is known to be closed nothing that
+    a manifest says makes it open.
 
     Raises:
         EvaluationError: the manifest says it in another form than a build does.
     """
     about = held(manifest.get("configs", {}).get(config, {}), _Licensed)
-    own = set(about.licences) - {about.corpus.licence}
-    return about.republishable and bool(about.licences) and all(map(may_republish, own))
+    licences = (about.corpus.licence, *about.licences)
+    is_open = about.republishable and about.corpus.name not in CLOSED
+    return is_open and bool(about.licences) and all(map(may_republish, licences))
 
 
 def credit_of(manifest: Mapping[str, Any], config: str) -> str:
-    """The corpus of a config and its licences, as whoever shows its texts has to name them."""
+    """The corpus of a config that :func:`may_be_published`, and its licences, to be named."""
     about = held(manifest.get("configs", {}).get(config, {}), _Licensed)
-    named = {"other": about.corpus.licence_name or "its own terms"}
-    licences = ", ".join(named.get(each, each) for each in sorted(about.licences))
+    licences = ", ".join(sorted({about.corpus.licence, *about.licences}))
     return " ".join(filter(None, (about.corpus.title, f"({licences})", about.corpus.homepage)))
 
 

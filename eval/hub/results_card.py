@@ -23,6 +23,7 @@ from coherencegym.eval.views.grid import (
     share_cell,
     share_with_interval,
 )
+from coherencegym.files.templates import fenced
 
 FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"
 LAST_MARK = "<!-- end of scores -->"
@@ -89,7 +90,8 @@ def render_results_card(
         )
     else:
         before, _, rest = text.partition(FIRST_MARK)
-        text = before + block + rest.partition(LAST_MARK)[2]
+        # The last one, as what a run is called may have such a mark in it.
+        text = before + block + rest.rpartition(LAST_MARK)[2]
     return f"---\n{_yaml(merged)}\n---\n{text}"
 
 
@@ -164,11 +166,10 @@ def _scores(repo_id: str, runs: Mapping[str, Run], tables: Mapping[str, Sequence
     ]
     if loads:
         loading = ["from datasets import load_dataset", "", *loads]
-        lines += ["", _TABLES, "", "```python", *loading, "```"]
-    lines += ["", "What each run was, from which its scores can be reproduced:", "", "```text"]
-    # One line each, so that none can end the block.
-    lines += [f"{place}: {' '.join(run.signature.split())}" for place, run in ordered]
-    return "\n".join([*lines, "```"])
+        lines += ["", _TABLES, "", fenced("\n".join(loading), "python")]
+    signatures = [f"{place}: {' '.join(run.signature.split())}" for place, run in ordered]
+    lines += ["", "What each run was, from which its scores can be reproduced:", ""]
+    return "\n".join([*lines, fenced("\n".join(signatures), "text")])
 
 
 def _standing(placed: tuple[str, Run]) -> tuple[Any, ...]:

@@ -8,8 +8,6 @@ markup, and so take on the colours of the page.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,7 +31,7 @@ from coherencegym.eval.views.item_view import read_values, reads, state
 from coherencegym.eval.views.plots_heatmap import heat_maps
 from coherencegym.eval.views.table import score_blocks, score_grid
 from coherencegym.eval.views.verdict import Verdict, verdict
-from coherencegym.files.templates import templates_of
+from coherencegym.files.templates import content_policy, templates_of
 
 #: Characters of each text of the example, where there is such an item.
 _MODEST = 450
@@ -156,14 +154,7 @@ def page_of(template: str, script: str = "", **variables: Any) -> str:
     from markupsafe import Markup
 
     style = source("report.css")
-    hashes = [
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for text in (script, style)
-    ]
-    policy = (
-        f"default-src 'none'; script-src 'sha256-{hashes[0]}'; style-src 'sha256-{hashes[1]}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
+    policy = content_policy([script], [style])
     about = {"policy": policy, "script": Markup(script), "style": Markup(style)}
     page: str = templates().get_template(template).render(**about, **variables)
     return page

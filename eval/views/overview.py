@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from coherencegym.eval.views.plots_curve import CURVE, write_curves
 from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
 from coherencegym.eval.views.training.table import training_grids
 from coherencegym.files.folders import check_folder
+from coherencegym.files.templates import content_policy
 
 #: The files of an overview.
 PAGE, MARKDOWN = "index.html", "overview.md"
@@ -259,11 +259,6 @@ def _page(shown: Overview, table: grid.Grid, drawn: bytes, steps: Sequence[grid.
     from coherencegym.eval.views.html_report import source
 
     style = source("report.css")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; "
-        "form-action 'none'"
-    )
     return _rendered(
         "overview.html.jinja",
         overview=shown,
@@ -274,7 +269,7 @@ def _page(shown: Overview, table: grid.Grid, drawn: bytes, steps: Sequence[grid.
         curve=base64.b64encode(drawn).decode(),
         steps=steps,
         steps_notes=TRAINING_LEGEND,
-        policy=policy,
+        policy=content_policy([], [style]),
         style=Markup(style),
     )
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpora.json_fields import (
     Problem,
@@ -172,6 +173,8 @@ CORPUS = Corpus(
     citation=cited("maimon-tsarfaty-2023-cohesentia"),
     licence_name="none stated",
     licence_url="https://github.com/AviyaMn/CoheSentia",
+    text_licence=OTHER,
+    text_licence_name="none stated",
     obtain="get https://github.com/AviyaMn/CoheSentia and take its folder data",
     patterns=tuple(
         FilePattern(f"{folder}{name}Data.json", split, f"data/{name}Data.json")

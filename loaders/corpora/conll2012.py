@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Mention, SourceSpan, Unit
@@ -110,6 +111,8 @@ CORPUS = Corpus(
     citation=cited("pradhan-etal-2012-conll"),
     licence_name="Linguistic Data Consortium user agreement",
     licence_url="https://catalog.ldc.upenn.edu/LDC2013T19",
+    text_licence=OTHER,
+    text_licence_name="under the same agreement",
     obtain=(
         "get LDC2013T19 from the Linguistic Data Consortium and the CoNLL-2012 skeletons, let "
         "the scripts that come with them put in the words, and join the English files of a split"

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import (
@@ -138,8 +139,10 @@ CORPUS = Corpus(
     title="DECOR",
     homepage="https://github.com/BillyZhang24kobe/writing2coherence",
     citation=cited("zhang-etal-2024-decor"),
-    licence_name="no licence stated; the essays are of TOEFL-11, which the LDC licenses",
+    licence_name="none stated",
     licence_url="https://github.com/BillyZhang24kobe/writing2coherence",
+    text_licence=OTHER,
+    text_licence_name="essays of TOEFL-11, which the LDC licenses",
     obtain="get https://github.com/BillyZhang24kobe/writing2coherence and take its folder data",
     patterns=tuple(_patterns()),
     reader=read_decor,

@@ -113,6 +113,8 @@ CORPUS = Corpus(
     # A mirror on the Hugging Face Hub says MIT, and that its maker does not own the rights.
     licence_name="no licence found that its authors state",
     licence_url="https://wellecks.github.io/dialogue_nli/",
+    text_licence="CC-BY-4.0",
+    text_licence_name="PersonaChat's",
     obtain=(
         "download the archive from https://wellecks.github.io/dialogue_nli/ and unpack it "
         "(the data folder is its folder dnli)"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
@@ -97,6 +98,8 @@ CORPUS = Corpus(
     citation=cited("popescu-belis-etal-2012-discourse"),
     licence_name="not stated here: see the corpus's page",
     licence_url="https://www.idiap.ch/dataset/Disco-Annotation",
+    text_licence=OTHER,
+    text_licence_name="Europarl, which states none",
     obtain=(
         "get https://www.idiap.ch/dataset/Disco-Annotation and make a tab-separated table "
         "disco.tsv with the columns connective, sense, offset, segment"

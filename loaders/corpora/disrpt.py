@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, Relation, SourceSpan, Span, Unit
@@ -158,6 +159,8 @@ CORPUS = Corpus(
     citation=cited("disrpt-2025"),
     licence_name="those of the corpora, which the folder of each names",
     licence_url="https://github.com/disrpt/sharedtask2025",
+    text_licence=OTHER,
+    text_licence_name="those of the corpora: some are none, some of the LDC",
     obtain=(
         "get https://github.com/disrpt/sharedtask2025 and take its folder data, or the folders of "
         "some of its corpora"

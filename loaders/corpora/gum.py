@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
+from coherencegym.licence import BY_DOCUMENT, OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import (
@@ -69,7 +70,8 @@ TEST = (
 #: for conversations, textbooks and vlogs, which it does not name, from the corpus's web site
 #: (https://gucorpling.org/gum/papers.html), which gives no versions: 4.0 is the corpus's own, 3.0
 #: the only one that YouTube has. Speeches are said to be in the public domain, which is no licence
-#: with an identifier, and Reddit's texts have none.
+#: with an identifier, and Reddit's texts have none: of these, and of documents of other collections
+#: in the same format, nothing may be published.
 LICENCES = {
     genre: licence
     for licence, genres in (
@@ -82,8 +84,6 @@ LICENCES = {
     )
     for genre in genres.split()
 }
-#: The licence of a document of another genre: nobody may publish texts made from it.
-_NO_LICENCE = "other"
 
 _NAME = re.compile(r"(?P<collection>[^_]+)_(?P<genre>[^_]+)_.+")
 #: A speech in the comment ``# newpar_block``, and how many sentences it has.
@@ -158,7 +158,6 @@ def _document(
         **_layout(sentences),
         "sense_source": "pdtb3" if relations else "",
     }
-    licence = LICENCES.get(genre, _NO_LICENCE) if collection == "GUM" else None
     return Discourse(
         id=identifier,
         corpus=corpus.name,
@@ -166,7 +165,7 @@ def _document(
         mentions=found,
         relations=relations,
         tree=_tree(file, identifier, sentences, options),
-        licence=_NO_LICENCE if collection == "GENTLE" else licence,
+        licence=LICENCES.get(genre, OTHER) if collection == "GUM" else None,
         meta={key: value for key, value in meta.items() if value},
     )
 
@@ -342,7 +341,10 @@ CORPUS = Corpus(
     homepage="https://gucorpling.org/gum/",
     citation=cited("zeldes-2017-gum"),
     licence="CC-BY-4.0",
-    republishable=True,
+    licence_name="by LICENSE.txt, of the annotation",
+    text_licence=BY_DOCUMENT,
+    text_licence_name="by genre: CC BY, CC BY-SA, CC BY-NC-SA, or none (LICENSE.txt)",
+    text_licence_url="https://github.com/amir-zeldes/gum/blob/master/LICENSE.txt",
     obtain=(
         "get https://github.com/amir-zeldes/gum and take its folder dep, "
         "or the treebank UD_English-GUM from https://universaldependencies.org"

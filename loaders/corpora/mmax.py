@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
@@ -95,6 +96,8 @@ ARRAU = Corpus(
     citation=cited("uryupina-etal-2020-arrau"),
     licence_name="Linguistic Data Consortium user agreement",
     licence_url="https://catalog.ldc.upenn.edu/LDC2013T22",
+    text_licence=OTHER,
+    text_licence_name="under the same agreement",
     obtain="get LDC2013T22 from the Linguistic Data Consortium" + _OBTAIN,
     patterns=_patterns(*_HERE),
     reader=read_mmax,
@@ -108,8 +111,10 @@ PARCOR = Corpus(
     title="ParCorFull (English)",
     homepage="https://github.com/chardmeier/parcor-full",
     citation=cited("lapshinova-koltunski-etal-2018-parcorfull"),
-    licence_name="the talks and news articles keep their own licences",
+    licence_name="none stated in the repository",
     licence_url="http://hdl.handle.net/11372/LRT-2614",
+    text_licence=OTHER,
+    text_licence_name="their own: of TED's talks CC BY-NC-ND, of news none stated",
     obtain=(
         "get http://hdl.handle.net/11372/LRT-2614; point --data-dir at the folder that holds its "
         "DiscoMT, TED and news, all of which are read, or at the folder EN of one of them"

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
@@ -131,6 +132,8 @@ PDTB = Corpus(
     citation=cited("prasad-etal-2019-pdtb"),
     licence_name="Linguistic Data Consortium user agreement",
     licence_url="https://catalog.ldc.upenn.edu/LDC2019T05",
+    text_licence=OTHER,
+    text_licence_name="articles of the Wall Street Journal, under the same agreement",
     obtain=(
         "get LDC2019T05 (or LDC2008T05 in pipe format) from the Linguistic Data Consortium; "
         "point --data-dir at the folder that holds gold (or pipe) and raw"
@@ -149,7 +152,12 @@ TEDMDB = Corpus(
     homepage="https://github.com/MurathanKurfali/Ted-MDB-Annotations",
     citation=cited("zeyrek-etal-2020-ted"),
     licence="CC-BY-4.0",
-    republishable=True,
+    licence_name="by the README, of the annotation",
+    text_licence="CC-BY-NC-ND-4.0",
+    text_licence_name="talks of TED, whose terms allow no adaptation",
+    text_licence_url=(
+        "https://www.ted.com/about/our-organization/our-policies-terms/ted-talks-usage-policy"
+    ),
     obtain=(
         "get https://github.com/MurathanKurfali/Ted-MDB-Annotations; point --data-dir at the "
         "folder that holds English"

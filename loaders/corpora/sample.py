@@ -72,8 +72,8 @@ def _sample(corpus: Corpus, **own: Any) -> Corpus:
         licence="CC0-1.0",
         licence_name="",
         licence_url="",
+        text_licence="",  # as the annotation
         language="en",
-        republishable=True,
         obtain="they are part of this package; install it again",
         proven=True,
         producers="Written for this project with the help of language models, and edited.",

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Alternative, Discourse, SourceSpan, Unit
@@ -101,6 +102,8 @@ STORYCLOZE = Corpus(
     citation=cited("mostafazadeh-etal-2016-corpus"),
     licence_name="no licence stated; given out on request, by form",
     licence_url=_HOMEPAGE,
+    text_licence=OTHER,
+    text_licence_name="the same",
     obtain=_OBTAIN,
     patterns=tuple(
         FilePattern(
@@ -120,6 +123,8 @@ ROCSTORIES = Corpus(
     citation=STORYCLOZE.citation,
     licence_name=STORYCLOZE.licence_name,
     licence_url=_HOMEPAGE,
+    text_licence=OTHER,
+    text_licence_name=STORYCLOZE.text_licence_name,
     obtain=_OBTAIN,
     patterns=tuple(
         FilePattern(f"*ROCStories*{glob}*.[ct]sv", "train", example)

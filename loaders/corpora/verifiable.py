@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpora.json_fields import (
     Problem,
@@ -208,6 +209,8 @@ CORPUS = Corpus(
     citation=cited("storks-chai-2021-beyond-tip"),
     licence_name="no licence found that its authors state",
     licence_url="https://github.com/sled-group/Verifiable-Coherent-NLU",
+    text_licence=OTHER,
+    text_licence_name="none stated: telephone calls of Switchboard (LDC), and ROCStories",
     obtain=(
         "get https://github.com/sled-group/Verifiable-Coherent-NLU and take the files "
         "ConvEnt_*.json and ART_test_rand200_annotation_merged2.json"

@@ -1,4 +1,4 @@
-"""Licences that let derived text be republished, by SPDX identifier."""
+"""Licences that let derived text be republished, by SPDX identifier; and what never is."""
 
 from __future__ import annotations
 
@@ -15,14 +15,30 @@ ADAPTABLE = (
     *("ODC-By-1.0", "ODbL-1.0", "PDDL-1.0"),
 )
 _BY_LOWER_CASE = {identifier.lower(): identifier for identifier in ADAPTABLE}
+#: Between identifiers of licences all of which hold, as SPDX expressions have it.
+_AND = " AND "
+#: What no identifier names.
+OTHER = "other"
+#: A corpus's licence of its texts, where each document states its own; one that does not has none.
+BY_DOCUMENT = "by document"
+
+#: Corpora that no licence lets anybody republish, by name: whatever a manifest or a user says of
+#: one of them, nothing that is made of it is published. ``loaders`` declares them.
+CLOSED = frozenset(
+    {
+        *("storycloze", "rocstories", "arrau", "parcor", "ontonotes", "disco", "pdtb", "tedmdb"),
+        *("dialoguenli", "discoeval", "insted", "disrpt", "verifiable", "decor", "cohesentia"),
+    }
+)
 
 
 def may_republish(licence: str) -> bool:
     """Tell whether text adapted from a document under this licence may be published.
 
-    Case does not matter (the Hub writes lower case). An unknown identifier is no permission.
+    Of several (``A AND B``) each has to allow it. Case does not matter (the Hub writes lower case).
+    An unknown identifier is no permission.
     """
-    return licence.lower() in _BY_LOWER_CASE
+    return all(each.lower() in _BY_LOWER_CASE for each in licence.split(_AND))
 
 
 def licence_fields(stated: object, name: object = None, url: object = None) -> dict[str, Any]:
@@ -35,11 +51,11 @@ def licence_fields(stated: object, name: object = None, url: object = None) -> d
         name, url: the licence's name, and its address, if it has no identifier.
     """
     names = stated if isinstance(stated, list) else [stated] if isinstance(stated, str) else []
-    if len(names) == 1 and (known := _BY_LOWER_CASE.get(str(names[0]).lower())):
-        return {"licence": known, "republishable": True}
+    known = [_BY_LOWER_CASE.get(str(each).lower()) for each in names]
+    if known and all(known):
+        return {"licence": _AND.join(filter(None, known))}
     return {
-        "licence": "other",
+        "licence": OTHER,
         "licence_name": str(name or ", ".join(map(str, names)) or "unknown"),
         "licence_url": str(url or ""),
-        "republishable": bool(names) and all(may_republish(str(each)) for each in names),
     }

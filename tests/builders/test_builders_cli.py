@@ -15,6 +15,7 @@ import pytest
 from commands import build_command, one_line
 from forked import Fork
 from hub.server import HubServer
+from huggingface_hub import HfApi
 from suites import no_classifiers
 
 from coherencegym.builders.command.cli import main, suite_parser
@@ -267,6 +268,22 @@ def test_a_private_repository_takes_it(
     code = build_command("story_cloze", *argv, "--repo-id", "coherencegym/public", "--overwrite")
     assert code == 2
     assert "exists and is public" in one_line(capsys.readouterr().err)
+
+
+def test_a_push_of_the_sample_lets_no_closed_text_out(
+    hub_clients: HubServer, hub_api: HfApi, storycloze: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo = "coherencegym/story_cloze"
+    private = ("--push-to-hub", "--data-dir", storycloze, "--corpus", "storycloze", "--private")
+    assert build_command("story_cloze", *private) == 0
+    hub_api.update_repo_settings(repo, private=False, repo_type="dataset")
+    commits = hub_clients.commits(repo)
+    argv = ("--corpus", "sample", "--push-to-hub", "--version", "1.1.1", "--output", "out")
+    capsys.readouterr()
+    assert build_command("story_cloze", *argv) == 2
+    said = one_line(capsys.readouterr().err)
+    assert "is public and would hold configs that may not be republished: storycloze" in said
+    assert hub_clients.commits(repo) == commits
 
 
 #: The arguments of a push of a part of a suite.

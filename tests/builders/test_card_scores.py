@@ -156,7 +156,8 @@ MODEL = ModelScore("me/x", "c", "AUC", 0.75, None, None, None, 0.9, None, "conte
 def manifest_with(*models: ModelScore) -> dict[str, Any]:
     def config(republishable: bool, content_hash: str) -> dict[str, Any]:
         splits = {"test": {"content_hash": content_hash}}
-        return {"republishable": republishable, "splits": splits}
+        open_licence = {"licences": {"CC0-1.0": 1}, "corpus": {"licence": "CC0-1.0"}}
+        return {"republishable": republishable, "splits": splits, **open_licence}
 
     tables = [{"config": name, "split": "test", "content_hash": name * 3} for name in ("a", "b")]
     return {

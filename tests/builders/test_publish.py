@@ -14,10 +14,11 @@ from hub.server import HubServer
 from huggingface_hub import CommitOperationAdd, HfApi
 from huggingface_hub.errors import HfHubHTTPError, RepositoryNotFoundError
 from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
-from toy import stories, toy_corpus
+from toy import Texts, stories, toy_corpus
 
 from coherencegym.builders.release.publish import Publication, PublishOptions, publish, publishable
 from coherencegym.builders.release.remote import PublishError
+from coherencegym.loaders.corpus import Corpus
 
 REPO = "coherencegym/toy_order"
 Make = Callable[..., tuple[Path, dict[str, Any]]]
@@ -331,12 +332,106 @@ def test_a_broken_manifest_on_the_hub_is_one_line(
 def test_configs_that_may_not_be_republished_are_held_back(make_build: Make) -> None:
     _, manifest = make_build(
         toy_corpus("toy", {"test": stories(0, 5)}),
-        toy_corpus("closed", {"test": stories(0, 5)}, republishable=False, licence="other"),
+        toy_corpus("closed", {"test": stories(0, 5)}, licence="other"),
     )
     public, held = publishable(manifest, private=False)
     assert held == ["closed_context"]
     assert list(public["configs"]) == ["toy_context"]
     assert publishable(manifest, private=True) == (manifest, [])
+
+
+def closed_texts(splits: Texts, **documents: str) -> Corpus:
+    """A corpus of which nothing may be published, or no document that is named as such."""
+    licence = "CC0-1.0" if documents else "other"
+    return toy_corpus("shut", splits, licence=licence, document_licences=documents)
+
+
+def made_public(api: HfApi, release: tuple[Path, dict[str, Any]]) -> None:
+    """Publish it privately, and open the repository afterwards."""
+    push(api, release, private=True)
+    api.update_repo_settings(REPO, private=False, repo_type="dataset")
+
+
+def refused(api: HfApi, release: tuple[Path, dict[str, Any]], **options: Any) -> str:
+    """What is said of a release that may not be made; nothing was uploaded."""
+    before = api.dataset_info(REPO).sha
+    with pytest.raises(PublishError) as caught:
+        push(api, release, **options)
+    assert api.dataset_info(REPO).sha == before
+    assert len(str(caught.value)) < 300
+    return str(caught.value)
+
+
+def test_what_was_private_is_not_kept_by_a_public_commit(
+    hub: HubServer, hub_api: HfApi, make_build: Make, toy_build: Toy
+) -> None:
+    made_public(hub_api, make_build(closed_texts({"test": stories(0, 5)})))
+    objects = hub.lfs_objects(REPO)
+    said = refused(hub_api, toy_build(5), version="1.1.0")
+    assert said.startswith(f"{REPO} is public and would hold configs that may not be republished")
+    assert "shut_context" in said
+    assert hub.lfs_objects(REPO) == objects
+    assert list(hub.tags(REPO)) == ["v1.0.0"]
+    # Neither does a tag that is missing come onto such a commit.
+    hub_api.delete_tag(REPO, tag="v1.0.0", repo_type="dataset")
+    release = make_build(closed_texts({"test": stories(0, 5)}))
+    assert "shut_context" in refused(hub_api, release)
+    assert hub.tags(REPO) == {}
+    outcome = push(hub_api, toy_build(5), version="2.0.0", prune=True)
+    assert b"shut" not in b"".join(hub.files(REPO).values())
+    assert f"earlier commits of {REPO} hold what may not be republished" in str(outcome.lines)
+
+
+def test_a_private_repository_keeps_it(hub_api: HfApi, make_build: Make, toy_build: Toy) -> None:
+    push(hub_api, make_build(closed_texts({"test": stories(0, 5)})), private=True)
+    outcome = push(hub_api, toy_build(5), version="1.1.0")
+    assert outcome.tag == "v1.1.0"
+
+
+def test_a_name_that_is_known_to_be_closed_wins_over_a_manifest(
+    hub: HubServer, hub_api: HfApi, make_build: Make, toy_build: Toy
+) -> None:
+    push(hub_api, make_build(closed_texts({"test": stories(0, 5)})), private=True)
+    claims = head_manifest(hub)
+    config = claims["configs"]["shut_context"]
+    config |= {"republishable": True, "licences": {"CC0-1.0": 5}}
+    config["corpus"] |= {"name": "storycloze", "licence": "CC0-1.0", "text_licence": "CC0-1.0"}
+    hub.seed(REPO, {"manifest.json": json.dumps(claims).encode()})
+    hub_api.update_repo_settings(REPO, private=False, repo_type="dataset")
+    assert "shut_context" in refused(hub_api, toy_build(5), version="1.1.0")
+    config["corpus"]["name"] = "toy"
+    config["corpus"]["licence"] = "CC-BY-NC-ND-4.0"
+    hub.seed(REPO, {"manifest.json": json.dumps(claims).encode()})
+    assert "shut_context" in refused(hub_api, toy_build(5), version="1.1.0")
+
+
+@pytest.mark.parametrize("privately", [1, 2])
+def test_a_split_that_stays_is_asked_for_its_licence(
+    hub_api: HfApi, make_build: Make, privately: int
+) -> None:
+    both = {"test": stories(0, 5), "validation": stories(5, 9)}
+    release = make_build(closed_texts(both, s7="other"))
+    part = make_build(closed_texts({"test": stories(0, 6)}, s7="other"))
+    assert part[1]["configs"]["shut_context"]["licences"] == {"CC0-1.0": 6}
+    made_public(hub_api, release)
+    if privately == 2:
+        hub_api.update_repo_settings(REPO, private=True, repo_type="dataset")
+        push(hub_api, part, version="1.1.0")
+        hub_api.update_repo_settings(REPO, private=False, repo_type="dataset")
+        part = make_build(closed_texts({"test": stories(0, 7)}, s7="other"))
+    assert "shut_context" in refused(hub_api, part, version="1.2.0")
+
+
+def test_data_that_no_manifest_describes_is_not_kept(
+    hub: HubServer, hub_api: HfApi, toy_build: Toy
+) -> None:
+    push(hub_api, toy_build(5))
+    hub.seed(REPO, {"data/storycloze/test-00000-of-00001.parquet": b"PAR1", "notes.txt": b"mine"})
+    said = refused(hub_api, toy_build(6), version="1.1.0")
+    assert "files that no manifest describes: data/storycloze/test-00000-of" in said
+    push(hub_api, toy_build(6), version="1.1.0", prune=True)
+    assert "storycloze" not in str(hub.files(REPO).keys())
+    assert hub.files(REPO)["notes.txt"] == b"mine"
 
 
 # What cuts a push off ---------------------------------------------------------------------------

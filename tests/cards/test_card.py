@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +152,7 @@ def test_a_built_folder_loads(built: Path, manifest: dict[str, Any], tmp_path: P
 
 
 def test_an_unproven_reader_and_a_closed_licence_are_said(tmp_path: Path) -> None:
-    corpus = toy_corpus("toy", {"test": stories(0, 3)}, licence="other", republishable=False)
+    corpus = toy_corpus("toy", {"test": stories(0, 3)}, licence="other")
     card = dataset_card(
         build(SUITE, Sources([PlannedCorpus(corpus, SUITE.configs)]), BuildOptions(), tmp_path)
     )
@@ -159,6 +160,26 @@ def test_an_unproven_reader_and_a_closed_licence_are_said(tmp_path: Path) -> Non
     assert front_matter(card)["license_name"]
     assert "terms of The toy corpus" in card
     assert "too few discourses" in card
+
+
+def test_the_licences_of_annotation_and_texts_are_shown_as_text(tmp_path: Path) -> None:
+    corpus = replace(
+        toy_corpus("toy", {"test": stories(0, 3)}, licence="CC-BY-4.0"),
+        licence_name="by its <b>README</b>\n# all mine",
+        text_licence="other",
+        text_licence_name="no | adaptation ![x](https://x)",
+        text_licence_url="https://example.org/a_b",
+    )
+    card = dataset_card(
+        build(SUITE, Sources([PlannedCorpus(corpus, SUITE.configs)]), BuildOptions(), tmp_path)
+    )
+    annotation = r"CC-BY-4.0 (by its \<b\>README\</b\> \# all mine)"
+    texts = r"no \| adaptation !\[x\](https://x) (<https://example.org/a_b>)"
+    assert f"| The toy corpus | {annotation} | {texts} | no | yes |" in card
+    assert f"| {texts} | `toy_context` | 3 |" in card
+    assert f"The annotation has a licence of its own: The toy corpus: {annotation}." in card
+    assert "\n# all mine" not in card
+    assert front_matter(card)["license_name"] == "several-licences"
 
 
 def condition(name: str, *regions: str) -> dict[str, Any]:

@@ -120,12 +120,18 @@ def validate_yaml(context: Context) -> Answer:
     return json_answer({"errors": [], "warnings": warnings})
 
 
+def settings(context: Context) -> Answer:
+    context.writable().private = context.call.json()["visibility"] == "private"
+    return json_answer(context.call.json())
+
+
 ROUTES = [
     Route("GET", "/api/whoami-v2", whoami),
     Route("POST", "/api/repos/create", create),
     Route("POST", "/api/validate-yaml", validate_yaml),
     Route("GET", "/api/datasets/{id}", info),
     Route("GET", "/api/datasets/{id}/revision/{rev}", info),
+    Route("PUT", "/api/datasets/{id}/settings", settings),
     Route("GET", "/api/spaces/{id}", info),
     Route("GET", "/api/spaces/{id}/commits/{rev}", commits),
     Route("GET", "/api/models/{id}", info),

@@ -19,12 +19,13 @@ def test_the_list_in_a_pipe_is_plain(capsys: pytest.CaptureFixture[str], tmp_pat
     (tmp_path / "test_self_original.txt").write_text(DIALOGUE)
     assert main(["--data-dir", str(tmp_path)]) == 0
     lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert lines[0] == ["name", "found", "licence", "republishable", "proven"]
+    assert lines[0] == ["name", "found", "annotation", "texts", "republishable", "proven"]
     assert [line[0] for line in lines[1:]] == list(CORPORA)
     rows = {line[0]: line[1:] for line in lines}
-    assert rows["storycloze"] == ["no", "other", "no", "unproven"]
-    assert rows["personachat"] == [str(tmp_path), "CC-BY-4.0", "yes", "proven"]
-    assert rows["sample"] == ["in this package", "CC0-1.0", "yes", "proven"]
+    assert rows["storycloze"] == ["no", "other", "other", "no", "unproven"]
+    assert rows["tedmdb"][1:] == ["CC-BY-4.0", "CC-BY-NC-ND-4.0", "no", "proven"]
+    assert rows["personachat"] == [str(tmp_path), "CC-BY-4.0", "CC-BY-4.0", "yes", "proven"]
+    assert rows["sample"] == ["in this package", "CC0-1.0", "CC0-1.0", "yes", "proven"]
 
 
 def test_the_list_on_a_terminal_is_a_table(
@@ -53,6 +54,7 @@ def test_show_says_what_is_unproven_and_expected(capsys: pytest.CaptureFixture[s
     out = capsys.readouterr().out
     assert "never saw the real files" in out
     assert "test: cloze_test_test__spring2016 - cloze_test_ALL_test.csv" in out
+    assert "  texts:         other the same\n" in out
     assert "first discourse" not in out
 
 

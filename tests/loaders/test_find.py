@@ -31,7 +31,6 @@ def toy(*patterns: FilePattern, one_file_per_split: bool = False) -> Corpus:
         homepage="",
         citation="",
         licence="MIT",
-        republishable=True,
         obtain="ask the author",
         proven=False,
         patterns=patterns or (FilePattern("*test*.csv", "test"), FilePattern("*val*.csv", "dev")),

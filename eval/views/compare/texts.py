@@ -21,6 +21,7 @@ from coherencegym.eval.kinds.table_kind import SuiteError
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.tasks.detect.tables import split_tables
+from coherencegym.licence import CLOSED
 
 #: Config, split and item.
 ItemPlace = tuple[str, str, str]
@@ -53,15 +54,21 @@ def texts_of(results: Saved, places: Set[ItemPlace], publishable: bool = False) 
         if (source := _source(results)) is None:
             return Texts(missing=f"the dataset {name} is not to be found from here")
         for table in results.tables:
+            closed = f"{printable(table.config)} may not be published, by its licence"
             if publishable and not may_be_published(source.manifest, table.config):
-                missing[f"{printable(table.config)} may not be published, by its licence"] = None
+                missing[closed] = None
                 continue
             rows_sha256, rows = _rows(source, table, results.task)
             if rows_sha256 != table.sha256:
                 missing[f"the rows of the dataset {name} are not those that were scored"] = None
                 continue
             named = (((table.config, table.split, row.item_id), row) for row in rows)
-            found |= {place: row for place, row in named if place in places}
+            own = {place: row for place, row in named if place in places}
+            # The rows say what they are from, too, and a manifest is changed more easily.
+            if publishable and any(row.corpus in CLOSED for row in own.values()):
+                missing[closed] = None
+                continue
+            found |= own
             if publishable:
                 credited[credit_of(source.manifest, table.config)] = None
     except (EvaluationError, SuiteError, OSError, ValueError):

@@ -34,6 +34,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
@@ -252,8 +253,10 @@ CORPUS = Corpus(
     title="DiscoEval",
     homepage="https://github.com/ZeweiChu/DiscoEval",
     citation=cited("chen-etal-2019-evaluation"),
-    licence_name="BSD-3-Clause for the repository; none stated for the texts",
+    licence_name="none stated of the data: the repository's BSD-3-Clause is of its software",
     licence_url="https://github.com/ZeweiChu/DiscoEval/blob/master/LICENSE",
+    text_licence=OTHER,
+    text_licence_name="none stated: of Wikipedia, arXiv, ROCStories, chat logs, Penn treebanks",
     obtain="get https://github.com/ZeweiChu/DiscoEval and take its folder data",
     proven=True,
     patterns=tuple(_patterns()),

@@ -30,6 +30,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpora.insted.record import (
     COHERENT,
@@ -212,6 +213,8 @@ CORPUS = Corpus(
     citation=SHEN_2021,
     licence_name="no licence found that its authors state",
     licence_url="https://github.com/AiliAili/Coherence_Modelling",
+    text_licence=OTHER,
+    text_licence_name="Wikipedia's is CC BY-SA, CNN's articles are its own",
     obtain=(
         "get https://github.com/AiliAili/Coherence_Modelling for the probes and the human answers "
         "(read by name, as the split probes, and proven on six of their sixteen files), and put "

@@ -212,7 +212,9 @@ CORPUS = Corpus(
     homepage="https://cs.nyu.edu/~davise/papers/WinogradSchemas/WS.html",
     citation=cited("levesque-etal-2012-winograd"),
     licence="CC-BY-4.0",
-    republishable=True,
+    licence_name="by the collection's card",
+    text_licence="CC-BY-4.0",
+    text_licence_name="written for the collection",
     obtain=(
         "download WSCollection.xml from "
         "https://cs.nyu.edu/~davise/papers/WinogradSchemas/WSCollection.xml"
@@ -234,7 +236,10 @@ WINOGRANDE = Corpus(
     homepage="https://winogrande.allenai.org",
     citation=cited("sakaguchi-etal-2020-winogrande"),
     licence="CC-BY-4.0",
-    republishable=True,
+    licence_name="by the README, which says CC-BY and no version",
+    licence_url="https://github.com/allenai/winogrande",
+    text_licence="CC-BY-4.0",
+    text_licence_name="written for the dataset",
     obtain=(
         "unpack https://storage.googleapis.com/ai2-mosaic/public/winogrande/winogrande_1.1.zip "
         "into the folder"

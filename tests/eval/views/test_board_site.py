@@ -145,6 +145,8 @@ def test_texts_are_shown_where_every_licence_allows_it_and_nowhere_else(
         {"licences": {"CC0-1.0": 7, "all rights reserved": 1}},
         {"licences": {"CC-BY-ND-4.0": 8}},
         {"republishable": "yes"},
+        {"corpus": OPEN["corpus"] | {"licence": "CC-BY-ND-4.0"}},
+        {"corpus": OPEN["corpus"] | {"name": "storycloze"}},
     ],
 )
 def test_a_manifest_that_does_not_allow_it_shows_no_text(

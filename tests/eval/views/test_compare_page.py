@@ -17,6 +17,7 @@ from browser import Browser, headless
 from hypothesis import given
 from hypothesis import strategies as st
 from made_documents import about_families, with_intruders, write_documents
+from made_runs import OPEN
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
@@ -138,6 +139,21 @@ def test_rows_other_than_those_that_were_scored_are_not_taken(
     (dataset["data"] / "manifest.json").write_text("{")
     texts = texts_of(run(tmp_path / "b", [1.0, 1.0], **dataset), places_of(one))
     assert (texts.found, "cannot be read" in texts.missing) == ({}, True)
+
+
+def test_rows_of_a_closed_corpus_are_not_for_all_whatever_the_manifest_says(
+    tmp_path: Path, dataset: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = dataset["data"] / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["configs"]["c"] |= OPEN
+    path.write_text(json.dumps(manifest))
+    one = run(tmp_path / "a", [1.0, 1.0], **dataset)
+    assert set(texts_of(one, places_of(one), publishable=True).found) == places_of(one)
+    monkeypatch.setattr("coherencegym.eval.views.compare.texts.CLOSED", {"toy"})
+    found = texts_of(one, places_of(one), publishable=True)
+    assert (found.found, found.missing) == ({}, "c may not be published, by its licence")
+    assert texts_of(one, places_of(one)).found, "whoever has it may read it"
 
 
 def test_a_dataset_that_was_moved_is_read_where_it_is(

@@ -251,7 +251,7 @@ def test_documents_with_their_genre_licence_and_source(of_file: OfFile) -> None:
     )
     found = list(read(of_file(CORPUS, text)))
     assert [d.meta["genre"] for d in found] == ["bio", "news", "speech", "poetry", "bio"]
-    assert [d.licence for d in found] == ["CC-BY-SA-3.0", "CC-BY-2.5", "other", "other", None]
+    assert [d.licence for d in found] == ["CC-BY-SA-3.0", "CC-BY-2.5", "other", None, None]
     assert found[1].meta["title"] == "On it"
     assert found[1].units[0].source is not None
     assert (found[1].units[0].source.start, found[1].units[0].source.end) == (5, 7)

@@ -144,7 +144,7 @@ LICENCES = [
     ("cc-by-nd-4.0", "other", "cc-by-nd-4.0", False),
     ("unknown", "other", "unknown", False),
     ("other\nlicense_name: mine\nlicense_link: https://example.org", "other", "mine", False),
-    ("[mit, cc0-1.0]", "other", "mit, cc0-1.0", True),
+    ("[mit, cc0-1.0]", "MIT AND CC0-1.0", "", True),
     ("[mit, unknown]", "other", "mit, unknown", False),
     ("[]", "other", "unknown", False),
 ]

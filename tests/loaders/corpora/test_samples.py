@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from coherencegym.loaders.corpus import CorpusError
+from coherencegym.licence import BY_DOCUMENT, CLOSED, may_republish
+from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, corpus, sample_of
 
@@ -177,8 +180,52 @@ def test_names_are_parts_of_config_names_and_declarations_are_whole() -> None:
             assert text
         assert declared.citation.startswith("@")
         assert declared.patterns
-        if declared.licence == "other":
-            assert declared.licence_name
+        for key in ("licence", "text_licence"):
+            if getattr(declared, key) == "other":
+                assert getattr(declared, f"{key}_name")
+
+
+def test_the_stricter_of_two_licences_decides() -> None:
+    declared = CORPORA["tedmdb"]
+    assert (declared.licence, declared.text_licence) == ("CC-BY-4.0", "CC-BY-NC-ND-4.0")
+    assert not declared.republishable
+    for annotation, texts, may in (
+        ("CC-BY-4.0", "", True),
+        ("CC-BY-4.0", "CC0-1.0", True),
+        ("CC-BY-4.0", "CC-BY-ND-4.0", False),
+        ("other", "CC0-1.0", False),
+        ("MIT AND CC0-1.0", "MIT", True),
+        ("MIT AND CC-BY-ND-4.0", "MIT", False),
+        ("CC-BY-4.0", BY_DOCUMENT, True),
+    ):
+        own = replace(declared, name="mine", licence=annotation, text_licence=texts)
+        assert own.republishable is may, (annotation, texts)
+        assert not replace(own, name="tedmdb").republishable
+    assert CORPORA["gum"].licence_of_texts == "other", "a document without a licence has none"
+
+
+def test_what_is_closed_is_known_without_the_declarations() -> None:
+    closed = {name for name, declared in CORPORA.items() if not declared.republishable}
+    # Of a user's own documents the user says the licence.
+    assert closed == CLOSED | {"documents"}
+    by_licence = {
+        name
+        for name, declared in CORPORA.items()
+        if not (may_republish(declared.licence) and may_republish(declared.text_licence))
+    }
+    assert by_licence == closed | {"gum"}
+
+
+def test_the_documents_have_the_licences_of_all(repository: Path) -> None:
+    text = (repository / "docs/corpora.md").read_text(encoding="utf-8")
+
+    def said(declared: Corpus, key: str) -> str:
+        identifier, name = getattr(declared, key), getattr(declared, f"{key}_name")
+        return name if identifier == "other" else ", ".join(filter(None, (identifier, name)))
+
+    for name, own in CORPORA.items():
+        licences = " | ".join(said(own, key) for key in ("licence", "text_licence"))
+        assert f"| `{name}` | {licences} | {'yes' if own.republishable else 'no'} |\n" in text
 
 
 def test_an_unknown_corpus_gets_a_hint() -> None:

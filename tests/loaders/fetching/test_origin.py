@@ -53,7 +53,7 @@ def test_every_origin_says_its_licence_and_what_it_has(each: Origin) -> None:
 
 def test_who_states_no_licence_or_not_for_all_has_terms() -> None:
     have = {name for name in origin_names() if origin(name).terms}
-    assert have == {"gum", "discoeval", "insted", "verifiable"}
+    assert have == {"gum", "discoeval", "insted", "tedmdb", "verifiable"}
     assert all(origin(name).terms for name in origin_names() if "none" in origin(name).licence)
 
 
