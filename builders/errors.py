@@ -28,7 +28,9 @@ def explain(error: Exception) -> tuple[int, str] | None:
             f"{error.name} is not installed; expected pip install {error.name}"
         )
     if not isinstance(error, (CorpusError, EvaluationError)):
-        again = "readers still see a whole release: run the same command again to finish"
+        # Who raised it, or saw it pass, may know what was done before.
+        known = " ".join(getattr(error, "__notes__", ()))
+        again = known or "readers still see a whole release: run the same command again to finish"
         if (problem := hub_problem(error, again)) is not None:
             return problem
         if not isinstance(error, OSError):

@@ -232,7 +232,9 @@ def _read_missing(
     for batch in batches:
         members = [missing[index] for index in batch.indices]
         for number, vectors in zip(layers, batch.vectors, strict=True):
-            _refuse_unless_finite(number, vectors, store.dtype, members, tokenizer)
+            _refuse_unless_finite(
+                number, vectors, store.dtype, members, tokenizer, body.module.dtype
+            )
         store.put(members, batch.vectors)
     return len(prepared.sequences) - len(missing)
 
@@ -243,9 +245,15 @@ def _refuse_unless_finite(
     dtype: StoredType,
     members: Sequence[PooledSequence],
     tokenizer: Any,
+    computed: object,
 ) -> None:
-    """Refuse vectors, (stretches of all members, width), that are no numbers as they are kept."""
+    """Refuse vectors, (stretches of all members, width), that are no numbers as they are kept.
+
+    ``computed`` is the number format in which they were.
+    """
     import numpy as np
+
+    from coherencegym.eval.forward.numeric import unless_finite
 
     largest = np.abs(vectors).max(axis=1)
     if (largest <= np.finfo(dtype).max).all():
@@ -259,7 +267,9 @@ def _refuse_unless_finite(
             f"layer {layer}: a vector of {text!r} has a number of {largest[row]:.3g}, which "
             f"{dtype} cannot hold; expected float32 for the numbers on disk"
         )
-    raise EvaluationError(f"layer {layer}: a vector of {text!r} is not finite; try --dtype float32")
+    raise EvaluationError(
+        f"layer {layer}: a vector of {text!r} is not finite; {unless_finite(computed)}"
+    )
 
 
 __all__ = ["POOLS", "Passage", "Pool", "States", "states"]

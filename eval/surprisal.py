@@ -23,6 +23,7 @@ from coherencegym.eval.forward.execute import (
     Store,
     execute,
 )
+from coherencegym.eval.forward.numeric import unless_finite
 from coherencegym.eval.forward.prompts import read_prompts
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.engine import Engine
@@ -273,7 +274,7 @@ def surprisals(
         number, name = prepared.owners[plan.owner.index(error.index)]
         raise EvaluationError(
             f"{queries[number].name}: condition {name!r} has a surprisal that is not finite; "
-            "try --dtype float32"
+            f"{unless_finite(getattr(model, 'dtype', None))}"
         ) from None
     if options.is_masked and execution.errors:
         # One token was measured at a time. Those of a text are read in rows of their own, whose

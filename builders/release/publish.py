@@ -246,14 +246,22 @@ def _tag(
 
     Raises:
         AnswerError: it is not there after all.
+        huggingface_hub.errors.HfHubHTTPError: the Hub refused or failed.
     """
     tag = outcome.tag = f"v{outcome.version}"
     if tag in head.tags:
         outcome.lines.append(f"nothing to do: {options.repo_id} at {tag} has this content")
         return outcome
-    commits.make_tag(
-        api, options.repo_id, tag, commit, options.message or f"Version {outcome.version}"
-    )
+    try:
+        commits.make_tag(
+            api, options.repo_id, tag, commit, options.message or f"Version {outcome.version}"
+        )
+    except Exception as error:
+        error.add_note(
+            f"the commit {commit[:10]} is made and readers of the newest see it, but it has no tag "
+            f"{tag}: run the same command again to set it"
+        )
+        raise
     done = "published" if outcome.commit else "content was there, tag was missing:"
     outcome.lines.append(f"{done} {options.repo_id} {tag} ({commit[:10]})")
     return outcome

@@ -287,8 +287,11 @@ class VectorStore:
         if not wanted.any():
             return vectors
         try:
-            data = np.memmap(self._file(number), _LITTLE_ENDIAN[self.dtype], mode="r")
-            vectors[wanted] = data.reshape(-1, self._width)[rows[wanted]]
+            path = self._file(number)
+            # Behind the last whole row is what a write left that was cut short: the next one's.
+            whole = (path.stat().st_size // self.row_bytes, self._width)
+            data = np.memmap(path, _LITTLE_ENDIAN[self.dtype], mode="r", shape=whole)
+            vectors[wanted] = data[rows[wanted]]
         except (OSError, ValueError, IndexError) as error:
             raise self._problem(error) from None
         return vectors

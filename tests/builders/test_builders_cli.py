@@ -367,6 +367,22 @@ def test_a_failing_hub_is_one_line_and_the_same_command_finishes(
     assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v1.1.0"]
 
 
+@pytest.mark.parametrize(("status", "code"), [(403, 2), (409, 2), (503, 1)])
+def test_a_tag_that_is_refused_says_that_the_commit_is_there(
+    hub_clients: HubServer, capsys: pytest.CaptureFixture[str], status: int, code: int
+) -> None:
+    argv = (*PART, "--overwrite")
+    hub_clients.faults.add(method="POST", path_contains="/tag/", status=status, times=9)
+    assert build_command("story_cloze", *argv) == code
+    head = hub_clients.commits("coherencegym/story_cloze")[0].sha
+    said = one_line(capsys.readouterr().err)
+    assert f"the commit {head[:10]} is made and readers of the newest see it, but it has no" in said
+    assert len(said) < 300
+    hub_clients.faults.clear()
+    assert build_command("story_cloze", *argv) == 0
+    assert hub_clients.tags("coherencegym/story_cloze")["v1.1.0"].target == head
+
+
 def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixture[str]) -> None:
     argv = (*PART, "--dry-run")
     assert build_command("story_cloze", *argv) == 0

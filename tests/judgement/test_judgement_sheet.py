@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -76,6 +78,23 @@ def test_the_page_asks_every_question_of_every_pair_and_needs_nothing_else() -> 
         assert "checked" not in attributes
 
 
+def refuse_unless_closed(html: str) -> None:
+    """A page under a policy by which what is in it runs, and nothing is fetched."""
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">', html)
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    for kind in ("script", "style"):
+        (text,) = re.findall(rf"<{kind}>(.*?)</{kind}>", html, re.DOTALL)
+        digest = b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+    assert not re.search(r"<[^>]*\s(on\w+|style)=", html)
+
+
+@pytest.mark.parametrize("pairs", [PAIRS, ASKED])
+def test_nothing_runs_in_the_page_but_its_own_script(pairs: list[DrawnPair]) -> None:
+    refuse_unless_closed(page(pairs))
+
+
 def test_lines_hold_the_exact_texts_and_empty_answers() -> None:
     lines = [json.loads(line) for line in json_lines(PAIRS).splitlines()]
     assert [(line["pair"], line["text_a"], line["text_b"]) for line in lines] == [
@@ -91,7 +110,7 @@ def test_a_sheet_without_further_questions_is_pinned() -> None:
 
 
 PINNED = [
-    "2742c4767ef1208e35a8f2b4558b069f44058e20655cb23b9e8ffd8bc658fcc8",
+    "2e3c151e7d97518dc3c1e026ce9b940c1461702c1771b7c763833a3ac86e6f64",
     "1d53f2dce481dece1241077d79739fa29d5f6cb8531bc9ae8935a5e0268ace6b",
 ]
 

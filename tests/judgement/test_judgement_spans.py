@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -59,6 +62,11 @@ def test_spans_are_drawn_blind_in_fair_shares(
     page = (tmp_path / "a" / SPAN_SHEET).read_text()
     assert page.count("<section") == 40
     assert "checked>" not in page
+    assert page.count("Content-Security-Policy") == page.count("default-src 'none'") == 1
+    for kind in ("script", "style"):
+        (text,) = re.findall(rf"<{kind}>(.*?)</{kind}>", page, re.DOTALL)
+        digest = b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in page
     assert lines == sheet(folder, tmp_path / "b", "-n", "40", "--config", "intruder_sample")
     other = sheet(folder, tmp_path / "c", "-n", "40", "--config", "intruder_sample", "--seed", "1")
     assert {line["span"] for line in lines} != {line["span"] for line in other}

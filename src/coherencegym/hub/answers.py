@@ -157,10 +157,10 @@ def _refusal(response: Any, again: str) -> tuple[int, str]:
     if status in (401, 403) and is_hub:
         return 2, (
             f"the Hub refused ({status}): this token may not write there; log in with "
-            "`hf auth login`, or set HF_TOKEN to a token with write access"
+            f"`hf auth login`, or set HF_TOKEN to a token with write access; {again}"
         )
     if status == 409:
-        return 2, "the Hub refused (409): somebody else made this tag or repository meanwhile"
+        return 2, f"the Hub refused (409): this tag or repository was made meanwhile; {again}"
     return (1 if status >= 500 else 2), f"{_described(response)}; {again}"
 
 

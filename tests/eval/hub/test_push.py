@@ -25,6 +25,7 @@ from huggingface_hub import (
     parse_eval_result_entries,
 )
 from huggingface_hub.repocard_data import model_index_to_eval_results
+from markdown_it import MarkdownIt
 from pyarrow import parquet
 
 from coherencegym.errors import EvaluationError
@@ -247,6 +248,21 @@ def test_names_of_models_lead_nowhere_and_break_no_table(
     assert card.count("\n```") == 4  # two blocks of code, none ended by a name
     rows = [line for line in card.splitlines() if "x \\|" in line and line.startswith("| ")]
     assert [row.replace("\\|", "").count("|") for row in rows] == [11, 12]
+
+
+def test_a_signature_stays_in_its_block(
+    hub: HubServer, hub_api: HfApi, scored: Path, tmp_path: Path
+) -> None:
+    nasty = changed(scored, tmp_path / "nasty", signature=f"```\n```` {LAST_MARK} # mine")
+    for folder in (nasty, scored):
+        push_results(hub_api, [folder], REPO)
+        card = read_card(hub.files(REPO)["README.md"].decode())
+        kinds = [(token.type, token.info) for token in MarkdownIt().parse(card.text)]
+        fences = [info for kind, info in kinds if kind == "fence"]
+        assert fences == ["python", "text"]
+        assert kinds[-1] == ("html_block", "")
+        assert "\n`````text\n" in card.text
+        assert card.text.endswith(f"\n`````\n\n{LAST_MARK}\n")
 
 
 def test_a_run_in_the_repository_that_is_none_is_said(

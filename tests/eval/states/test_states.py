@@ -253,8 +253,10 @@ def test_a_layer_that_was_not_asked_for_is_refused(made: Made) -> None:
 def test_a_vector_that_is_no_number_is_refused(made: Made) -> None:
     model, tokenizer = made("gpt2")
     model.transformer.h[1].mlp.c_proj.bias.data[0] = float("nan")
-    with pytest.raises(EvaluationError, match=r"layer 2: a vector of '.*' is not finite; try"):
+    with pytest.raises(EvaluationError, match=r"layer 2: a vector of '.*' is not finite; expe"):
         states(model, tokenizer, PASSAGES)
+    with pytest.raises(EvaluationError, match=r"is not finite; try --dtype float32"):
+        states(model.half(), tokenizer, PASSAGES)
 
 
 def test_a_vector_that_the_disk_cannot_hold_is_refused(made: Made) -> None:

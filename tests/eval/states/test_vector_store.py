@@ -91,8 +91,10 @@ def test_vectors_without_a_line_are_overwritten(tmp_path: Path) -> None:
     with (tmp_path / "layer-00.f16").open("ab") as file:
         file.write(b"half of a batch")
     again = opened(tmp_path)
+    check(again, 4)
     put(again, 5)
     check(opened(tmp_path), 4, 5)
+    assert (tmp_path / "layer-00.f16").stat().st_size == 3 * WIDTH * 2
 
 
 @pytest.mark.parametrize("damage", ["flip", "short", "gone"])

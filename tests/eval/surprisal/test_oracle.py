@@ -180,8 +180,10 @@ def test_a_surprisal_that_is_not_finite_stops_the_run_with_the_item_named(
     tokenizer = make_tokenizer()
     model = make_model("gpt2", tokenizer)
     torch.nn.init.constant_(model.transformer.ln_f.weight, math.nan)
-    with pytest.raises(ValueError, match=r"d\d/shuffled: .*not finite"):
+    with pytest.raises(ValueError, match=r"d\d/shuffled: .*not finite; expected another revision"):
         score_items(model, tokenizer, pair_items)
+    with pytest.raises(ValueError, match=r"d\d/shuffled: .*not finite; try --dtype float32"):
+        score_items(model.half(), tokenizer, pair_items)
 
 
 def test_a_tokenizer_of_another_model_is_refused(
