@@ -96,7 +96,7 @@ def licence_table(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def licence_text(corpus: dict[str, Any], key: str) -> str:
-    """What a corpus says of a licence, as Markdown that stays in its line.
+    """A licence of a corpus, as Markdown that stays in its line.
 
     ``key``: ``licence`` is that of the annotation, ``text_licence`` that of the texts, which in
     manifests of earlier releases have no other.

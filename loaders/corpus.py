@@ -112,7 +112,7 @@ class Corpus:
         name: short lower-case name, a valid part of a config name.
         citation: BibTeX.
         licence: SPDX identifier of the licence of the annotation, or of all there is, or ``other``.
-        licence_name, licence_url: what its source says, and where, beside the identifier.
+        licence_name, licence_url: words of its source, and its address, beside the identifier.
         text_licence, text_licence_name, text_licence_url: the same of the texts; without it they
             are under ``licence``. It may be :data:`coherencegym.licence.BY_DOCUMENT`, and a
             document may have its own.

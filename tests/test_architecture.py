@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -29,7 +30,10 @@ EVAL = (
 )
 #: What every room may import: the ground floor.
 GROUND = frozenset(
-    {"errors", "numbers", "command_line", "extensions", "files", "hub", "licence", "engines"}
+    {
+        *("errors", "numbers", "terminal", "command_line", "extensions"),
+        *("files", "hub", "licence", "engines"),
+    }
 )
 #: The doors of the house, which open all rooms: the command, the library, and that for trainers.
 DOORS = frozenset({"__main__", "library", "training", ""})
@@ -119,6 +123,7 @@ def test_the_ground_floor_stands_by_itself(graph: Graph) -> None:
         "errors",
         "numbers",
         "licence",
+        "terminal",
         "command_line",
         "extensions",
         "files",
@@ -128,6 +133,15 @@ def test_the_ground_floor_stands_by_itself(graph: Graph) -> None:
     for module, targets in graph.items():
         if (own := room(module)) in GROUND:
             assert {room(t) for t in targets} <= {*order[: order.index(own)], own}, module
+
+
+def test_only_the_terminal_has_a_console(repository: Path) -> None:
+    """A console of rich's own obeys what stands in a text."""
+    for top in ("builders", "cards", "eval", "loaders", "manipulations", "src/coherencegym"):
+        for path in sorted((repository / top).rglob("*.py")):
+            if path.name != "terminal.py":
+                text = path.read_text(encoding="utf-8")
+                assert not re.search(r"(?<!\w)Console\(|import Console\b", text), path
 
 
 def test_there_is_no_circle(graph: Graph) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 
 from coherencegym.command_line import Parser, did_you_mean, finish, rare
 from coherencegym.errors import EvaluationError
+from coherencegym.terminal import shown_console
 
 
 @pytest.fixture
@@ -171,3 +174,61 @@ def test_rare_options_are_parsed_all_the_same(parser: Parser) -> None:
 )
 def test_did_you_mean(name: str, known: list[str], meant: str) -> None:
     assert did_you_mean(name, known) == meant
+
+
+#: Escape sequences (of colour, of the title of a window, of a link), C1 codes, bidirectional marks,
+#: a carriage return, and what nobody sees.
+OBEYED = (
+    "\x1b[31m \x1b]0;t\x07 \x1b]8;;https://x\x1b\\ \x9b2J \x85 "
+    "\u202e \u2066 \r \u2028 \u200b \ud800"
+)
+STAYS = "a\tb\u00a0c\u3000d \u200d字é\n"
+
+
+def test_what_is_printed_is_shown_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
+    streams = sys.stdout, sys.stderr
+
+    def command() -> int:
+        print(OBEYED)
+        print(STAYS, end="")
+        sys.stdout.writelines([OBEYED])
+        print(json.dumps({"name": OBEYED + "\U000e0041"}, ensure_ascii=False))
+        print("\x1b]0;t\x07\x9b\u202e", file=sys.stderr)
+        # What progress bars and logs of libraries do.
+        print("\r\x1b[A\x1b[31mred\x1b[0m", file=sys.stderr)
+        return finish("inner", lambda: print("\x1b[2J") or 0)
+
+    assert finish("outer", command) == 0
+    assert (sys.stdout, sys.stderr) == streams
+    out, err = capsys.readouterr()
+    escaped = json.dumps(OBEYED)[1:-1].replace("\\\\", "\\")
+    first, rest = out.split("\n", 1)
+    assert first == escaped
+    assert rest.startswith(STAYS + escaped)
+    described, inner = rest.removeprefix(STAYS + escaped).splitlines()
+    assert json.loads(described) == {"name": OBEYED + "\U000e0041"}
+    assert inner == r"\u001b[2J"
+    assert err == "\\u001b]0;t\\u0007\\u009b\\u202e\n\r\x1b[A\x1b[31mred\x1b[0m\n"
+
+
+def test_a_console_obeys_its_own_styles_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("name")
+    table.add_row(Text(OBEYED, style="bold"))
+
+    def command() -> int:
+        console = shown_console(force_terminal=True, color_system="standard", width=200)
+        console.print(table)
+        console.print(Text(OBEYED, style="red"), soft_wrap=True)
+        with console.status(Text(OBEYED)):
+            console.print(OBEYED, markup=False, highlight=False)
+        return 0
+
+    assert finish("table", command) == 0
+    out = capsys.readouterr().out
+    assert "\x1b[1m" in out
+    assert "\x1b[31m\\u001b[31m" in out
+    own = re.compile(r"\x1b\[(\??\d+(;\d+)*)?[mhlAK]|\r")
+    assert own.sub("", out).replace("\n", "").isprintable()

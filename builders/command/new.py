@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from string import Template
 
 from coherencegym.builders.registry import all_suites
@@ -67,7 +68,9 @@ def _write(files: Mapping[str, str], folder: Path, arguments: argparse.Namespace
             (folder / file).write_text(text, encoding="utf-8")
         print(f"{'would write' if arguments.dry_run else 'wrote'} {folder / file}")
     if arguments.what == "suite":
-        print(f"build it: coherencegym build {folder / next(iter(files))} --corpus sample")
+        print(
+            f"build it: coherencegym build {quote(str(folder / next(iter(files))))} --corpus sample"
+        )
     return 0
 
 

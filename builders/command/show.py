@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.builders.making.sources import Sources
 from coherencegym.builders.suite import Suite
 from coherencegym.loaders.find import NO_FILES
+from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
     from coherencegym.eval.views.grid import Grid
@@ -23,14 +24,14 @@ _REASONS = 3
 @contextmanager
 def spinner() -> Iterator[Callable[[str], None]]:
     """A function that shows what is being done, on standard error where that is a terminal."""
-    from rich.console import Console
+    from coherencegym.eval.views.grid import plain_text
 
-    console = Console(stderr=True)
+    console = shown_console(stderr=True)
     if not console.is_terminal:
         yield lambda message: None
         return
     with console.status("starting") as status:
-        yield lambda message: status.update(message)
+        yield lambda message: status.update(plain_text(message))
 
 
 def print_build(

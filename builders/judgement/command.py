@@ -6,6 +6,7 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import Parser
@@ -138,8 +139,8 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     return [
         *lines,
         f"written to {output / SHEET} and {output / PAIRS}; give annotators either, one copy each",
-        f"then build again with --judgements and their files: coherencegym build {source.suite} "
-        "--judgements answers-*.jsonl",
+        "then build again with --judgements and their files: coherencegym build "
+        f"{quote(source.suite)} --judgements answers-*.jsonl",
     ]
 
 
@@ -163,7 +164,8 @@ def _sample_spans(source: Source, arguments: argparse.Namespace, output: Path) -
         f"{len(spans)} spans ({shares})",
         f"written to {output / SPAN_SHEET} and {output / SPAN_LINES}; give annotators either, one "
         "copy each",
-        f"then compare: coherencegym judge {arguments.folder} --answers answers-*.jsonl",
+        f"then compare: coherencegym judge {quote(str(arguments.folder))} --answers "
+        "answers-*.jsonl",
     ]
 
 

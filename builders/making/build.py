@@ -56,8 +56,8 @@ def build(
         folder: gets the manifest, which is also returned, data, hashes and card.
         matcher: has what people said of the suite's items, if anybody was asked: rows then have
             the column ``human_ok``.
-        withhold: of a corpus that may be published leave out documents that may not, by the
-            licence of their text.
+        withhold: leave out documents that may not be published, by the licence of their text,
+            where others of their corpus may.
         progress: told what is being done.
         engine: runs the blocks of it; none: this machine, with the options' ``num_proc``.
 

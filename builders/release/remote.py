@@ -10,6 +10,7 @@ from coherencegym.builders.release.manifest import Manifest
 from coherencegym.cards.scores import CardScores
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.source import read_manifest
+from coherencegym.files.strict_json import Name
 from coherencegym.hub import commits
 
 
@@ -27,19 +28,19 @@ class _Split:
 
 @dataclass(frozen=True)
 class _Corpus:
-    name: str
+    name: Name
     files: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True)
 class _Config:
-    kind: str
+    kind: Name
     rank: int
     republishable: bool
     licences: dict[str, int]
     corpus: _Corpus
     features: dict[str, Any]
-    splits: dict[str, _Split]
+    splits: dict[Name, _Split]
     quality: dict[str, dict[str, Any]]
     skipped: dict[str, dict[str, int]]
 
@@ -48,9 +49,9 @@ class _Config:
 class _Earlier:
     """The part of the earlier release's manifest that a release reads."""
 
-    suite: str
-    version: str
-    configs: dict[str, _Config]
+    suite: Name
+    version: Name
+    configs: dict[Name, _Config]
     scores: CardScores | None = None
 
 

@@ -14,6 +14,7 @@ from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.numbers import not_negative
+from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
@@ -191,11 +192,10 @@ def _progress(what: str) -> Iterator[ProbeProgress]:
     if not sys.stderr.isatty():
         yield lambda step, done, total: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=shown_console(stderr=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
         def show(step: str, done: int, total: int) -> None:

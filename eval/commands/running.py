@@ -22,6 +22,7 @@ from coherencegym.eval.commands.options import (
 )
 from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.forward.distributed import World, join_processes, own_device, world
+from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
@@ -169,11 +170,10 @@ def _progress_bar(what: str, shown: bool) -> Iterator[Callable[[int, int], None]
     if not shown or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=shown_console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
@@ -248,17 +248,15 @@ def planned_work(
 
 def print_work(work: Work) -> None:
     """Print what a run would cost."""
-    from rich.console import Console
-
     from coherencegym.eval.plan.explain import explain_table
 
-    console = Console()
+    shown = shown_console()
     table = explain_table(work.rows)
     # Numbers that are cut off are worse than lines that wrap.
-    wide = Console(width=10_000).measure(table).maximum
-    Console(width=max(console.width, wide)).print(table)
+    wide = shown_console(width=10_000).measure(table).maximum
+    shown_console(width=max(shown.width, wide)).print(table)
     for note in work.notes:
-        console.print(f"· {note}", markup=False, highlight=False, soft_wrap=True)
+        shown.print(f"· {note}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _plan_notes(shares: bool, budget: Budget, device: str, scorer: Scorer) -> Iterator[str]:

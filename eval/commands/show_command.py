@@ -8,6 +8,7 @@ from dataclasses import replace
 from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
 from coherencegym.eval.models.libraries import quiet_libraries
+from coherencegym.terminal import shown_console
 
 EXAMPLES = """\
   coherencegym show --item d17/shuffled --model gpt2 --dataset suites/sentence_order
@@ -38,8 +39,6 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the surprisal of every token of an item; draw it if asked to."""
-    from rich.console import Console
-
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.views.item_text import print_item
     from coherencegym.files.folders import check_folder
@@ -63,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     scored = score_items(model.model, model.tokenizer, [item], chosen, uses_separator=separator)
     (one,), place = scored.items, (table.config, table.split)
     view = view_item(one, model.tokenizer, *place, arguments.conditions, rules=chosen.rules)
-    print_item(view, Console(highlight=False))
+    print_item(view, shown_console(highlight=False))
     if arguments.output:
         from coherencegym.eval.views.plots_item import plot_item
         from coherencegym.files.folders import written_beside

@@ -9,20 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import Field
+from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution
 from coherencegym.files import strict_json
-from coherencegym.files.strict_json import Many, Share, held
+from coherencegym.files.strict_json import Many, MaybeName, MaybeRepository, Name, Share, held
 from coherencegym.licence import CLOSED, may_republish
 
 #: The format that is read.
 FORMAT = 1
-#: The name of a config or split. It becomes part of a path, which must not lead out of the folder.
-_Name = Annotated[str, Field(pattern=r"^\w[\w.-]*$")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +79,13 @@ class _Quality:
 
 @dataclass(frozen=True)
 class _Corpus:
-    name: str = ""
+    name: MaybeName = ""
 
 
 @dataclass(frozen=True)
 class _Config:
-    kind: str
-    splits: dict[_Name, Any]
+    kind: Name
+    splits: dict[Name, Any]
     summary: str = ""
     regions: tuple[str, ...] = ()
     republishable: bool = False
@@ -127,10 +123,10 @@ class SuiteWords:
 
 @dataclass(frozen=True, kw_only=True)
 class _Manifest(SuiteWords):
-    configs: dict[_Name, _Config]
-    suite: str = ""
-    version: str | None = None
-    repo_id: str = ""
+    configs: dict[Name, _Config]
+    suite: MaybeName = ""
+    version: MaybeName | None = None
+    repo_id: MaybeRepository = ""
     citation: str = ""
     published: Many[Published] = ()
 

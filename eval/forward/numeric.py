@@ -29,7 +29,7 @@ ERRORS = ("mean", "sum", "token")
 
 
 def unless_finite(dtype: object) -> str:
-    """What to do where a model of this number format gives a number that is not finite."""
+    """Advice where a model of this number format gives a number that is not finite."""
     if str(dtype).removeprefix("torch.") in ("float32", "float64"):
         return "expected another revision or copy of the model, as it is in float32 already"
     return "try --dtype float32"

@@ -11,13 +11,17 @@ from textwrap import wrap
 from typing import Any
 from urllib.parse import quote
 
+from coherencegym.errors import visible
 from coherencegym.eval.data.notes import Note, cautions_first
 from coherencegym.eval.statistics.scores import is_correlation
+from coherencegym.terminal import shown_console
 
 #: The end of a header whose cells have intervals.
 _INTERVAL = "[95 % interval]"
 #: A space at which no line ends.
 _UNBROKEN = "\N{NO-BREAK SPACE}"
+#: Spaces that a cell may have; a line end would begin a row.
+_SHOWN = "\t\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +194,11 @@ def in_width(*choices: Grid, width: int, narrowest: int = 20) -> Any:
 
     Headings are folded to no less than ``narrowest`` characters before that.
     """
-    from rich.console import Console
-
     for choice in choices:
         table = rich_table(choice, narrowest=narrowest)
         table.columns[0].max_width = narrowest
         # Measured on a console that is wide enough for anything.
-        needed = Console(width=10_000).measure(table).maximum
+        needed = shown_console(width=10_000).measure(table).maximum
         table.columns[0].max_width = None
         if needed <= width:
             return table
@@ -231,20 +233,15 @@ def markdown(grid: Grid) -> list[str]:
 
 def console_for(console: Any = None, width: int = 160) -> Any:
     """Rich's console, or standard output; as wide as this where it is no terminal."""
-    from rich.console import Console
-
-    console = console or Console(highlight=False)
+    made = console or shown_console(highlight=False)
     # In a pipe rich assumes 80 columns and would cut names short.
-    is_pipe = not console.is_terminal
-    return Console(file=console.file, width=width, highlight=False) if is_pipe else console
+    return made if made.is_terminal else shown_console(made.file, width=width, highlight=False)
 
 
 def as_printed(print_to: Callable[[Any], None]) -> str:
     """The text of what a function prints to a console, as it stands in a pipe."""
-    from rich.console import Console
-
     file = io.StringIO()
-    print_to(Console(file=file, highlight=False))
+    print_to(shown_console(file, highlight=False))
     return file.getvalue()
 
 
@@ -280,7 +277,7 @@ def _at_bars(signature: str, width: int) -> list[str]:
 
 
 def plain_text(content: str, style: str = "") -> Any:
-    """A text of rich's, which would read a formula's square brackets as markup."""
+    """One line of rich's, which would read a formula's square brackets as markup."""
     from rich.text import Text
 
-    return Text(content, style=style)
+    return Text(visible(content, _SHOWN), style=style)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from coherencegym.command_line import Names, Parser, completed, rare
@@ -18,6 +19,7 @@ from coherencegym.loaders.fetching.fetch import Progress, Survey, fetch_origin, 
 from coherencegym.loaders.fetching.origin import PUBLIC, Origin, origin, origin_names
 from coherencegym.loaders.find import DATA_VARIABLE, data_root
 from coherencegym.loaders.registry import CORPORA
+from coherencegym.terminal import shown_console
 
 #: Environment variable that names a server to ask in place of the public origin.
 MIRROR_VARIABLE = "COHERENCEGYM_MIRROR"
@@ -161,13 +163,12 @@ def print_rows(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], note: s
         for row in (header, *rows):
             print("\t".join(row))
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(*header)
     for row in rows:
         table.add_row(*row)
-    console = Console()
+    console = shown_console()
     console.print(table)
     console.print(note, highlight=False)
 
@@ -222,7 +223,7 @@ def _print_summary(entry: Origin, folder: Path, before: Survey) -> None:
         f"{len(before.there)} already there, {fetched} fetched ({_size(came)})"
     )
     if entry.use:
-        print("  to use it: " + entry.use.replace("{folder}", str(folder)))
+        print("  to use it: " + entry.use.replace("{folder}", quote(str(folder))))
     elif entry.name in CORPORA:
         print(f"  to see it: coherencegym corpora show {entry.name}")
 
@@ -233,9 +234,8 @@ def _progress_bar(name: str) -> Progress:
     @contextmanager
     def bar(total: int) -> Iterator[Callable[[int], object]]:
         from rich import progress
-        from rich.console import Console
 
-        console = Console(stderr=True)
+        console = shown_console(stderr=True)
         if not console.is_terminal:
             yield lambda count: None
             return

@@ -21,6 +21,7 @@ from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
 from coherencegym.errors import EvaluationError, one_line
+from coherencegym.terminal import watched
 
 #: The exit code for what the user can mend.
 USER_ERROR = 2
@@ -88,7 +89,7 @@ def finish(
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="replace")  # where a terminal has no UTF-8
     try:
-        with _stopped_by_signals(), _collecting_seldom():
+        with watched(), _stopped_by_signals(), _collecting_seldom():
             code = command()
             sys.stdout.flush()
             return code

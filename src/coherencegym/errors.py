@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 #: Characters that a message has at most, so that with the name of the command before it none has
 #: over 500: a file, or a library that reads it, may say far more.
 LONGEST = 460
@@ -25,6 +27,22 @@ def first_line(error: BaseException) -> str:
     return next(filter(None, lines), type(error).__name__)
 
 
+def visible(text: str, shown: str = "") -> str:
+    r"""A text in which what a terminal would obey or hide is escaped, as JSON would have it.
+
+    Those are control and format characters, halves of characters, and spaces that are none of the
+    usual ones; ``shown`` are some of them that stay.
+
+    >>> print(visible("a\x1b[31m"))
+    a\u001b[31m
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char in shown else json.dumps(char)[1:-1] for char in text
+    )
+
+
 def one_line(error: object) -> str:
     """An error as it is printed: one line, of at most :data:`LONGEST` characters.
 
@@ -34,8 +52,7 @@ def one_line(error: object) -> str:
     """
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         error = f"{error.filename}: {error.strerror}"  # without the number of the error
-    words = " ".join(str(error).split())
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
+    text = visible(" ".join(str(error).split()))
     if len(text) <= LONGEST:
         return text
     kept = LONGEST - len(_CUT)

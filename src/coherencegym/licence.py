@@ -17,7 +17,7 @@ ADAPTABLE = (
 _BY_LOWER_CASE = {identifier.lower(): identifier for identifier in ADAPTABLE}
 #: Between identifiers of licences all of which hold, as SPDX expressions have it.
 _AND = " AND "
-#: What no identifier names.
+#: The word for a licence that has no identifier.
 OTHER = "other"
 #: A corpus's licence of its texts, where each document states its own; one that does not has none.
 BY_DOCUMENT = "by document"

@@ -49,6 +49,15 @@ _T = TypeVar("_T")
 Many = Annotated[tuple[_T, ...], FailFast()]
 #: The same, and at least one of them.
 Some = Annotated[tuple[_T, ...], Field(min_length=1), FailFast()]
+#: A name of a suite, a version, a config, a split or a corpus, which becomes part of paths, tables
+#: and commands. Joiners, which nobody sees, are no letters here.
+Name = Annotated[str, Field(pattern=r"^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$")]
+#: The same, or nothing.
+MaybeName = Annotated[str, Field(pattern=r"^([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)?$")]
+#: A repository of the Hub, or nothing.
+MaybeRepository = Annotated[
+    str, Field(pattern=r"^([A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)?)?$")
+]
 #: A number from 0 to 1.
 Share = Annotated[float, Field(ge=0, le=1)]
 #: The same, or a correlation.

@@ -15,6 +15,7 @@ import pytest
 from commands import one_line
 
 from coherencegym.builders.export.__main__ import main as export
+from coherencegym.builders.judgement.command import main as judge
 from coherencegym.errors import EvaluationError
 from coherencegym.eval import models
 from coherencegym.eval.commands.cli import main
@@ -132,6 +133,93 @@ def test_damaged_manifests(
     out = str(tmp_path / "suites")
     code = export([str(tmp_path / "data"), "--export-syntaxgym", out])
     ends_well(code, capsys.readouterr().err)
+
+
+#: What a name may not have: control characters of both sets, marks of direction, joiners, ends of
+#: lines, and what leads out of a folder or a word of a shell.
+NO_NAMES = (
+    *("\x1b]0;t\x07", "a\x9b2J", "a\u202eb", "a\u200db", "a\nb"),
+    *("../a", "/a", "a b", "$(a)", "-a"),
+)
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+@pytest.mark.parametrize(
+    "place",
+    [
+        ("suite",),
+        ("version",),
+        ("repo_id",),
+        ("configs", "toy_context", "kind"),
+        ("configs", "toy_context", "corpus", "name"),
+    ],
+)
+def test_what_no_name_may_have_is_refused(
+    name: str, place: tuple[str, ...], folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(folder / "data", tmp_path / "data")
+    path = tmp_path / "data" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    holder = manifest
+    for key in place[:-1]:
+        holder = holder.setdefault(key, {})
+    holder[place[-1]] = name
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(EvaluationError, match="expected a name of letters, digits"):
+        find_dataset(str(tmp_path / "data"))
+
+
+def poisoned(value: Any) -> Any:
+    """JSON in which every text that is no name says something to a terminal."""
+    if isinstance(value, dict):
+        names = ("suite", "version", "repo_id", "kind", "name", "formula", "metric", "sha256")
+        kept = (*names, "content_hash", "group", "breakdowns", "features", "headline", "published")
+        return {key: part if key in kept else poisoned(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [poisoned(part) for part in value]
+    return f"{value}{EVIL[:60]}\x9b2J\x1b]0;t\x07" if isinstance(value, str) else value
+
+
+def test_a_poisoned_dataset_says_nothing_to_a_terminal(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "da\x1b]0;t\x07\u202eta"
+    shutil.copytree(folder / "data", data)
+    path = data / "manifest.json"
+    path.write_text(json.dumps(poisoned(json.loads(path.read_text()))))
+
+    def change(rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            row["item_id"] += "\x1b[2J\u202e"
+            for condition in row["conditions"]:
+                region = condition["regions"][-1]
+                assert condition["content"].endswith(region["content"])
+                condition["content"] += " \x1b]8;;x\x07\u202e"
+                region["content"] += " \x1b]8;;x\x07\u202e"
+            for prediction in row["predictions"]:
+                prediction["groups"] = ["gro\x1b[2Jup"]
+
+    rewritten(data, change)
+    model = ("--model", "demo", "--dataset", str(data), "--device", "cpu", "--no-cache")
+    results = str(tmp_path / "re\x9bsults")
+    (item, *_) = next(iter(tables(find_dataset(str(data))))).items
+    ran = []
+    for command, words in (
+        (main, ["score", *model, "--output", results, "--verbose"]),
+        (main, ["score", *model, "--explain-plan", "--output", str(tmp_path / "o")]),
+        (main, ["show", *model[:-1], "--item", item.item_id]),
+        (main, ["compare", results, str(folder / "results"), "--anyway"]),
+        (main, ["overview", results]),
+        (main, ["board", results, "--output", str(tmp_path / "si\x1b[2Jte")]),
+        (export, [str(data), "--export-syntaxgym", str(tmp_path / "su\x1b[2Jites")]),
+        (judge, [str(data), "--output", str(tmp_path / "ju\u202edge")]),
+    ):
+        ran.append(command(words))
+        out, err = capsys.readouterr()
+        assert out.replace("\n", "").replace("\xa0", " ").isprintable(), words
+        assert err.replace("\n", "").isprintable(), words
+        assert out + err
+    assert ran.count(0) >= 6, ran
 
 
 @pytest.mark.parametrize("seed", range(40))

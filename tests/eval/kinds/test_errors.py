@@ -25,7 +25,8 @@ def test_any_error_is_one_short_line_that_can_be_printed(text: str) -> None:
 
 
 def test_what_a_terminal_obeys_or_hides_is_escaped() -> None:
-    assert one_line("a\n  b\x1b[31m \u202ec\u200b \ud800é") == r"a b\x1b[31m \u202ec\u200b \ud800é"
+    said = one_line("a\n  b\x1b[31m \u202ec\u200b \ud800é")
+    assert said == r"a b\u001b[31m \u202ec\u200b \ud800é"
 
 
 def test_a_long_error_keeps_its_place_and_what_was_expected() -> None:
