@@ -80,6 +80,7 @@ def _templates() -> Any:
         "aggregate": artefact_score,
         "overlap": overlap_score,
         "spread": _spread_text,
+        "sampled": _sampled,
         "share": _share_text,
         "floor": _floor_text,
         "pair": show_pair,
@@ -115,6 +116,17 @@ def _tables(configs: _Configs) -> list[dict[str, Any]]:
 def _classifiers(configs: _Configs) -> list[str]:
     """The views of the configs' artefact classifiers, each once."""
     return sorted({q["artefact_classifier"] for _, c in configs for q in c["quality"].values()})
+
+
+def _sampled(configs: _Configs) -> str:
+    """Say of which configs a bag of words learned from some rows of ``train`` only."""
+    of_train = [(name, config["quality"].get("train", {})) for name, config in configs]
+    said = [
+        f"`{name}` from {q['bag_learned_from']:,} of {q['items']:,} rows, of whole documents"
+        for name, q in of_train
+        if 0 < (q.get("bag_learned_from") or 0) < q["items"]
+    ]
+    return f" ({'; '.join(said)})" if said else ""
 
 
 def _columns(configs: _Configs, tables: list[dict[str, Any]]) -> dict[str, Any]:

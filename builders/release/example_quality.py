@@ -13,13 +13,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from coherencegym.builders.release.quality import whole_clusters
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.statistics.bag_of_words import LEARNING, FitError, bag_of_words
+from coherencegym.eval.statistics.intervals import share_interval
 
 #: Splits in which a class has to occur, where they have rows.
 _OCCURRING = ("validation", "test")
 #: Fewer rows in ``train`` than this give no bag of words.
 FEWEST_ROWS = 50
+#: More rows than this give a bag of words that learned from a sample of them.
+_MOST_ROWS = 20_000
 #: Words that a segment has at least where it counts as one that recurs: shorter ones are phrases.
 _LONG = 5
 
@@ -69,7 +73,8 @@ def example_quality(splits: _Splits, slots: Sequence[str]) -> dict[str, dict[str
     # Of equally frequent ones the first in the alphabet.
     frequent = min(majority, key=lambda label: (-majority[label], label), default="")
     known = {segment for row in learned for segment in _long_segments(row)}
-    bags, why_not = _bags(splits, slots)
+    sample = whole_clusters(learned, lambda row: row.cluster, _MOST_ROWS)
+    bags, why_not = _bags({**splits, LEARNING: sample} if learned else splits, slots)
     return {
         split: {
             "items": len(rows),
@@ -84,6 +89,7 @@ def example_quality(splits: _Splits, slots: Sequence[str]) -> dict[str, dict[str
             if learned and split != LEARNING
             else None,
             "bag_of_words": bags.get(split, {}),
+            "bag_learned_from": len(sample) if bags else None,
             "no_bag_of_words": why_not,
         }
         for split, rows in splits.items()
@@ -120,8 +126,16 @@ def _bags(
                 return {}, str(error)
             continue
         for split, predictions in bag.predictions.items():
-            found[split][name] = _measured(splits[split], predictions)
+            rows = splits[split]
+            found[split][name] = _measured(rows, predictions) | _interval(rows, predictions)
     return dict(found), ""
+
+
+def _interval(rows: Sequence[LabelledExample], predictions: Sequence[str]) -> dict[str, float]:
+    """The 95 % interval of the accuracy on other rows than these."""
+    right = [float(said == row.label) for row, said in zip(rows, predictions, strict=True)]
+    found = share_interval(right, [row.cluster for row in rows])
+    return {"ci_low": round(found.low, 4), "ci_high": round(found.high, 4)}
 
 
 def _measured(rows: Sequence[LabelledExample], predictions: Sequence[str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ should be neither longer nor shorter than the sentences that they replace.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import mean, quantiles
 from typing import Any, TypeVar
@@ -23,15 +24,16 @@ from coherencegym.builders.release.floors import FloorDecision, decisions_on, fl
 from coherencegym.builders.release.overlap import overlap_decisions
 from coherencegym.builders.suite import Config, Contrast, DocumentDraft, Draft
 from coherencegym.eval.kinds.items import SEPARATOR
+from coherencegym.eval.statistics.bag_of_words import word_classifier
 from coherencegym.eval.statistics.intervals import share_interval
-from coherencegym.eval.statistics.threads import one_thread
 
-#: Discourses and documents that a classifier is trained on at most (the first by a hash).
-_MOST_DISCOURSES, _MOST_DOCUMENTS = 3000, 2000
+#: Items, and sentences of documents, that a classifier sees at most.
+_MOST_ITEMS, _MOST_SENTENCES = 6000, 6000
 #: Fewer discourses than this give no artefact score.
 FEWEST_DISCOURSES = 20
 #: Fewer documents with an intruder than this give no classifier.
 FEWEST_INTRUDED = 20
+#: The folds of the cross-validation, each of other clusters; with fewer clusters there is none.
 FOLDS = 10
 
 
@@ -78,13 +80,14 @@ def _words(texts: Iterable[str]) -> int:
 def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[FloorDecision]:
     """The classifier's decisions on the drafts, each out of fold.
 
-    None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from.
+    None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from, or too few
+    clusters of them: the forms of one text are no texts to learn from.
     """
-    ids = {draft.item.discourse_id for draft in drafts}
-    if len(ids) < FEWEST_DISCOURSES:
+    seen = whole_clusters(drafts, lambda draft: draft.item.cluster, _MOST_ITEMS)
+    clusters = {draft.item.cluster for draft in seen}
+    if len({d.item.discourse_id for d in seen}) < FEWEST_DISCOURSES or len(clusters) < FOLDS:
         return []
-    chosen = set(_first_by_hash(ids, _MOST_DISCOURSES, str))
-    return list(_decide([d for d in drafts if d.item.discourse_id in chosen], breakdowns))
+    return list(_decide(seen, breakdowns))
 
 
 def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterator[FloorDecision]:
@@ -111,8 +114,20 @@ def _decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> Iterator[Floo
 _T = TypeVar("_T")
 
 
-def _first_by_hash(values: Iterable[_T], most: int, name: Callable[[_T], str]) -> list[_T]:
-    return sorted(values, key=lambda v: hashlib.sha256(name(v).encode()).digest())[:most]
+def whole_clusters(values: Sequence[_T], cluster: Callable[[_T], str], most: int) -> list[_T]:
+    """The values, or of more than ``most`` a sample of no more than that, in their order.
+
+    The sample is of whole clusters: by a hash of their names, all that there is still room for.
+    """
+    if len(values) <= most:
+        return list(values)
+    sizes = Counter(map(cluster, values))
+    kept, room = set[str](), most
+    for name in sorted(sizes, key=lambda name: hashlib.sha256(name.encode()).digest()):
+        if sizes[name] <= room:
+            kept.add(name)
+            room -= sizes[name]
+    return [value for value in values if cluster(value) in kept]
 
 
 def out_of_fold_scores(
@@ -121,12 +136,12 @@ def out_of_fold_scores(
     """Score how incoherent texts look to a classifier trained on the other discourses' texts.
 
     Logistic regression on one binary bag of words (unigrams and bigrams) for each text of a tuple;
-    folds by discourse (``owners``), so no discourse is on both sides.
+    :data:`FOLDS` folds by discourse (``owners``, at least as many), so no discourse is on both
+    sides.
     """
     import numpy as np
     from scipy.sparse import hstack
     from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import GroupKFold
 
     y = np.array(labels)
@@ -142,11 +157,9 @@ def out_of_fold_scores(
         return [0.0] * len(texts)
     # A word that no text to learn from has gets no weight: it is as good as unknown.
     whole = hstack(bags).tocsr()
-    folds = GroupKFold(n_splits=min(FOLDS, len(set(owners))))
-    with one_thread():
-        for train, test in folds.split(texts, y, owners):
-            model = LogisticRegression(max_iter=1000).fit(whole[train], y[train])
-            scores[test] = model.decision_function(whole[test])
+    for train, test in GroupKFold(n_splits=FOLDS).split(texts, y, owners):
+        model = word_classifier(whole[train], y[train])
+        scores[test] = model.decision_function(whole[test])
     return [float(score) for score in scores]
 
 
@@ -190,14 +203,14 @@ def _sentence_alone(drafts: Sequence[DocumentDraft]) -> dict[str, Any] | None:
     of their document. A sentence is called an intruder where the classifier finds that more likely
     than not.
     """
-    chosen = _first_by_hash(drafts, _MOST_DOCUMENTS, lambda draft: draft.document.item_id)
-    if sum(draft.document.intruded for draft in chosen) < FEWEST_INTRUDED:
-        return None
     sentences = [
-        (sentence, place == draft.document.intruder_position, draft.document.discourse_id)
-        for draft in chosen
+        (sentence, place == draft.document.intruder_position, draft.document.cluster)
+        for draft in drafts
         for place, sentence in enumerate(draft.document.sentences[1:], start=1)
     ]
+    sentences = whole_clusters(sentences, lambda sentence: sentence[2], _MOST_SENTENCES)
+    if len({owner for _, is_intruder, owner in sentences if is_intruder}) < FEWEST_INTRUDED:
+        return None
     labels, owners = [label for _, label, _ in sentences], [owner for _, _, owner in sentences]
     scores = out_of_fold_scores([(text,) for text, _, _ in sentences], labels, owners)
     called = [score > 0 for score in scores]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from coherencegym.builders.release.example_quality import example_quality, without_rare_classes
+from coherencegym.cards.render import _sampled as sampled
 from coherencegym.eval.kinds.examples import LabelledExample, Slot
+from coherencegym.eval.statistics.bag_of_words import bag_of_words
 
 
 def example(
@@ -85,7 +89,9 @@ def test_figures() -> None:
     assert quality["most_frequent"] == {"accuracy": 0.5, "any_label": 0.75, "label": "yes"}
     words = quality["bag_of_words"]
     assert list(words) == ["all", "one", "other"]
-    assert words["all"] == words["one"] == {"accuracy": 0.75, "any_label": 0.75}
+    assert words["all"] == words["one"]
+    assert (words["all"]["accuracy"], words["all"]["any_label"]) == (0.75, 0.75)
+    assert words["all"]["ci_low"] < 0.75 < words["all"]["ci_high"]
     assert words["other"]["accuracy"] == 0.5
     assert example_quality(splits, ())["test"]["bag_of_words"].keys() == {"all", "slot 1", "slot 2"}
 
@@ -95,3 +101,29 @@ def test_without_training_there_is_no_bag_of_words() -> None:
     assert list(quality) == ["test"]
     assert quality["test"]["no_bag_of_words"] == "no train split"
     assert (quality["test"]["most_frequent"], quality["test"]["recurring"]) == ({}, None)
+
+
+def test_of_many_rows_a_bag_of_words_learns_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole documents, the same ones again, and the card says how many rows that are."""
+    train = [
+        replace(example(label, f"{label} day", "some words"), discourse_id=f"d{n // 4}")
+        for n, label in enumerate(["yes", "no"] * 60)
+    ]
+    splits = {"train": train, "test": train[:4]}
+    assert example_quality(splits, ())["train"]["bag_learned_from"] == 120
+    seen = []
+
+    def counted(texts: Any, labels: Any) -> Any:
+        seen.append(len(texts["train"]))
+        return bag_of_words(texts, labels)
+
+    monkeypatch.setattr("coherencegym.builders.release.example_quality._MOST_ROWS", 70)
+    monkeypatch.setattr("coherencegym.builders.release.example_quality.bag_of_words", counted)
+    quality = example_quality(splits, ())
+    assert {*seen} == {68}
+    assert quality["train"]["bag_learned_from"] == 68  # 17 documents of four rows
+    assert quality["test"]["bag_of_words"]["all"]["accuracy"] == 1.0
+    assert quality == example_quality(splits, ())
+    assert sampled([("own", {"quality": quality})]) == (
+        " (`own` from 68 of 120 rows, of whole documents)"
+    )

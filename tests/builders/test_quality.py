@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -14,9 +15,10 @@ from coherencegym.builders.release.quality import (
     decide,
     out_of_fold_scores,
     quality,
+    whole_clusters,
 )
 from coherencegym.builders.suite import Contrast, Draft, MinimalPairs
-from coherencegym.eval.kinds.items import Condition, Item, Region
+from coherencegym.eval.kinds.items import FAMILY, Condition, Item, Region
 from coherencegym.loaders.discourse import Discourse, Unit
 
 
@@ -75,6 +77,40 @@ def test_groups_and_breakdowns_have_scores_of_their_own() -> None:
 
 def test_few_discourses_have_no_score() -> None:
     assert floor_scores(decide([pair(i, "a", "b") for i in range(19)], ())) == []
+
+
+def test_forms_of_few_texts_have_no_score() -> None:
+    """Twenty discourses that share lines are one family: nothing is left to be tested on."""
+    drafts = [pair(i, "a", "b") for i in range(40)]
+
+    def families(number: int) -> list[Draft]:
+        return [
+            replace(d, item=replace(d.item, extra={FAMILY: f"f{place % number}"}))
+            for place, d in enumerate(drafts)
+        ]
+
+    assert decide(families(1), ()) == decide(families(9), ()) == []
+    assert len(decide(families(10), ())) == 40
+
+
+def test_of_many_values_whole_clusters_are_kept() -> None:
+    """Those that there is room for: one that is too large does not keep the others out."""
+    values = [
+        f"{name}{place}"
+        for name, size in zip("abcde", (3, 50, 4, 3, 5), strict=True)
+        for place in range(size)
+    ]
+    kept = whole_clusters(values, lambda value: value[0], 12)
+    assert whole_clusters(values, lambda value: value[0], 65) == values
+    assert kept == whole_clusters(values, lambda value: value[0], 12)
+    counts = Counter(value[0] for value in kept)
+    assert 8 <= len(kept) <= 12
+    assert all(
+        counts[name] == size
+        for name, size in zip("acde", (3, 4, 3, 5), strict=True)
+        if counts[name]
+    )
+    assert kept == [value for value in values if value[0] in counts]
 
 
 def test_scores_are_the_same_again() -> None:
