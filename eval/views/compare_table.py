@@ -100,7 +100,9 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     for remark in comparison.remarks:
         yield f"differs: {printable(remark)}"
     units = "predictions" if all(row.measure == CD for row in comparison.rows) else "sentences"
-    units = {"probe": "rows", "correlate": "texts"}.get(comparison.baseline.task, units)
+    units = {"probe": "rows", "correlate": "texts", "spans": "texts"}.get(
+        comparison.baseline.task, units
+    )
     for who, count in (
         ("the baseline", _most(comparison, lambda row: row.undefined_baseline)),
         ("the model", _most(comparison, lambda row: row.undefined)),
