@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,12 @@ from coherencegym.eval.statistics.intervals import (
     share_interval,
 )
 from coherencegym.eval.statistics.measures import Measure, auc, f1
-from coherencegym.eval.statistics.paired import difference_interval, sign_flips
+from coherencegym.eval.statistics.paired import (
+    _flipped,
+    _whole_sums,
+    difference_interval,
+    sign_flips,
+)
 from coherencegym.eval.tasks.detect.decisions import summed, tally
 
 #: Numbers of clusters.
@@ -39,17 +44,35 @@ RESAMPLES = 1000
 Generator = np.random.Generator
 
 
+#: The numbers of items of clusters, given the shape of the array.
+Sizes = Callable[[tuple[int, int], Generator], Any]
+
+
+def _all(size: int) -> Sizes:
+    return lambda shape, _: np.full(shape, size)
+
+
+def _one_to_five(shape: tuple[int, int], generator: Generator) -> Any:
+    return generator.integers(1, 6, shape)
+
+
+def _pareto(shape: tuple[int, int], generator: Generator) -> Any:
+    """Half of the clusters have one item, and one in forty has forty, which is the most."""
+    return np.minimum(40, np.floor(1 + generator.pareto(1.0, shape))).astype(int)
+
+
+def _one_in_ten(shape: tuple[int, int], generator: Generator) -> Any:
+    """One cluster in ten has forty items, the others have one."""
+    return np.where(generator.random(shape) < 0.1, 40, 1)
+
+
 @dataclass(frozen=True)
 class Design:
-    """Clusters of ``size`` items (0: 1 to 5), whose outcomes correlate so much within a cluster."""
+    """Clusters of so many items, whose outcomes correlate so much within a cluster."""
 
     name: str
-    size: int
+    sizes: Sizes
     correlation: float
-
-    def sizes(self, shape: tuple[int, int], generator: Generator) -> Any:
-        """How many items each cluster has."""
-        return np.full(shape, self.size) if self.size else generator.integers(1, 6, shape)
 
     def chances(self, share: float, shape: tuple[int, int], generator: Generator) -> Any:
         """The chance of each cluster's items, with this share as the mean."""
@@ -62,13 +85,23 @@ class Design:
 
 
 DESIGNS = (
-    Design("1 item", 1, 0.0),
-    Design("1 to 5, ICC 0", 0, 0.0),
-    Design("1 to 5, ICC .3", 0, 0.3),
-    Design("1 to 5, ICC 1", 0, 1.0),
-    Design("20, ICC 0", 20, 0.0),
-    Design("20, ICC .3", 20, 0.3),
-    Design("20, ICC 1", 20, 1.0),
+    Design("1 item", _all(1), 0.0),
+    Design("1 to 5, ICC 0", _one_to_five, 0.0),
+    Design("1 to 5, ICC .3", _one_to_five, 0.3),
+    Design("1 to 5, ICC 1", _one_to_five, 1.0),
+    Design("20, ICC 0", _all(20), 0.0),
+    Design("20, ICC .3", _all(20), 0.3),
+    Design("20, ICC 1", _all(20), 1.0),
+)
+#: Designs in which a few clusters hold most items.
+HEAVY = (
+    Design("Pareto, ICC 0", _pareto, 0.0),
+    Design("Pareto, ICC .3", _pareto, 0.3),
+    Design("Pareto, ICC 1", _pareto, 1.0),
+    Design("1 or 40, ICC .3", _one_in_ten, 0.3),
+    Design("1 or 40, ICC 1", _one_in_ten, 1.0),
+    Design("1 to 5, ICC .3", _one_to_five, 0.3),
+    Design("20, ICC .3", _all(20), 0.3),
 )
 
 
@@ -141,6 +174,19 @@ def of_shares(
     return Found(judged(*before, share), _judged(now, share))
 
 
+def of_heavy(design: Design, clusters: int, share: float, runs: int, generator: Generator) -> Found:
+    """The intervals of a share; before is without what the insides of clusters say."""
+    shape = runs, clusters
+    sizes = design.sizes(shape, generator)
+    sums = generator.binomial(sizes, design.chances(share, shape, generator)).astype(float)
+    before, now = [], []
+    for met, of in zip(sums, sizes.astype(float), strict=True):
+        own = clustered(met, of, of.sum())
+        now.append(interval_of(own, clusters))
+        before.append(interval_of(replace(own, correlated=math.inf), clusters))
+    return Found(_judged(before, share), _judged(now, share))
+
+
 def _cells(found: Sequence[Found]) -> str:
     """The lowest coverage and the mean of the widths, before and now."""
     parts = []
@@ -173,6 +219,17 @@ def share_table(rows: Sequence[int], runs: int, generator: Generator) -> Iterato
         rows,
         list(by_name),
         lambda n, name: [of_shares(by_name[name], n, p, runs, generator) for p in SHARES],
+    )
+
+
+def heavy_table(rows: Sequence[int], runs: int, generator: Generator) -> Iterator[str]:
+    """Shares where a few clusters hold most items; each cell over all true shares."""
+    by_name = {design.name: design for design in HEAVY}
+    yield from table(
+        "clusters",
+        rows,
+        list(by_name),
+        lambda n, name: [of_heavy(by_name[name], n, p, runs, generator) for p in SHARES],
     )
 
 
@@ -246,6 +303,70 @@ def of_differences(
             float((((np.array(low) > 0) | (np.array(high) < 0)) != significant).mean()),
             float(((_ends(now, "low") > 0) | (_ends(now, "high") < 0) != significant).mean()),
         )
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Differences of two models.
+
+    Attributes:
+        design: the items of clusters, and how they correlate.
+        worse: the share of clusters that are worse by 1; the others are better by as much as makes
+            the means equal.
+        change: where that is 0, the share of items that are judged differently, and of these the
+            share that the second model wins.
+        is_share: a cluster is one item, and these are its predictions.
+    """
+
+    design: Design
+    worse: float = 0.0
+    change: tuple[float, float] = (0.3, 0.5)
+    is_share: bool = False
+
+
+_EVEN, _BETTER = (0.3, 0.5), (0.3, 0.8)
+TESTED = {
+    "1 in 11 worse": Tested(DESIGNS[0], 1 / 11),
+    "1 in 21 worse": Tested(DESIGNS[0], 1 / 21),
+    "1 in 11, 1 to 5 items": Tested(DESIGNS[3], 1 / 11),
+    "1 in 11, Pareto": Tested(HEAVY[2], 1 / 11),
+    "even, 1 to 5 items": Tested(DESIGNS[2], change=_EVEN),
+    "even, 20 items": Tested(DESIGNS[5], change=_EVEN),
+    "better, 1 item": Tested(DESIGNS[0], change=_BETTER),
+    "better, 5 predictions": Tested(Design("", _all(5), 0.3), change=_BETTER, is_share=True),
+    "better, 1 to 5 items": Tested(DESIGNS[2], change=_BETTER),
+    "better, 20 items": Tested(DESIGNS[5], change=_BETTER),
+}
+
+
+def of_tests(kind: Tested, clusters: int, runs: int, generator: Generator) -> tuple[float, float]:
+    """How often p is below 0.05: of the sign flips alone, and of the test as it is."""
+    found, shape = [], (1, clusters)
+    for _ in range(runs):
+        owner = np.repeat(np.arange(clusters), kind.design.sizes(shape, generator)[0])
+        if kind.worse:
+            less = generator.random(clusters) < kind.worse
+            values = np.where(less, -1.0, round(kind.worse / (1 - kind.worse), 9))[owner]
+        else:
+            differ, won = (kind.design.chances(one, shape, generator)[0] for one in kind.change)
+            signs = np.where(generator.random(len(owner)) < won[owner], 1.0, -1.0)
+            values = signs * (generator.random(len(owner)) < differ[owner])
+        if kind.is_share:
+            values, owner = np.bincount(owner, values) / np.bincount(owner), np.arange(clusters)
+        names = list(map(str, owner.tolist()))
+        flips = _flipped(*_whole_sums(values.tolist(), names), 0)
+        found.append((flips.p < 0.05, sign_flips(values.tolist(), names).p < 0.05))
+    before, now = np.mean(found, axis=0)
+    return float(before), float(now)
+
+
+def rejection_table(rows: Sequence[int], runs: int, generator: Generator) -> Iterator[str]:
+    """Shares of samples in which the test of a difference has p < 0.05."""
+    yield "| clusters | " + " | ".join(TESTED) + " |"
+    yield "|" + "---|" * (len(TESTED) + 1)
+    for number in rows:
+        cells = (of_tests(kind, number, runs, generator) for kind in TESTED.values())
+        yield f"| {number} | " + " | ".join(f"{a:.3f} → {b:.3f}" for a, b in cells) + " |"
 
 
 def _ends(found: Sequence[Any], name: str) -> Any:
@@ -482,6 +603,9 @@ def sections(quick: bool, runs: int, seed: int) -> Iterator[tuple[str, Iterator[
             lambda n, kind: of_correlations(n, kind, fewer, rated),
         ),
     )
+    uneven = (5, 10) if quick else (5, 10, 20, 60, 200, 500)
+    yield "Clusters of different sizes", heavy_table(uneven, runs, generator(7))
+    yield "Tests of differences", rejection_table(few[1:], runs, generator(8))
     classifier = generator(5)
     yield (
         "Artefact scores",

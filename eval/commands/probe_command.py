@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coherencegym.command_line import Parser, rare
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.numbers import not_negative
 from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
-    from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.tasks.probe.data import ProbeTable
     from coherencegym.eval.tasks.probe.probe import ProbeOptions, ProbeProgress
 
@@ -141,7 +139,13 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.commands.running import closed, opened
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.tasks.probe.data import read_probe_tables
-    from coherencegym.eval.tasks.probe.probe import ProbeOptions, probe_options, probed, settled
+    from coherencegym.eval.tasks.probe.probe import (
+        ProbeOptions,
+        load_to_probe,
+        probe_options,
+        probed,
+        settled,
+    )
     from coherencegym.eval.tasks.probe.results import gather_probes
     from coherencegym.eval.views.probe.page import write_probes
     from coherencegym.eval.views.probe.table import print_probes
@@ -158,7 +162,11 @@ def run(arguments: argparse.Namespace) -> int:
         _dry_run(arguments, tables, chosen)
         print(f"would be written to {output}")
         return 0
-    model = _load(arguments)
+    model = load_to_probe(
+        chosen,
+        lambda: options.load_model(arguments),
+        lambda: options.load_model(arguments, scores=False),
+    )
     folder = _folder(arguments)
     chosen = settled(chosen, model, pooled=arguments.pool is not None)
     found = []
@@ -167,16 +175,6 @@ def run(arguments: argparse.Namespace) -> int:
             found.append(probed(model, table, chosen, folder=folder, progress=progress))
     results = gather_probes(source, model, found, chosen, settings)
     return closed(arguments, output, results, write_probes, print_probes)
-
-
-def _load(arguments: argparse.Namespace) -> LoadedModel:
-    """The model: with its head where surprisals are read too, else without."""
-    if arguments.encoding == "in-context":
-        try:
-            return options.load_model(arguments)
-        except EvaluationError:  # no causal language model, which it need not be
-            pass
-    return options.load_model(arguments, scores=False)
 
 
 def _folder(arguments: argparse.Namespace) -> Path | None:

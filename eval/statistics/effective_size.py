@@ -6,6 +6,11 @@ effective size, by which a binomial interval is computed (Kish 1965; Korn and Gr
 is particular here is what is done where clusters are few, and docs/intervals.md shows why:
 
 - residuals are those of Bell and McCaffrey (2002), unbiased also where clusters differ in size;
+- the size is never above what Kish's formula gives for the intraclass correlation that the insides
+  of the clusters show (:func:`correlated_size`). Where a few clusters hold most items, the
+  variance over clusters is that of those few: without the rarer outcome in one of them it is too
+  small, however many small clusters show that a cluster has one outcome. Where clusters are of one
+  size this is never the smaller one;
 - the size is corrected by quantiles of t (Korn and Graubard 1998), with no more degrees of freedom
   than there are clusters among which the rarer outcome is spread: of outcomes that came together in
   one cluster the variance is known as badly as if there were one cluster;
@@ -15,6 +20,7 @@ is particular here is what is done where clusters are few, and docs/intervals.md
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +43,7 @@ class Clusters:
         residuals: deviations of the mean that come from each cluster.
         fewest, most: the worth of the clusters if all items of one have one outcome, and if all
             observations are independent.
+        correlated: the worth by :func:`correlated_size`; infinite where that is not known.
     """
 
     weights: Any
@@ -44,6 +51,7 @@ class Clusters:
     residuals: Any
     fewest: float
     most: float
+    correlated: float = math.inf
 
     @property
     def share(self) -> float:
@@ -63,6 +71,7 @@ class Clusters:
             estimate = self.most
         else:
             estimate = share * (1 - share) * self.most / max(self.most - 1, ROUNDING) / variance
+        estimate = min(estimate, self.correlated)
         freedom = min(self.fewest - 1, worth(rare))
         correction = quantile_of_t(self.most - 1) / quantile_of_t(freedom)
         return min(self.most, max(self.fewest, min(estimate, self.most) * correction**2))
@@ -86,7 +95,38 @@ def clustered(sums: Any, sizes: Any, most: float) -> Clusters:
     residuals = adjusted(np.subtract(totals, residuals, out=residuals), weights)
     fewest = worth(weights)
     # Rounding aside, they are the same where every item is of another cluster.
-    return Clusters(weights, totals, residuals, fewest, max(most, fewest))
+    most = max(most, fewest)
+    parts = totals / weights
+    squares = np.multiply(parts, totals, out=parts).sum()
+    free = np.maximum(np.subtract(most * weights, 1, out=parts), 0, out=parts).sum()
+    correlated = correlated_size(totals.sum(), squares, free, fewest, most)
+    return Clusters(weights, totals, residuals, fewest, most, float(correlated))
+
+
+def correlated_size(share: Any, squares: Any, free: Any, fewest: Any, most: Any) -> Any:
+    """The effective size of a share by how alike outcomes are inside the clusters (Kish 1965).
+
+    The intraclass correlation is what outcomes vary less inside a cluster than over all, as a part
+    of the latter: 1 where each cluster has one outcome. Shares of several outcomes are taken for
+    those, which vary at least as much: the size is then on the large side.
+
+    Args:
+        share: the mean, or an array of those of several groups, as are all arguments.
+        squares: the weighted mean of the squares of the clusters' means.
+        free: observations without one of each cluster.
+        fewest, most: the same as in :class:`Clusters`.
+
+    Returns:
+        The size; infinite where all outcomes are alike.
+    """
+    import numpy as np
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inside = np.where(free > ROUNDING, most * (share - squares) / free, 0.0)
+        over_all = share * (1 - share)
+        correlation = np.clip(1 - inside / over_all, 0.0, 1.0)
+        size = most / (1 + correlation * (most / fewest - 1))
+    return np.where(over_all > ROUNDING, size, np.inf)
 
 
 def adjusted(residuals: Any, weights: Any) -> Any:

@@ -26,6 +26,7 @@ from coherencegym.eval.statistics.effective_size import (
     adjusted,
     binomial_limits,
     clustered,
+    correlated_size,
     owners,
     quantile_of_t,
     worth,
@@ -33,7 +34,7 @@ from coherencegym.eval.statistics.effective_size import (
 
 #: The intervals of this release, as settings and signatures name them: those of results that say
 #: something else were computed otherwise.
-INTERVALS = "effective-size"
+INTERVALS = "effective-size-icc"
 #: Cells of a table of clusters by groups up to which those without items are computed with.
 _MOST_CELLS = 1 << 20
 #: Clusters of such different sizes are worth less than this, which is as good as one.
@@ -148,6 +149,8 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
     centres = np.where(held > 1, means, means.mean())
     residuals = centres[cells.group]
     residuals *= inside
+    in_one = int((inside > 0).sum()) == n_clusters
+    correlated = _correlated(inside, sums, cells, sizes) if in_one else math.inf
     shares = inside.copy()
     shares[(held <= 1)[cells.group]] /= len(groups)
     residuals = adjusted(np.subtract(sums, residuals, out=residuals), shares)
@@ -160,8 +163,25 @@ def macro_interval(groups: Sequence[tuple[Sequence[float], Sequence[str]]]) -> I
     del cells
     fewest = min(worth(weights), len(groups) * float(per_group.min()))
     most = max(fewest, len(groups) ** 2 / float((1 / sizes).sum()))
-    of_all = Clusters(weights, totals, residuals, fewest, most)
+    of_all = Clusters(weights, totals, residuals, fewest, most, correlated)
     return interval_of(of_all, n_clusters)
+
+
+def _correlated(inside: Any, sums: Any, cells: _Cells, sizes: Any) -> float:
+    """The effective size of a macro average by that of each group (:func:`correlated_size`).
+
+    It holds where no cluster is in two groups, whose means do not vary together then.
+    """
+    import numpy as np
+
+    share, fewest = cells.by_group(sums), 1 / cells.by_group(inside**2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        squares = sums * np.where(inside > 0, sums / inside, 0.0)
+    free = cells.by_group(np.maximum(inside * sizes[cells.group] - 1, 0.0))
+    worths = correlated_size(share, cells.by_group(squares), free, fewest, sizes)
+    variance = float((share * (1 - share) / worths).mean()) / len(sizes)
+    mean = float(share.mean())
+    return mean * (1 - mean) / variance if variance > 0 else math.inf
 
 
 @dataclass(frozen=True, slots=True)

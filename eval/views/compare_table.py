@@ -23,6 +23,8 @@ _TESTS = {
     "mcnemar": "McNemar: McNemar's exact test, where every item is of another discourse or family",
     "sign flips": "sign flips: permutation test over discourses or families, where one gives "
     "several items or an item has several predictions",
+    "gamma": "gamma: sign flips, less sure where one more item might turn a skewed difference (Fay "
+    "and Feuer 1997)",
     "swaps": "swaps: permutation test that swaps what both models said of a document (Yeh 2000)",
     "influence": "influence: test of two rank correlations with the same ratings, over clusters",
     "DeLong": "DeLong: test of two areas under the ROC curve on the same sentences, over documents",
@@ -98,7 +100,9 @@ def comparison_notes(comparison: ModelComparison) -> Iterator[str]:
     for remark in comparison.remarks:
         yield f"differs: {printable(remark)}"
     units = "predictions" if all(row.measure == CD for row in comparison.rows) else "sentences"
-    units = {"probe": "rows", "correlate": "texts"}.get(comparison.baseline.task, units)
+    units = {"probe": "rows", "correlate": "texts", "spans": "texts"}.get(
+        comparison.baseline.task, units
+    )
     for who, count in (
         ("the baseline", _most(comparison, lambda row: row.undefined_baseline)),
         ("the model", _most(comparison, lambda row: row.undefined)),

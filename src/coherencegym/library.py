@@ -201,8 +201,7 @@ def probe(
             where there is one, ``validation``.
         tokenizer: that of a loaded model; None: the one of the files that it was loaded from.
         configs, split, revision, limit: parts of a dataset; no configs: all of examples.
-        device, dtype: place and numbers, see :func:`load_model`, of a model given by name, which is
-            loaded without its head: load it before where surprisals in context are wanted, too.
+        device, dtype: place and numbers, see :func:`load_model`, of a model given by name.
         cache: a folder in which vectors are kept from run to run; None: they are thrown away.
         output: a folder to write results to.
         overwrite: replace results that are there.
@@ -218,8 +217,8 @@ def probe(
             there already.
     """
     from coherencegym.eval.library import probe_loaded
-    from coherencegym.eval.models.load import load_encoder
-    from coherencegym.eval.tasks.probe.probe import probe_options
+    from coherencegym.eval.models.load import load, load_encoder
+    from coherencegym.eval.tasks.probe.probe import load_to_probe, probe_options
     from coherencegym.eval.views.probe.page import write_probes
 
     chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
@@ -228,11 +227,15 @@ def probe(
         raise EvaluationError(
             f"probe: {_named(data)}; expected a dataset's name or folder, or examples by split"
         )
-    probe_options(**options)
+    how = probe_options(**options)
     more: dict[str, Any] = {"max_items": limit, "cache": cache}
     return _asked(
         _model(model, tokenizer, alone=True, scores=False),
-        lambda name: load_encoder(name, device, dtype),
+        lambda name: load_to_probe(
+            how,
+            lambda: load(name, device, dtype, scorer="causal"),
+            lambda: load_encoder(name, device, dtype),
+        ),
         lambda loaded: probe_loaded(loaded, data, options, **chosen, **more),
         write_probes,
         output,

@@ -36,7 +36,11 @@ class Description:
 
     @property
     def compression(self) -> float:
-        """The uniform code's bits over those of the online code: 1 where nothing is learned."""
+        """The uniform code's bits over those of the online code.
+
+        1 is nothing of labels that are equally frequent. Of others a code that counts them is above
+        1, and nothing is what that reaches.
+        """
         return self.uniform / self.bits if self.bits else math.inf
 
 

@@ -203,7 +203,7 @@ def probed(
             embeddings=0 in vectors.layers,
             seed=options.seed,
             seeds=options.seeds,
-            progress=_steps(progress, "control, subsamples, description", options.seeds + 3),
+            progress=_steps(progress, "control, subsamples, description", options.seeds + 4),
         )
     random = []
     for number in range(1, options.random_init + 1):
@@ -220,6 +220,26 @@ def probed(
         normed=vectors.normed,
         tokens=vectors.tokens,
     )
+
+
+def load_to_probe(
+    options: ProbeOptions, scoring: Callable[[], LoadedModel], plain: Callable[[], LoadedModel]
+) -> LoadedModel:
+    """The model: loaded as one that scores texts where surprisals are read too, if it does that.
+
+    Raises:
+        EvaluationError: see ``plain``, which loads it without its head.
+    """
+    if _reads_surprisals(options):
+        try:
+            return scoring()
+        except EvaluationError:  # no causal language model, which it need not be
+            pass
+    return plain()
+
+
+def _reads_surprisals(options: ProbeOptions) -> bool:
+    return options.encoding == "in-context" and not options.compat
 
 
 def _pools_first_token(model: LoadedModel) -> bool:
@@ -360,7 +380,7 @@ def _by_surprisal(
     It ties what layers know to what the model finds surprising: where it does as well as they do,
     their vectors may say no more than that.
     """
-    if work.options.encoding != "in-context" or work.options.compat:
+    if not _reads_surprisals(work.options):
         return None
     if model.model.get_output_embeddings() is None or model.scorer != "causal":
         return None

@@ -77,7 +77,8 @@ class ProbeScores:
         control: the accuracy on the control task; selectivity is ``accuracy`` minus it.
         subsamples: accuracies of other seeds, or of probes of nine tenths of the training rows.
         compression, control_compression: those of the labels and of the control task's, by the
-            online code.
+            online code; of labels that are not equally frequent it is above 1 without any vectors:
+        frequency_compression: by a code that only counts the labels.
         embeddings, with_embeddings: the accuracy of layer 0, and of the layer together with it.
         surprisal: that of a probe that sees only the mean surprisal of each slot.
         first_near_best: the first layer within one standard error of the best on validation.
@@ -104,6 +105,7 @@ class ProbeScores:
     subsamples: tuple[float, ...]
     compression: float | None
     control_compression: float | None
+    frequency_compression: float | None
     embeddings: float | None
     with_embeddings: float | None
     surprisal: float | None
@@ -320,6 +322,7 @@ def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
         subsamples=floors.subsamples if floors else (),
         compression=floors.described.compression if floors else None,
         control_compression=floors.described_control.compression if floors else None,
+        frequency_compression=floors.frequencies.compression if floors else None,
         embeddings=beyond[0] if beyond else None,
         with_embeddings=beyond[1] if beyond else None,
         surprisal=_accuracy(own, own.surprisal) if own.surprisal else None,
@@ -496,6 +499,14 @@ def _notes(
             yield caution(
                 f"{own.table.config}: nothing varies in the chosen layer, so that every row gets "
                 "the most frequent label"
+            )
+        unfinished = [fit for curve in (own.curve, *own.random) for fit in curve.fits]
+        unfinished = [fit for fit in unfinished if not fit.finished]
+        if unfinished:
+            layers = ", ".join(map(str, sorted({fit.layer for fit in unfinished})))
+            yield caution(
+                f"{own.table.config}: {len(unfinished)} fits did not get to an end (layer "
+                f"{layers}); their accuracies may be too low"
             )
     if any(own.test < FEW_ITEMS for own in scores):
         yield caution(f"! fewer than {FEW_ITEMS} rows: read the interval, not the accuracy")

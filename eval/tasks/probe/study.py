@@ -53,6 +53,7 @@ class LayerFit:
         validation, test: accuracies, from 0 to 1.
         log_probabilities: those of the test rows, shape (rows, classes).
         constant: nothing varies in this layer.
+        finished: its fit got to an end.
     """
 
     layer: int
@@ -61,6 +62,7 @@ class LayerFit:
     test: float
     log_probabilities: Any = field(repr=False)
     constant: bool = False
+    finished: bool = True
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,8 @@ def fit_features(
     model: Classifier = train(learning, chosen_by, rows.number, seed=seed, in_place=in_place)
     found = model.log_probabilities(x[rows.test])
     test = accuracy_of(found, classes[rows.test])
-    return LayerFit(layer, model.setting, model.validation, test, found, model.constant)
+    about = model.setting, model.validation, test, found, model.constant, model.finished
+    return LayerFit(layer, *about)
 
 
 def curve(
@@ -158,6 +161,7 @@ class Floors:
         control: test accuracy on the control task.
         subsamples: test accuracies of probes trained on nine tenths of the rows, or by other seeds.
         described, described_control: the bits that the labels cost, of the task and of its control.
+        frequencies: the bits that they cost somebody who has no vectors, but counts the labels.
         beyond: test accuracies of the embeddings alone, and of the layer together with them; None
             where the layer is the embeddings, or they were not read.
     """
@@ -166,6 +170,7 @@ class Floors:
     subsamples: tuple[float, ...]
     described: Description
     described_control: Description
+    frequencies: Description
     beyond: tuple[float, float] | None
 
 
@@ -201,9 +206,12 @@ def floors_of(
         mixed = np.random.default_rng([seed, number]).permutation(every)
         return fit(rows.classes, learned=np.sort(mixed[: max(2, int(len(mixed) * SUBSAMPLE))]))
 
-    def code(classes: Any) -> Description:
+    # Labels of training rows come first; of others, that stand in test rows alone, no code knows.
+    known = int(rows.classes[rows.train].max()) + 1
+
+    def code(classes: Any, vectors: Any = x) -> Description:
         found = description_length(
-            x[rows.train], classes[rows.train], rows.number, train, seed=seed
+            vectors[rows.train], classes[rows.train], known, train, seed=seed
         )
         progress()
         return found
@@ -217,6 +225,7 @@ def floors_of(
             subsamples=tuple(each.result() for each in samples),
             described=codes[0].result(),
             described_control=codes[1].result(),
+            frequencies=code(rows.classes, np.zeros((len(x), 1), dtype=np.float32)),
             beyond=_beyond(features, x, rows, chosen, train, seed) if embeddings else None,
         )
 

@@ -24,6 +24,8 @@ class SpanAnswers:
         ends: the answers to the task itself, where another input was read for them; else empty.
         cut: the number of rows of which some text was cut.
         by_template: the answers by each template alone, where there are several.
+        one_sided: the answers by the other side of the threshold, where the one that was fitted has
+            a positive answer where less speaks for it; else empty.
         about: facts on how answers were found, as JSON holds them.
     """
 
@@ -31,6 +33,7 @@ class SpanAnswers:
     ends: Sequence[int | None] = ()
     cut: int = 0
     by_template: Mapping[str, Sequence[RowAnswers]] = field(default_factory=dict)
+    one_sided: Sequence[RowAnswers] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -141,6 +141,8 @@ class SpanScores:
         curves, areas: the measures by confidence, at each of the thresholds, and the areas below.
         baselines: the measures of each; ``coin`` the expected ones of a fair coin.
         templates: the measures by each template alone.
+        one_sided: those by the other side of a threshold that came out inverted; None where it did
+            not.
         released: the figures of the released program, and those of ``released_baselines``.
         published: the published figures beside them.
         about: facts on how the scorer found answers.
@@ -164,6 +166,7 @@ class SpanScores:
     baselines: Mapping[str, Coherence]
     coin: Mapping[str, float]
     templates: Mapping[str, Coherence]
+    one_sided: Coherence | None
     released: Mapping[str, float | None]
     released_baselines: Mapping[str, Mapping[str, float | None]]
     published: Sequence[Mapping[str, Any]]
@@ -386,6 +389,7 @@ def _scores_of(one: Answered) -> SpanScores:
             for name, rows in one.answers.by_template.items()
             for own in [judged_rows(one.table.rows, rows)]
         },
+        one_sided=_one_sided(one),
         released=_released(one.released),
         released_baselines={
             name: _released(released_coherence(own))
@@ -396,6 +400,13 @@ def _scores_of(one: Answered) -> SpanScores:
         else [],
         about=one.answers.about,
     )
+
+
+def _one_sided(one: Answered) -> Coherence | None:
+    if not one.answers.one_sided:
+        return None
+    judged = judged_rows(one.table.rows, one.answers.one_sided)
+    return coherence(judged, one.thresholds(judged))
 
 
 def _measured(one: Answered, selection: SpanSelection) -> dict[str, float]:
@@ -572,6 +583,13 @@ def _notes(answered: Sequence[Answered], scores: Sequence[SpanScores]) -> Iterat
             yield caution(
                 f"{name}: strict coherence is no better than that of a judge that reads nothing "
                 f"({best}: {100 * value:.1f} %)"
+            )
+        if own.one_sided is not None:
+            weight, split = own.about["weight"], own.about["calibrated_on"]
+            yield caution(
+                f"{name}: the answers are inverted (weight {weight:.3f}, set on {split}): "
+                f"'{own.positive}' is said where less speaks for it; by the other side accuracy is "
+                f"{100 * own.one_sided.accuracy:.1f} %, strict {100 * own.one_sided.strict:.1f} %"
             )
         if own.about.get("ignores_chat_template"):
             yield caution(

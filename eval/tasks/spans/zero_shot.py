@@ -8,7 +8,8 @@
   it in the span saves on each token of a unit. One unit alone holds together.
 
 Gains become probabilities by a logistic regression on whole texts of another split: as a classifier
-would be, they are taught the task and asked about the parts.
+would be, they are taught the task and asked about the parts. Where that comes out inverted, so that
+a text is positive whose gain is low, the answers by a gain above the same threshold stand beside.
 
 All spans with one beginning are read together: a choice and what holds together cost as many
 readings as there are beginnings; a hypothesis is read after each span, in groups of spans that
@@ -99,14 +100,18 @@ def surprisal_answers(
     # Of a text of one unit it is not asked whether it holds together.
     kept = [(gain, label) for gain, label in kept if math.isfinite(gain)]
     slope = fitted_slope([gain for gain, _ in kept], [label for _, label in kept], table.table.name)
-    rows = [_by_slope(gains(row, places_of(row), next(given)), slope) for row in table.rows]
+    found = [gains(row, places_of(row), next(given)) for row in table.rows]
+    # The rule as it was specified: positive is what is above the threshold.
+    other = Slope(-slope.weight, slope.threshold)
+    one_sided = [_by_slope(own, other) for own in found] if slope.weight < 0 else ()
     about: dict[str, Any] = {
         "threshold": slope.threshold,
         "weight": slope.weight,
         "calibrated_on": table.calibrated_on,
         "calibrated_with": len(kept),
     }
-    return SpanAnswers(rows, cut=cut, about=about)
+    rows = [_by_slope(own, slope) for own in found]
+    return SpanAnswers(rows, cut=cut, about=about, one_sided=one_sided)
 
 
 def span_queries(table: SpanTable, *, truncate: bool = False) -> list[Query]:

@@ -74,7 +74,7 @@ def probes_grid(results: ProbeResults) -> grid.Grid:
     rows = [_row(own, scores[own.config, own.split]) for own in results.scores]
     names = (
         *("rows", "layer", "accuracy, % [95 % interval]", "macro F1", "most frequent"),
-        *("bag of words", "new weights", "control", "compression"),
+        *("bag of words", "new weights", "control", "compression", "by frequencies"),
     )
     return grid.made("config", names, rows)
 
@@ -93,6 +93,7 @@ def _row(own: ProbeScores, score: Score) -> grid.GridRow:
         grid.share_cell(fmean(own.random) if own.random else None),
         grid.share_cell(own.control),
         grid.number_cell(own.compression, ".2f"),
+        grid.number_cell(own.frequency_compression, ".2f"),
     )
     return grid.GridRow(cells, bold=True)
 

@@ -23,6 +23,8 @@ from coherencegym.eval.tasks.spans.results import (
 from coherencegym.eval.views import grid
 from coherencegym.eval.views.table import headline_line
 
+#: The name of the answers by the other side of a threshold that came out inverted.
+ONE_SIDED = "not inverted"
 _MEASURES = (ACCURACY, *MEASURE_NAMES.values(), STRICT_IF_RIGHT, MONOTONE)
 
 
@@ -55,6 +57,8 @@ def coherence_grid(results: SpanResults) -> grid.Grid:
             needed = "" if group else _confidence(own)
             cells = (name, _number(scores[0]), *map(_cell, scores), needed)
             rows.append(grid.GridRow(cells, int(bool(group)), bold=not group))
+        if own.one_sided is not None:
+            rows.append(grid.GridRow((ONE_SIDED, "", *_shares(own.one_sided), ""), 1))
         rows += _baselines(own)
     names = ("texts", *(f"{measure}, %" for measure in _MEASURES), "ρ")
     return grid.made("config", names, rows)

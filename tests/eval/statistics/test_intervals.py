@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy import stats
 from coherencegym.eval.statistics.effective_size import adjusted, binomial_limits, clustered, worth
 from coherencegym.eval.statistics.intervals import (
     difference_of_means,
+    interval_of,
     macro_interval,
     mean_interval,
     median_interval,
@@ -143,6 +145,50 @@ def test_intervals_of_few_clusters_hold_the_truth(
         found = share_interval(values, names)
         held += found.low <= share <= found.high
     assert held / runs > 0.94 - 2 * np.sqrt(0.95 * 0.05 / runs)
+
+
+def few_large(runs: int, number: int, share: float) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Items met, and all items, of clusters of one outcome: one in ten has 40 items, others one."""
+    generator = np.random.default_rng(13)
+    sizes = np.where(generator.random((runs, number)) < 0.1, 40.0, 1.0)
+    return list(zip(sizes * (generator.random((runs, number)) < share), sizes, strict=True))
+
+
+@pytest.mark.parametrize(("number", "share"), [(60, 0.9), (200, 0.97)])
+def test_intervals_hold_the_truth_where_a_few_clusters_hold_most_items(
+    number: int, share: float
+) -> None:
+    """None of a few large clusters need show the rarer outcome; the variance alone holds .5."""
+    samples = few_large(300, number, share)
+    found = [interval_of(clustered(s, z, z.sum()), number) for s, z in samples]
+    held = sum(one.low <= share <= one.high for one in found)
+    assert held / len(samples) > 0.94 - 2 * np.sqrt(0.95 * 0.05 / len(samples))
+    for (sums, sizes), known in zip(samples[:20], found, strict=False):
+        of = sizes.astype(int)
+        values, names = np.repeat(sums / sizes, of).tolist(), np.repeat(apart(number), of).tolist()
+        macro = macro_interval([(values, names)])
+        assert (macro.low, macro.high) == pytest.approx((known.low, known.high))
+
+
+@given(st.integers(2, 7), st.lists(st.integers(0, 7), min_size=2, max_size=20))
+def test_clusters_of_one_size_are_worth_what_their_variance_says(size: int, met: list[int]) -> None:
+    """To the last digit: what the insides of the clusters say is never less."""
+    sums, sizes = np.minimum(met, size).astype(float), np.full(len(met), float(size))
+    found = clustered(sums, sizes, sizes.sum())
+    assert found.size == replace(found, correlated=np.inf).size
+
+
+def test_the_correlation_inside_clusters_by_hand() -> None:
+    """Clusters of 4, 1 and 1 of one outcome each are worth Kish's 36 / 18; of both, the items."""
+    alike = clustered(np.array([4.0, 0.0, 1.0]), np.array([4.0, 1.0, 1.0]), 6.0)
+    assert alike.correlated == pytest.approx(2.0)
+    # Over all 1/4; inside, 4 * 1/4 with 3 free: more than over all, so no correlation.
+    mixed = clustered(np.array([2.0, 0.0, 1.0]), np.array([4.0, 1.0, 1.0]), 6.0)
+    assert mixed.correlated == pytest.approx(6.0)
+    # Inside 4 * 3/4 * 1/4 with 6 free, over all 3/8 * 5/8.
+    some = clustered(np.array([3.0, 0.0]), np.array([4.0, 4.0]), 8.0)
+    correlation = 1 - (4 * 3 / 16 / 6) / (3 / 8 * 5 / 8)
+    assert some.correlated == pytest.approx(1 / (correlation / 2 + (1 - correlation) / 8))
 
 
 def test_a_ratio_of_one_count_each_is_a_share() -> None:

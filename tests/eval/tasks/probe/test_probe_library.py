@@ -15,6 +15,7 @@ import coherencegym as cg
 from coherencegym.errors import EvaluationError
 from coherencegym.eval import probe
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
+from coherencegym.eval.tasks.probe import classifiers
 
 QUICK: dict[str, Any] = {"seeds": 0, "random_init": 0}
 Tiny = tuple[Any, Any]
@@ -65,6 +66,31 @@ def test_the_toolkits_call(tiny: Tiny, tmp_path: Path) -> None:
     assert (tmp_path / "run" / "report.html").is_file()
     with pytest.raises(EvaluationError, match="another folder with output="):
         cg.probe(tiny, folder, output=tmp_path / "run")
+
+
+def test_in_context_there_is_a_probe_of_surprisals(tiny: Tiny, bert: Tiny, tmp_path: Path) -> None:
+    """As the command has it, whether the model is loaded or has a name; an encoder has none."""
+    for part in tiny:
+        part.save_pretrained(tmp_path / "model")
+    given = data(10)
+    ways: dict[str, Any] = {"encoding": "in-context", "layers": (1,), **QUICK}
+    loaded = cg.probe(tiny, given, **ways).scores[0]
+    named = cg.probe(str(tmp_path / "model"), given, dtype="float32", **ways).scores[0]
+    assert loaded.surprisal is not None
+    assert named.surprisal == loaded.surprisal
+    assert cg.probe(bert, given, **ways).scores[0].surprisal is None
+    assert cg.probe(tiny, given, layers=(1,), **QUICK).scores[0].surprisal is None
+
+
+def test_a_fit_that_is_not_done_is_said_and_costs_nothing_else(
+    tiny: Tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classifiers, "_SMALL_GRADIENT", -1)
+    monkeypatch.setattr(classifiers, "_SMALL_SHARE", -1)
+    found = cg.probe(tiny, data(10), layers=(0, 1), **QUICK)
+    said = [note.text for note in found.notes if note.kind == "caution"]
+    assert said[0].startswith("examples: 2 fits did not get to an end (layer 0, 1); their acc")
+    assert len(found.probed[0].curve.fits) == 2
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ def scores(accuracy: float, bag: float, over: float, random: float) -> ProbeScor
         subsamples=(),
         compression=None,
         control_compression=None,
+        frequency_compression=None,
         embeddings=None,
         with_embeddings=None,
         surprisal=None,

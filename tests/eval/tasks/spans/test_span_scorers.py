@@ -116,6 +116,32 @@ def test_hypotheses_by_what_the_span_saves(causal: LoadedModel) -> None:
             assert answers[place].answer == int(answers[place].probability >= 0.5)
 
 
+@pytest.mark.parametrize("question", [ENTAILMENT, COHERENCE])
+def test_of_an_inverted_threshold_the_other_side_stands_beside(
+    causal: LoadedModel, question: str
+) -> None:
+    """Taught the opposite of what it was, it answers the opposite, and the other side as before."""
+    if question == ENTAILMENT:
+        rows, known = entailments(6), entailments(12, first=6)
+    else:
+        rows = [intruded("a", 1), intruded("b", -1)]
+        known = [intruded(f"k{n}", n % 3 + 1 if n % 2 else -1) for n in range(6)]
+    opposite = [replace(row, label=1 - row.label) for row in known]
+    ways = [
+        surprisal_answers(causal, table_of(question, rows, taught), ZeroShot())
+        for taught in (known, opposite)
+    ]
+    right, inverted = sorted(ways, key=lambda found: -found.about["weight"])
+    assert right.about["weight"] == pytest.approx(-inverted.about["weight"], rel=1e-3)
+    assert not right.one_sided
+    for one, other in zip(right.rows, inverted.one_sided, strict=True):
+        assert one is not None
+        assert other is not None
+        for place, own in one.items():
+            assert other[place].answer == own.answer
+            assert other[place].probability == pytest.approx(own.probability, abs=1e-3)
+
+
 def test_what_holds_together_by_the_lowest_gain(causal: LoadedModel) -> None:
     rows = [intruded("a", 1), intruded("b", -1)]
     known = [intruded(f"k{n}", n % 3 + 1 if n % 2 else -1) for n in range(6)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from made_spans import abductions, entailments, intruded
 from sketches import drawn
 
 from coherencegym.eval.commands.cli import main
+from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.files.parquet_rows import parquet_rows
 
 
@@ -99,6 +101,45 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
             assert score["score"] == pytest.approx(found)
             never = by_config[score["config"]]["baselines"]["never"][score["measure"]]
             assert score["chance"] >= never
+
+
+def _opposite(row: SpanText) -> SpanText:
+    gold = tuple(replace(one, answer=1 - one.answer) for one in row.gold)
+    return replace(row, label=1 - row.label, gold=gold)
+
+
+def test_inverted_answers_are_said_where_one_looks(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of the labels that the threshold is set on and of their opposites one is inverted."""
+    learned = entailments(12, first=30)
+    said = {}
+    for name, known in {
+        "as it is": learned,
+        "opposite": list(map(_opposite, learned)),
+    }.items():
+        write_spans_dataset(
+            tmp_path / name, {"validation": known, "test": entailments(24)}, "toy",
+            task_defaults={"question": "entailment", "positive": "entailed"},
+        )  # fmt: skip
+        run = tmp_path / f"run {name}"
+        arguments = ("--model", str(saved / "model"), "--dataset", str(tmp_path / name))
+        assert (
+            main(["spans", *arguments, "--device", "cpu", "--no-cache", "--output", str(run)]) == 0
+        )
+        (own,) = results_of(run)["spans"]
+        page = (run / "report.html").read_text()
+        said[own["about"]["weight"] < 0] = (own, capsys.readouterr().out, page)
+    own, out, page = said[True]
+    weight = f"{own['about']['weight']:.3f}"
+    accuracy = f"{100 * own['one_sided']['accuracy']:.1f}"
+    for text in (" ".join(out.split()), page):
+        assert f"the answers are inverted (weight {weight}, set on validation)" in text
+        assert f"by the other side accuracy is {accuracy} %" in text
+        assert "not inverted" in text
+    own, out, page = said[False]
+    assert own["one_sided"] is None
+    assert "answers are inverted" not in out + page
 
 
 def test_every_span_and_every_text_is_there(finished: Path) -> None:
@@ -209,6 +250,9 @@ def test_a_model_that_reads_too_little(
     assert "1 of 3 texts are longer than the model reads, and left out" in capsys.readouterr().out
     (own,) = results_of(tmp_path / "out")["spans"]
     assert (own["items"], own["too_long"]) == (2, 1)
+    shutil.copytree(tmp_path / "out", tmp_path / "other")
+    assert main(["compare", str(tmp_path / "out"), str(tmp_path / "other")]) == 0
+    assert "too long for the model, so left out for both: 1 texts" in capsys.readouterr().out
     assert main([*command, "--truncate", "--overwrite"]) == 0
     assert "1 of 3 texts are longer than the model reads, and lost" in capsys.readouterr().out
     results = results_of(tmp_path / "out")
