@@ -208,7 +208,7 @@ def _objection(discourse: Discourse, relation: Relation) -> str:
     sentences = [each.text for each in units]
     if types and not {types[i] for i in (unit - 1, unit)} <= _SENTENCES:
         return "no full sentences"
-    if not all(re.search(r"[\w)\]%][.!][\"”’')\]]*(?: ?\[\d+\])*$", each) for each in sentences):
+    if not all(re.search(r"[\w)\]%][.!][\"”’')\]]*$", each) for each in sentences):
         return "no full sentences"
     if not all(_FEWEST_WORDS <= len(each.split()) <= _MOST_WORDS for each in sentences):
         return f"sentences of under {_FEWEST_WORDS} or over {_MOST_WORDS} words"
