@@ -27,6 +27,7 @@ document that the lists do not name is of split ``train``.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -42,6 +43,7 @@ from coherencegym.loaders.discourse import (
     SourceSpan,
     Span,
     Unit,
+    Word,
 )
 from coherencegym.loaders.formats.conllu import (
     Block,
@@ -198,7 +200,23 @@ def _units(file: CorpusFile, sentences: Sequence[Sentence]) -> Iterator[Unit]:
     for sentence, speech in zip(sentences, _stretches(sentences, _SPEECH), strict=True):
         speaker = sentence.comments.get("speaker") or (speech["who"] if speech else "")
         source = SourceSpan(file.path.name, sentence.line, sentence.last_line)
-        yield Unit(sentence.text, tidy(speaker) or None, source)
+        yield Unit(sentence.text, tidy(speaker) or None, source, tuple(_words(sentence)))
+
+
+def _words(sentence: Sentence) -> Iterator[Word]:
+    """The words with their grammar, less those that were left out; no other depends on these."""
+    placed = [word for word in sentence.words if not word.empty]
+    numbers = {word.number: number for number, word in enumerate(placed)}
+    for word in placed:
+        yield Word(
+            start=word.start,
+            end=word.end,
+            lemma=word.lemma,
+            pos=sys.intern(word.upos),
+            features=sys.intern("|".join(f"{key}={value}" for key, value in word.feats.items())),
+            relation=sys.intern(word.deprel),
+            head=None if word.head is None else numbers.get(word.head),
+        )
 
 
 def _layout(sentences: Sequence[Sentence]) -> dict[str, str]:

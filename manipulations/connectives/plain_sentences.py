@@ -17,6 +17,12 @@ _FILLERS = re.compile(
     r"|\blike,|, like\b|\b(?:doing|been|was|were|is|are) like \w+ing\b|\w- |\b(?:the|a|to|of) –|--",
     re.IGNORECASE,
 )
+#: Words with which something is denied.
+_DENIAL = re.compile(
+    r"\b(?:not|no|none|nobody|nothing|never|neither|nor|hardly|without|cannot|rather than)\b"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
 
 
 def says_how_it_goes_on(sentence: str) -> bool:
@@ -27,3 +33,8 @@ def says_how_it_goes_on(sentence: str) -> bool:
 def has_fillers(text: str) -> bool:
     """Tell whether a text has fillers of speech: it reads badly whatever the connective."""
     return _FILLERS.search(text) is not None
+
+
+def denies(text: str) -> bool:
+    """Tell whether a text says what is not so: ``instead`` may say then what is."""
+    return _DENIAL.search(text) is not None

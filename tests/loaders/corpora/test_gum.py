@@ -64,6 +64,15 @@ def test_mentions_nest_and_come_in_the_order_of_the_text(of_file: OfFile) -> Non
     assert [m.kind for m in discourse.mentions] == ["nominal", "pronoun", "nominal"]
 
 
+def test_words_have_their_grammar(of_file: OfFile) -> None:
+    (unit,) = read_one(of_file(CORPUS, HEADER + FRIEND)).units
+    assert [unit.text[word.start : word.end] for word in unit.words] == unit.text.split()
+    assert [(word.relation, word.head) for word in unit.words] == [
+        *(("nmod:poss", 2), ("dep", 2), ("nsubj", 5), ("det", 4), ("appos", 2), ("root", None))
+    ]
+    assert unit.words[2].features == "Number=Sing"
+
+
 def test_features(of_file: OfFile) -> None:
     whole, her, doctor = read_one(of_file(CORPUS, HEADER + FRIEND)).mentions
     assert whole.features == Features(
