@@ -535,7 +535,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
 SUITE = Suite(
     name="connectives",
     title="Connectives",
-    version="2.1.0",
+    version="2.2.0",
     hypothesis=(
         "A model that notices incoherence finds what follows a connective more surprising if "
         "the connective cannot express how the two parts of the text are related."
@@ -557,13 +557,17 @@ SUITE = Suite(
         "compares two replacements with each other and is free of this.",
         "Few senses have 30 items; a score of a single group with fewer says little.",
         "What a connective can mean is a table (`loaders/connectives.tsv`), not a judgement of "
-        "each item: some replacements that it calls different read well (8 of 118 that were "
-        "read from GUM and TED-MDB), `then` for `however` more often than others.",
-        "`although` for a time and `while` for a cause read as well as the author's word about "
-        "as often as not: they are groups of their own (`concession for time`, `time for "
-        "cause`), and not in the score of a config.",
-        "Whether a clause has a subject and a finite verb is guessed from its words; where no "
-        "sign of a verb is found, `as` and `since` count as other syntax.",
+        "each item: some replacements that it calls different read well.",
+        "`although` for a time, `while` for a cause, and for a contrast `then`, `for example`, "
+        "`as` and, where nothing is denied, `therefore` read as well as the author's word often "
+        "enough: they are groups of their own (`concession for time`, `time for cause`, `time "
+        "for contrast`, `instance for contrast`, `result for contrast`), and not in the score of "
+        "a config. Nor are clauses that may be a cause and a concession alike (`open`): a cause "
+        "that comes before the main clause, what comes there and only may be so, and what "
+        "stands in brackets. `instead` is not put after a denial.",
+        "Where a corpus has no grammar, whether a clause has a subject and a finite verb is "
+        "guessed from its words; where no sign of a verb is found, `as` and `since` count as "
+        "other syntax.",
         "Corpora without arguments (Disco-Annotation) do not say where a first clause ends: "
         "segments that begin with their connective are left out there.",
         "Of two temporal senses one may say that things happen together (`while`) and the other "
@@ -572,10 +576,11 @@ SUITE = Suite(
         "Punctuation is left as it is: `However, it rained` becomes `Since, it rained`.",
         "`crossed` is of more connectives (`but`, `so`, `because`, `if`, `for example`) and of "
         "fewer segments: two of one document that are used alike, whole sentences without fillers "
-        "of speech. From 80 documents of GUM and 6 talks come under 50 items: intervals are wide.",
+        "of speech. From 80 documents of GUM and 6 talks come under 20 items: intervals are wide.",
         "`crossed`: how likely a connective is with what follows it alone (`but also`) does not "
-        "cancel, as it is of both; of `but` and `so` between the same clauses both may make sense, "
-        "and one of the two segments then decides (about one pair in eight that were read).",
+        "cancel, as it is of both. `but` and `so` are exchanged within sentences, where `so` gives "
+        "a result, and not before what somebody will, can or wants to do, which may stand behind "
+        "either; between some clauses both make sense even so, and the other segment decides.",
         "`as` in a prepositional sense and `yet` as an adverb, which Disco-Annotation marks, "
         "are groups of their own and in no aggregate.",
         "Of 40 pairs of `crossed` from GUM that a language model read twice, blind, both texts "

@@ -46,6 +46,17 @@ def finite_clause_after(unit: Unit, end: int) -> bool | None:
     return finite and _has_subject(unit, word.head)
 
 
+def tells_what_happened(unit: Unit) -> bool:
+    """Tell whether the main verb of a sentence is a past one; false where it has no grammar."""
+    root = next((number for number, word in enumerate(unit.words) if word.head is None), None)
+    return any(
+        "Tense=Past" in word.features
+        and "VerbForm=Fin" in word.features
+        and (number == root or (word.head == root and word.relation.startswith(("aux", "cop"))))
+        for number, word in enumerate(unit.words)
+    )
+
+
 def _connective(unit: Unit, end: int) -> tuple[Word, Word] | None:
     """The last word of a connective, and the word that it depends on."""
     word = next((word for word in unit.words if word.end == end), None)
