@@ -41,9 +41,10 @@ from coherencegym.builders.suite import (
     draft_item,
 )
 from coherencegym.eval.kinds.items import SuiteError
-from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN
 from coherencegym.loaders.senses import Meaning, UnknownSenseError, beside, carries, meaning_of
+from coherencegym.manipulations.connectives.clause_grammar import finite_clause_after
 from coherencegym.manipulations.connectives.connective_context import (
     begins_clause,
     fits,
@@ -60,6 +61,7 @@ from coherencegym.manipulations.connectives.connective_substitution import (
     around_connective,
 )
 from coherencegym.manipulations.connectives.plain_sentences import (
+    denies,
     has_fillers,
     says_how_it_goes_on,
 )
@@ -91,6 +93,13 @@ CROSSED = (
 )
 #: The end of a text that asserts nothing.
 _UNFINISHED = re.compile(r"\?[\W_]*$|[^.!\]\)”\"’]$")
+#: Words of what need not be so.
+_POSSIBLE = re.compile(r"\b(?:may|might)\b")
+#: A clause of what somebody will, can or wants to do.
+_OF_WILL = re.compile(
+    r",? (?:[\w-]+,? ){0,2}?(?:I|we|you|he|she|it|they)(?:['’](?:ll|d)|"
+    r" (?:\w+ )?(?:will|would|can|could|want|need|have to|shall|should|must))\b"
+)
 #: Verdicts on a replacement's sense in the names of groups, and what else: :func:`beside`.
 SAME, DIFFERENT, IN_PART = "same sense", "different sense", "sense in part"
 
@@ -151,6 +160,8 @@ class Place:
         start, end: the place of the connective in it.
         scored: the number of characters of the segment, its last, that are scored.
         fronted: true where the connective's clause comes before the main clause.
+        clause: whether a clause with subject and finite verb is the connective's.
+        denied: true where the first argument denies something.
     """
 
     word: str
@@ -162,6 +173,8 @@ class Place:
     end: int
     scored: int
     fronted: bool
+    clause: bool
+    denied: bool
 
     @classmethod
     def of(cls, segment: Discourse) -> Place:
@@ -186,9 +199,20 @@ class Place:
         meanings = tuple(dict.fromkeys(m for each in found for m in each.meanings))
         times = {each.time for each in found if each.time}
         meaning = Meaning(meanings, times.pop() if len(times) == 1 else "")
-        senses = " + ".join(relation.senses)
-        fronted = main is not None
-        return cls(word, senses, source, meaning, sentence, start, end, scored, fronted)
+        finite = finite_clause_after(segment.units[unit], end)
+        return cls(
+            word=word,
+            sense=" + ".join(relation.senses),
+            source=source,
+            meaning=meaning,
+            sentence=sentence,
+            start=start,
+            end=end,
+            scored=scored,
+            fronted=main is not None,
+            clause=has_clause(sentence[end:]) if finite is None else finite,
+            denied=denies(span_text(segment, relation.arg1)),
+        )
 
     def regions(self, version: Discourse) -> tuple[str, str, str]:
         """The text before the connective; it, with its clause if that is first; what is scored."""
@@ -218,7 +242,8 @@ class Place:
         """
         if self.word == "as" and "comparison" in self.meaning.meanings:
             return False
-        return fits(word, KNOWN[word].syntax, self.sentence, self.start, self.end)
+        known = KNOWN[word].syntax
+        return fits(word, known, self.sentence, self.start, self.end, self.clause)
 
     @property
     def syntax(self) -> str:
@@ -233,20 +258,40 @@ class Place:
         """Tell whether one of :data:`ADVERBIALS` is put here.
 
         Only where it begins its clause: behind other words (``This statement, then, has to be
-        read``) it sets them off, and reads as well as often as not.
+        read``) it sets them off, and reads as well as often as not. ``Instead`` of what is denied
+        comes what is so, which may be in contrast to it as well.
         """
         begins = begins_clause(self.sentence, self.start)
-        return self.is_connective and begins and self.same_syntax(adverbial)
+        possible = self.is_connective and not (adverbial == "instead" and self.denied)
+        return possible and begins and self.same_syntax(adverbial)
 
     def sense_of(self, word: str) -> str:
         """Say how the sense of a replacement goes with the annotated one, as groups name it."""
         often = beside(KNOWN[word], self.meaning)
+        if (self.word, word) == ("while", "as") and self.same_sense(word) is False:
+            often = "time for contrast"
         return often or {True: SAME, False: DIFFERENT, None: IN_PART}[self.same_sense(word)]
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether a subordinate clause may be a cause and a concession alike.
+
+        A cause that comes first is given as known (``Since most people go there, you may ask
+        them``), and what stands in brackets as an aside: they may be in spite of what they are
+        beside. What comes first and only may be so can be a cause as well.
+        """
+        clause = self.sentence[self.end :]
+        if self.syntax != "subordinator":
+            return False
+        if self.fronted:
+            return "causal" in self.meaning.meanings or _POSSIBLE.search(clause) is not None
+        return self.sentence[: self.start].endswith("(")
 
     def _aggregate(self, sense: str, *words: str) -> tuple[str, ...]:
         """The group that a contrast of replacements counts in beside its row's own, if any."""
         grammar = "same" if all(map(self.same_syntax, words)) else "other"
-        return (f"{sense}, {grammar} syntax",) if self.is_connective else ()
+        place = ", open" if self.is_open else ""
+        return (f"{sense}, {grammar} syntax{place}",) if self.is_connective else ()
 
     def against_original(self, replacements: list[str]) -> Iterator[Contrast]:
         """Each replacement against the original."""
@@ -316,16 +361,28 @@ def segments_to_cross(discourse: Discourse, context: Context) -> Iterator[Partne
             context.skipped["connective of no known sense"] += 1
         elif place.syntax == "adverbial" and not begins:
             context.skipped["adverbial within a clause"] += 1
-        elif place.syntax != "adverbial" and not has_clause(rest or scored):
+        elif place.syntax != "adverbial" and not place.clause:
             context.skipped["no plain clause behind the connective"] += 1
         elif _UNFINISHED.search(segment.text) or "SpeechAct" in place.sense:
             context.skipped["a question, or a sentence that breaks off"] += 1
         elif has_fillers(segment.text) or says_how_it_goes_on(scored):
             context.skipped["fillers of speech, or another connective behind it"] += 1
+        elif place.word in ("but", "so") and not _says_what_follows(place):
+            context.skipped["but or so that says no more than how the talk goes on"] += 1
         elif own.content != segment.text:
             context.skipped["connective that no spaces set apart"] += 1
         else:
             yield partner
+
+
+def _says_what_follows(place: Place) -> bool:
+    """Tell whether ``but`` and ``so`` cannot change places: one denies a result, one gives it.
+
+    Behind either may stand what somebody will, can or wants to do (``so we can see it``), and
+    whoever tells something goes on with either at the start of a sentence (``So I watched``).
+    """
+    result = place.word == "but" or place.sense.startswith("Contingency.Cause.Result")
+    return result and place.start > 0 and not _OF_WILL.match(place.sentence[place.end :])
 
 
 def segment_and_connective(segment: Partner, connective: Partner) -> tuple[str, str, str]:
@@ -478,7 +535,7 @@ def _configured(meanwhile: bool) -> dict[str, Any]:
 SUITE = Suite(
     name="connectives",
     title="Connectives",
-    version="2.1.0",
+    version="2.2.0",
     hypothesis=(
         "A model that notices incoherence finds what follows a connective more surprising if "
         "the connective cannot express how the two parts of the text are related."
@@ -500,13 +557,17 @@ SUITE = Suite(
         "compares two replacements with each other and is free of this.",
         "Few senses have 30 items; a score of a single group with fewer says little.",
         "What a connective can mean is a table (`loaders/connectives.tsv`), not a judgement of "
-        "each item: some replacements that it calls different read well (8 of 118 that were "
-        "read from GUM and TED-MDB), `then` for `however` more often than others.",
-        "`although` for a time and `while` for a cause read as well as the author's word about "
-        "as often as not: they are groups of their own (`concession for time`, `time for "
-        "cause`), and not in the score of a config.",
-        "Whether a clause has a subject and a finite verb is guessed from its words; where no "
-        "sign of a verb is found, `as` and `since` count as other syntax.",
+        "each item: some replacements that it calls different read well.",
+        "`although` for a time, `while` for a cause, and for a contrast `then`, `for example`, "
+        "`as` and, where nothing is denied, `therefore` read as well as the author's word often "
+        "enough: they are groups of their own (`concession for time`, `time for cause`, `time "
+        "for contrast`, `instance for contrast`, `result for contrast`), and not in the score of "
+        "a config. Nor are clauses that may be a cause and a concession alike (`open`): a cause "
+        "that comes before the main clause, what comes there and only may be so, and what "
+        "stands in brackets. `instead` is not put after a denial.",
+        "Where a corpus has no grammar, whether a clause has a subject and a finite verb is "
+        "guessed from its words; where no sign of a verb is found, `as` and `since` count as "
+        "other syntax.",
         "Corpora without arguments (Disco-Annotation) do not say where a first clause ends: "
         "segments that begin with their connective are left out there.",
         "Of two temporal senses one may say that things happen together (`while`) and the other "
@@ -515,10 +576,11 @@ SUITE = Suite(
         "Punctuation is left as it is: `However, it rained` becomes `Since, it rained`.",
         "`crossed` is of more connectives (`but`, `so`, `because`, `if`, `for example`) and of "
         "fewer segments: two of one document that are used alike, whole sentences without fillers "
-        "of speech. From 80 documents of GUM and 6 talks come under 50 items: intervals are wide.",
+        "of speech. From 80 documents of GUM and 6 talks come under 20 items: intervals are wide.",
         "`crossed`: how likely a connective is with what follows it alone (`but also`) does not "
-        "cancel, as it is of both; of `but` and `so` between the same clauses both may make sense, "
-        "and one of the two segments then decides (about one pair in eight that were read).",
+        "cancel, as it is of both. `but` and `so` are exchanged within sentences, where `so` gives "
+        "a result, and not before what somebody will, can or wants to do, which may stand behind "
+        "either; between some clauses both make sense even so, and the other segment decides.",
         "`as` in a prepositional sense and `yet` as an adverb, which Disco-Annotation marks, "
         "are groups of their own and in no aggregate.",
         "Of 40 pairs of `crossed` from GUM that a language model read twice, blind, both texts "

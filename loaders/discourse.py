@@ -25,12 +25,38 @@ class SourceSpan:
 
 
 @dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a unit, with its grammar in Universal Dependencies.
+
+    Attributes:
+        start, end: characters in the unit's text.
+        lemma: its dictionary form.
+        pos: part of speech (``VERB``, ``SCONJ``, ...).
+        features: as a treebank writes them (``Mood=Ind|Tense=Past|VerbForm=Fin``).
+        relation: its relation to its head (``nsubj``, ``mark``, ``advcl``, ...).
+        head: the number, from 0, of the unit's word that it depends on; none of a root.
+    """
+
+    start: int
+    end: int
+    lemma: str
+    pos: str
+    features: str
+    relation: str
+    head: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Unit:
-    """One sentence or utterance."""
+    """One sentence or utterance.
+
+    ``words`` are there where a corpus has their grammar, and the text is the corpus's own.
+    """
 
     text: str
     speaker: str | None = None
     source: SourceSpan | None = None
+    words: tuple[Word, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

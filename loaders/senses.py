@@ -91,13 +91,18 @@ def carries(connective: Connective, meaning: Meaning) -> bool | None:
 def beside(connective: Connective, meaning: Meaning) -> str:
     """Name what a connective says instead of a meaning, where it often holds beside the meaning.
 
-    Five pairs are known; empty for any other. Of things that happen together one often happens in
+    Empty for pairs of which nothing is known. Of things that happen together one often happens in
     spite of the other (``concession for time``: ``he went on writing while in prison``, or
     ``although``). What is so because of something else often is so at the same time (``time for
     cause``: ``the population grew, as many came to work``, or ``while``). What depends on something
     often is so because of it, or at its time (``cause for condition``, ``condition for cause``,
-    ``condition for time``: ``take a coat, as it rains``, or ``if``).
+    ``condition for time``: ``take a coat, as it rains``, or ``if``). What stands in contrast to
+    something may also be told as what came after it, as an example, at the same time, or, unless
+    it is denied, as its result (``time for contrast``, ``instance for contrast``, ``result for
+    contrast``: ``he was to study law. However, he read poems``, or ``Then``).
     """
+    if set(meaning.meanings) <= {"contrast", "concession"}:
+        return _beside_contrast(connective, "concession" in meaning.meanings)
     if meaning.meanings == ("condition",):
         return "cause for condition" * ("causal" in connective.meanings)
     if connective.meanings == {"condition"} and meaning.meanings in (("causal",), ("temporal",)):
@@ -106,6 +111,19 @@ def beside(connective: Connective, meaning: Meaning) -> str:
         return "concession for time" * (connective.meanings == {"contrast", "concession"})
     during = connective.time == "during" and "causal" not in connective.meanings
     return "time for cause" if during and meaning.meanings == ("causal",) else ""
+
+
+def _beside_contrast(connective: Connective, denied: bool) -> str:
+    """The name of what often holds beside a contrast; ``denied``: beside a concession as well."""
+    if connective.time == "next":
+        return "time for contrast"
+    if connective.meanings == {"instance"}:
+        return "instance for contrast"
+    if denied or "contrast" in connective.meanings:
+        return ""
+    if connective.meanings == {"result"} and "adverbial" in connective.syntax:
+        return "result for contrast"
+    return "time for contrast" * (connective.time == "during")
 
 
 def _carries_one(connective: Connective, meaning: str, time: str) -> bool | None:

@@ -71,6 +71,7 @@ def replace_text(
 
     Spans that end before the place stay, those behind it move, those that touch a replaced
     character are dropped. An insertion (``start == end``) drops only spans that it would split.
+    The unit has no grammar any more.
 
     Raises:
         ValueError: the characters are not in the unit.
@@ -92,7 +93,8 @@ def replace_text(
         return tuple(parts)
 
     units = list(discourse.units)
-    units[unit] = dataclasses.replace(units[unit], text=text[:start] + after + text[end:])
+    changed = text[:start] + after + text[end:]
+    units[unit] = dataclasses.replace(units[unit], text=changed, words=())
     edit = Edit(operator, unit, start, text[start:end], after, source_discourse, source_unit)
     return move_annotations(discourse, move, units=tuple(units), edits=(*discourse.edits, edit))
 

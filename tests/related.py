@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.loaders.discourse import Discourse, Relation, Span, Unit
+from coherencegym.loaders.discourse import Discourse, Relation, Span, Unit, Word
 
 
 def related(
@@ -40,6 +40,22 @@ def related(
     relation = Relation("Explicit", connective, tuple(first), tuple(second), (sense,))
     values = {"id": "d", "corpus": "test", "meta": {"split": "test", "sense_source": source}}
     return Discourse(units=tuple(units), relations=(relation,), **(values | settings))
+
+
+def parsed(grammar: str) -> Unit:
+    """A unit of words with their grammar: ``He:nsubj:1 ran:root:``, heads counted from 0.
+
+    A fourth part are features: ``ran:root::VerbForm=Fin``.
+    """
+    words: list[Word] = []
+    text = ""
+    for written in grammar.split():
+        form, relation, head, features = (*written.split(":"), "")[:4]
+        start = len(text) + bool(text)
+        text = f"{text} {form}".strip()
+        number = int(head) if head else None
+        words.append(Word(start, len(text), form.lower(), "X", features, relation, number))
+    return Unit(text, words=tuple(words))
 
 
 def _marks(text: str) -> tuple[str, list[tuple[str, int]]]:

@@ -16,6 +16,10 @@ spaces (``He 's teething .``). The words are those of the CoNLL-U file, so each 
 the one before it ends, and takes its place in the natural text from there. So do the elementary
 units of the document's rhetorical tree (``rst/lisp_binary``), where that stands beside it.
 
+Marks of footnotes (``Harrow, [6] where``) are no words of a text that has no footnotes: they are
+left out of it, and what is annotated keeps to its words. Which number in brackets is one the
+grammar says (``dep``): one that a sentence needs (``measured by [24]``) stays.
+
 The splits are those of the corpus's ``splits.md``; ``test2`` is GENTLE, eight further genres. A
 document that the lists do not name is of split ``train``.
 """
@@ -23,7 +27,9 @@ document that the lists do not name is of split ``train``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
@@ -33,14 +39,18 @@ from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePat
 from coherencegym.loaders.discourse import (
     Discourse,
     Relation,
+    RhetoricalNode,
     RhetoricalTree,
     SourceSpan,
+    Span,
     Unit,
+    Word,
 )
 from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
     conllu_documents,
+    cut,
     parse,
 )
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
@@ -92,6 +102,10 @@ _SPEECH = re.compile(r'\bsp who:::"#?(?P<who>[^"]*)"[^|]*\((?P<sentences>\d{1,6}
 _HEADING = re.compile(r"\b(?:head|caption)(?: [\w:.\"-]+)* \((?P<sentences>\d{1,6}) s\)")
 #: The comments that say that a paragraph begins.
 _PARAGRAPH = {"newpar", "newpar_block"}
+#: Marks of footnotes in a row, with the space before them; the first number is a group.
+_NOTES = re.compile(r" ?\[(\d+)\](?:(?:,? ?|[–-])\[\d+\])*")
+#: An elementary unit that is nothing else.
+_ONLY_NOTES = re.compile(r"(?:\[ \d+ \]|[ ,–-])+")
 #: Parts of speech that a withheld word has and a line to be filled in has not.
 _NO_WORDS = ("PUNCT", "SYM", "X", "_")
 #: Places of relations and raw text of the documents of ``<folder>/<name>.conllu``: beside the
@@ -139,7 +153,7 @@ def _document(
     names: Sequence[str] | None,
     options: ReadOptions,
 ) -> Discourse:
-    sentences = [parse(block) for block in blocks]
+    sentences = [_without_notes(parse(block)) for block in blocks]
     found = tuple(
         mention
         for number, sentence in enumerate(sentences)
@@ -170,11 +184,38 @@ def _document(
     )
 
 
+def _without_notes(sentence: Sentence) -> Sentence:
+    """The sentence without marks of footnotes; one that is nothing else stays as it is."""
+    loose = {word.start for word in sentence.words if word.deprel == "dep"}
+    stretches = [
+        match.span()
+        for match in _NOTES.finditer(sentence.text)
+        if match.start() > 0 and match.start(1) in loose
+    ]
+    return cut(sentence, stretches) if stretches else sentence
+
+
 def _units(file: CorpusFile, sentences: Sequence[Sentence]) -> Iterator[Unit]:
     for sentence, speech in zip(sentences, _stretches(sentences, _SPEECH), strict=True):
         speaker = sentence.comments.get("speaker") or (speech["who"] if speech else "")
         source = SourceSpan(file.path.name, sentence.line, sentence.last_line)
-        yield Unit(sentence.text, tidy(speaker) or None, source)
+        yield Unit(sentence.text, tidy(speaker) or None, source, tuple(_words(sentence)))
+
+
+def _words(sentence: Sentence) -> Iterator[Word]:
+    """The words with their grammar, less those that were left out; no other depends on these."""
+    placed = [word for word in sentence.words if not word.empty]
+    numbers = {word.number: number for number, word in enumerate(placed)}
+    for word in placed:
+        yield Word(
+            start=word.start,
+            end=word.end,
+            lemma=word.lemma,
+            pos=sys.intern(word.upos),
+            features=sys.intern("|".join(f"{key}={value}" for key, value in word.feats.items())),
+            relation=sys.intern(word.deprel),
+            head=None if word.head is None else numbers.get(word.head),
+        )
 
 
 def _layout(sentences: Sequence[Sentence]) -> dict[str, str]:
@@ -286,8 +327,7 @@ def _tree(
         text = _align(" ".join(tree.units), sentences, path)
         starts = accumulate((len(unit) + 1 for unit in tree.units), initial=0)
         parts = zip(starts, tree.units, strict=False)
-        units = tuple(text.span(((start, start + len(unit)),)) for start, unit in parts)
-        return RhetoricalTree(units, tree.nodes)
+        return _with_words([_place(text, *part) for part in parts], tree.nodes)
     except LineError as error:
         error.report(CorpusFile(path, file.split), options)
     except CorpusError as error:  # the document itself may be good
@@ -295,6 +335,32 @@ def _tree(
     except LookupError:
         options.bad(f"{path}: longer than its CoNLL-U file", "tree of another text")
     return None
+
+
+def _place(text: Placed, start: int, unit: str) -> Span:
+    """The place of an elementary unit; empty where it is nothing but marks of footnotes."""
+    try:
+        return text.span(((start, start + len(unit)),))
+    except LookupError:
+        if _ONLY_NOTES.fullmatch(unit):
+            return ()
+        raise
+
+
+def _with_words(units: Sequence[Span], nodes: Iterable[RhetoricalNode]) -> RhetoricalTree:
+    """The tree of the units that have words; a node with none on one side is its other side."""
+    numbers = list(accumulate(map(bool, units), initial=0))
+    over = (
+        replace(
+            node,
+            first=numbers[node.first],
+            middle=numbers[node.middle],
+            last=numbers[node.last],
+        )
+        for node in nodes
+    )
+    kept = tuple(node for node in over if node.first < node.middle < node.last)
+    return RhetoricalTree(tuple(filter(None, units)), kept)
 
 
 def _align(raw: str, sentences: Sequence[Sentence], path: Path) -> Placed:
@@ -310,6 +376,9 @@ def _align(raw: str, sentences: Sequence[Sentence], path: Path) -> Placed:
                     f"{path}: character {offset}: {shown(raw[offset : offset + 30])}, expected "
                     f"{shown(word.form)} as in sentence {unit + 1} of the CoNLL-U file"
                 )
+            if word.empty:
+                offset += len(word.form)
+                continue
             # Words of one written token (don't) share its letters, each as far as it reaches.
             last = max(word.start, word.end - 1)
             for character in range(word.start, word.start + len(word.form)):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
 
 from coherencegym.loaders.corpus import CorpusFile
@@ -40,7 +40,7 @@ class Token:
         form, lemma, upos, xpos, deprel: the columns of the file; ``_`` where it says nothing.
         head: id of the word that it depends on, 0 for the root; none where the file has ``_``.
         misc: the last column; a part without ``=`` has an empty value.
-        start, end: characters in the sentence's text; equal for an empty node.
+        start, end: characters in the sentence's text; equal for what has no place in it.
     """
 
     id: str
@@ -63,8 +63,8 @@ class Token:
 
     @property
     def empty(self) -> bool:
-        """True where it is an empty node, which has no place in the text."""
-        return "." in self.id
+        """True where it has no place in the text: an empty node, or a word that was cut out."""
+        return self.start == self.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +150,22 @@ def parse(block: Block) -> Sentence:
     found = [row.token(place, words) for row, place in zip(rows, places, strict=True)]
     tokens = tuple(token for token in found if "-" not in token.id)
     return Sentence(text, tuple(t for t in tokens if not t.empty), tokens, comments, first, last)
+
+
+def cut(sentence: Sentence, stretches: Sequence[tuple[int, int]]) -> Sentence:
+    """The sentence without stretches of characters; the words in them have no place any more."""
+
+    def moved(place: int) -> int:
+        return place - sum(min(place, end) - start for start, end in stretches if start < place)
+
+    text, done = "", 0
+    for start, end in stretches:
+        text, done = text + sentence.text[done:start], end
+    tokens = tuple(
+        replace(token, start=moved(token.start), end=moved(token.end)) for token in sentence.tokens
+    )
+    words = tuple(token for token in tokens if "." not in token.id)
+    return replace(sentence, text=text + sentence.text[done:], words=words, tokens=tokens)
 
 
 @dataclass(frozen=True, slots=True)

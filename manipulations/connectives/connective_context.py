@@ -1,8 +1,8 @@
 """The words around a connective: whether it can be replaced at all, and how it is used.
 
-Corpora of discourse relations come without parts of speech, so that where a finite clause begins is
-a guess. It errs on one side: where no sign of a finite verb is found there is no clause
-(``different species lead``), and of what looks like one a few are none.
+Most corpora of discourse relations come without parts of speech, so that where a finite clause
+begins is a guess there. It errs on one side: where no sign of a finite verb is found there is no
+clause (``different species lead``), and of what looks like one a few are none.
 """
 
 from __future__ import annotations
@@ -150,13 +150,21 @@ def syntax(sentence: str, start: int, end: int) -> str:
     return "subordinator" if known is None else next(iter(known.syntax))
 
 
-def fits(word: str, classes: frozenset[str], sentence: str, start: int, end: int) -> bool:
+def fits(
+    word: str,
+    classes: frozenset[str],
+    sentence: str,
+    start: int,
+    end: int,
+    clause: bool | None = None,
+) -> bool:
     """Tell whether a connective of these classes can stand where another does, by grammar alone.
 
     A clause without a subject or a finite verb (``while demanding``, ``although not perfect``)
     follows none of ``since``, ``as``, ``because`` and ``so``, but for the ``since`` that is a
     preposition (``since getting it``), where nothing else fits. No connective stands beside itself.
-    Of adverbials see :func:`_fits_adverbial`.
+    Of adverbials see :func:`_fits_adverbial`. ``clause``: whether one with both follows, where the
+    grammar is known; else its words tell.
     """
     before, after = sentence[:start], sentence[end:]
     used = syntax(sentence, start, end)
@@ -166,13 +174,14 @@ def fits(word: str, classes: frozenset[str], sentence: str, start: int, end: int
         return _fits_adverbial(word, used, sentence, start, end)
     if used == "adverbial" and "coordinator" in classes:
         return begins_clause(sentence, start)
-    if word == "so" and not has_clause(after):
+    clause = has_clause(after) if clause is None else clause
+    if word == "so" and not clause:
         return False
     original = sentence[start:end].lower()
     if original == "since" and begins_with_participle(after):
         return False
     if word in _REASONS and original not in _REASONS:
-        return used in classes and has_clause(after)
+        return used in classes and clause
     return used in classes
 
 

@@ -17,7 +17,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse, Relation, Span, span_text
-from coherencegym.manipulations.connectives.connective_context import has_clause, unsuitable, words
+from coherencegym.manipulations.connectives.clause_grammar import joins_clauses
+from coherencegym.manipulations.connectives.connective_context import (
+    has_clause,
+    syntax,
+    unsuitable,
+    words,
+)
 from coherencegym.manipulations.editing import cut_excerpt
 from coherencegym.manipulations.operator import Composable, Context
 
@@ -74,6 +80,9 @@ class ConnectiveSegments(Composable):
         after = [texts[next_unit][next_start:], *texts[next_unit + 1 : last + 1]]
         if reason := unsuitable(texts[unit], start, end):
             return reason
+        subordinates = syntax(texts[unit], start, end) == "subordinator"
+        if subordinates and not joins_clauses(discourse.units[unit], end):
+            return "no conjunction of two clauses"
         if main is None and not any(map(words, before)):
             return "connective begins the segment"
         if sum(map(words, after)) < self.fewest_words_after:

@@ -13,8 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from coherencegym.loaders.discourse import Discourse, Relation
+from coherencegym.manipulations.connectives.clause_grammar import tells_what_happened
 from coherencegym.manipulations.connectives.plain_sentences import (
+    denies,
     has_fillers,
+    has_own_adverbial,
     says_how_it_goes_on,
 )
 from coherencegym.manipulations.operator import Context
@@ -99,7 +102,17 @@ _BESIDE = frozenset(
         *("detail instance", "detail restatement", "instance restatement", "result restatement"),
         *("result sequence", "result addition", "addition detail", "addition instance"),
         *("addition sequence", "addition contrast", "contrast detail", "contrast substitution"),
-        "detail result",
+        *("detail result", "result instance"),
+    )
+)
+#: An annotated way, and another that may well hold beside it: a result, an example or the next
+#: thing may be in contrast as well, and what is said in other words may be something more.
+_MAY_HOLD = frozenset(
+    (
+        *((way, "contrast") for way in ("result", "instance", "sequence")),
+        *((way, "restatement") for way in ("contrast", "addition", "substitution")),
+        *(("contrast", "sequence"), ("restatement", "addition")),
+        *(("substitution", "detail"), ("substitution", "instance")),
     )
 )
 
@@ -120,6 +133,7 @@ class Implied:
         second: the second one, as it goes on behind an adverbial.
         way: a name of :data:`WAYS`.
         word: the adverbial, lower-case.
+        past: whether the second tells what happened; false where the corpus has no grammar.
     """
 
     relation: Relation
@@ -128,6 +142,23 @@ class Implied:
     second: str
     way: str
     word: str
+    past: bool = False
+
+    def alternatives(self) -> list[Way]:
+        """The ways whose commonest adverbial can be put, and is worse than the annotated way's.
+
+        Where something is denied, what is so may come ``instead``; what happened may have come
+        ``then``.
+        """
+        possible = {"substitution": not denies(self.first), "sequence": not self.past}
+        return [
+            way
+            for way in WAYS.values()
+            if exclude_each_other(self.way, way.name)
+            and (self.way, way.name) not in _MAY_HOLD
+            and possible.get(way.name, True)
+            and not self.has(way.words[0])
+        ]
 
     def has(self, adverbial: str) -> bool:
         """Tell whether an adverbial stands in the sentences already."""
@@ -144,6 +175,8 @@ _TALK = frozenset(("conversation", "vlog"))
 #: Types of sentences that assert or ask for something.
 _SENTENCES = frozenset(("decl", "imp"))
 _FEWEST_WORDS, _MOST_WORDS = 4, 45
+#: Relations that words of the text express.
+_SAID = ("Explicit", "AltLex", "AltLexC")
 
 
 def implied_connectives(discourse: Discourse, context: Context) -> Iterator[Implied]:
@@ -178,7 +211,8 @@ def _implied(discourse: Discourse, relation: Relation) -> Implied | str:
     if not second:
         return "first word that may be a name"
     word = way.words[0] if relation.implied in way.likewise else relation.implied
-    made = Implied(relation, unit, " ".join(first), second, way.name, word)
+    past = tells_what_happened(discourse.units[unit])
+    made = Implied(relation, unit, " ".join(first), second, way.name, word, past)
     if made.has(word) or made.has(way.words[0]):
         return "adverbial that stands there already"
     return made
@@ -208,7 +242,7 @@ def _objection(discourse: Discourse, relation: Relation) -> str:
     sentences = [each.text for each in units]
     if types and not {types[i] for i in (unit - 1, unit)} <= _SENTENCES:
         return "no full sentences"
-    if not all(re.search(r"[\w)\]%][.!][\"”’')\]]*(?: ?\[\d+\])*$", each) for each in sentences):
+    if not all(re.search(r"[\w)\]%][.!][\"”’')\]]*$", each) for each in sentences):
         return "no full sentences"
     if not all(_FEWEST_WORDS <= len(each.split()) <= _MOST_WORDS for each in sentences):
         return f"sentences of under {_FEWEST_WORDS} or over {_MOST_WORDS} words"
@@ -218,9 +252,20 @@ def _objection(discourse: Discourse, relation: Relation) -> str:
         return "no full sentences"
     if has_fillers(" ".join(sentences)) or sentences[-1] in sentences[:-1]:
         return "fillers of speech, or a repetition"
-    if says_how_it_goes_on(sentences[-1]):
+    if says_how_it_goes_on(sentences[-1]) or has_own_adverbial(units[-1]):
+        return "second sentence that says how it goes on"
+    if any(_is_said(other, unit) for other in discourse.relations):
         return "second sentence that says how it goes on"
     return ""
+
+
+def _is_said(relation: Relation, unit: int) -> bool:
+    """Tell whether words of a unit say how it goes on from an earlier one."""
+    return (
+        relation.type in _SAID
+        and {part[0] for part in relation.arg2} == {unit}
+        and relation.arg1[-1][0] < unit
+    )
 
 
 def within_sentence(discourse: Discourse, unit: int) -> str:

@@ -46,7 +46,7 @@ _SITUATIONS = frozenset(("event", "time", "quantity"))
 _NOUNS = frozenset(("NOUN", "PROPN", "NUM", "ADJ", "SYM", ""))
 _CONTENT = re.compile(r"[A-Za-z]{3,}")
 #: The end of a sentence, perhaps with a closing mark and notes behind it.
-_ENDED = re.compile(r"[.!?][\"”’')\]]*(?:\s*\[[\d, ]+\])*$")
+_ENDED = re.compile(r"[.!?][\"”’')\]]*$")
 _STEM = 5  # letters that words of one family share: ``Albania``, ``Albanian``
 
 #: Kinds of mentions to score: pronouns, or definite phrases that share no word with the source.

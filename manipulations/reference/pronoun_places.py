@@ -76,7 +76,7 @@ _OF_THEY = ((r"\bas $", r" (?:say|come|go)\b"),)
 _IDIOMS = {"their": _OF_POSSESSIVE, "it": _OF_IT, "they": _OF_THEY}
 
 
-_ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*(?:\s*\[\d+\])*$|:\)$")
+_ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*$|:\)$")
 _BROKEN_OFF = re.compile(r"(?:[—–-]|\.\.\.|…)[\"'”’]?$")
 _DASH = r"(?:\s*(?:--|[—–])\s*|\s-\s)"
 _DISFLUENT = tuple(

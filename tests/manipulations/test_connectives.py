@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from related import related
+from related import parsed, related
 from strategies import discourses
 
 from coherencegym.loaders.discourse import Relation, Unit, span_text, undo
 from coherencegym.loaders.senses import CONNECTIVES as KNOWN
+from coherencegym.manipulations.connectives.clause_grammar import finite_clause_after, joins_clauses
 from coherencegym.manipulations.connectives.connective_context import fits, syntax, unsuitable
 from coherencegym.manipulations.connectives.connective_segments import (
     AMBIGUOUS,
@@ -75,6 +76,40 @@ def skipped(text: str, operator: ConnectiveSegments | None = None) -> dict[str, 
 )
 def test_what_is_left_out(text: str, reason: str) -> None:
     assert skipped(text) == {reason: 1}
+
+
+@pytest.mark.parametrize(
+    ("grammar", "word", "joins", "finite"),
+    [
+        ("We:nsubj:1 left:root: as:mark:4 rain:nsubj:4 fell:advcl:1:Fin", "as", True, True),
+        ("It:nsubj:1 hurt:root: as:mark:4 are:cop:4:Fin ill:advcl:1", "as", True, False),
+        ("It:nsubj:1 hurt:root: as:mark:5 we:nsubj:5 are:cop:5:Fin ill:advcl:1", "as", True, True),
+        ("He:nsubj:1 left:root: while:mark:3 singing:advcl:1:Ger", "while", True, False),
+        # An adverb, and clauses of phrases.
+        ("It:nsubj:1 may:root: though:advmod:1 he:nsubj:4 left:ccomp:1", "though", False, False),
+        ("Days:root: spent:acl:0 since:mark:4 he:nsubj:4 left:advcl:1:Fin", "since", False, True),
+        ("Days:root: as:mark:3 they:nsubj:3 were:acl:0:Fin", "as", False, True),
+    ],
+)
+def test_grammar_says_what_a_connective_joins(
+    grammar: str, word: str, joins: bool, finite: bool
+) -> None:
+    unit = parsed(grammar.replace(":Fin", ":VerbForm=Fin"))
+    end = unit.text.index(f" {word} ") + 1 + len(word)
+    assert joins_clauses(unit, end) is joins
+    assert finite_clause_after(unit, end) is finite
+    bare = replace(unit, words=())
+    assert (joins_clauses(bare, end), finite_clause_after(bare, end)) == (True, None)
+
+
+def test_a_subordinator_that_joins_no_clauses_has_no_segment() -> None:
+    discourse = related("Days spent [since] he left us.")
+    grammar = parsed("Days:root: spent:acl:0 since:mark:4 he:nsubj:4 left:advcl:1 us:obj:4")
+    known = replace(discourse, units=(replace(discourse.units[0], words=grammar.words),))
+    context = Context()
+    assert len(list(ConnectiveSegments()(discourse, context))) == 1
+    assert not list(ConnectiveSegments()(known, context))
+    assert context.skipped == {"no conjunction of two clauses": 1}
 
 
 def test_connectives_outside_the_list_are_not_counted() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from related import parsed
 
 from coherencegym.loaders.discourse import Discourse, Features, Mention, Relation, Unit
 from coherencegym.manipulations.connectives.implied_connectives import (
@@ -68,6 +70,9 @@ def test_but_and_so_become_adverbials(word: str, sense: str, put: str) -> None:
         ('It now sells "milk at the gate.', {}, "a quotation cut in two"),
         ("It now sells, um, milk at the gate.", {}, "fillers of speech, or a repetition"),
         ("But it sells milk at the gate.", {}, "second sentence that says how it goes on"),
+        ("For this reason, it sells milk.", {}, "second sentence that says how it goes on"),
+        ("That said, it sells milk now.", {}, "second sentence that says how it goes on"),
+        ("It now sells, of course, all milk.", {}, "second sentence that says how it goes on"),
         ("Brill sells milk at the gate.", {}, "first word that may be a name"),
         (
             "It now sells milk at the gate.",
@@ -95,6 +100,22 @@ def test_what_no_adverbial_is_put_before_is_counted(
     second: str, own: dict[str, Any], reason: str
 ) -> None:
     assert found(implying(FIRST, second, **own)) == ([], {reason: 1})
+
+
+def test_a_sentence_that_words_relate_to_an_earlier_one_has_no_adverbial() -> None:
+    discourse = implying(FIRST, "This is why it sells milk now.")
+    said = replace(discourse.relations[0], type="AltLex", implied="")
+    both = replace(discourse, relations=(*discourse.relations, said))
+    assert found(discourse)[0]
+    assert found(both) == ([], {"second sentence that says how it goes on": 1})
+
+
+def test_an_adverbial_of_the_main_verb_is_the_sentences_own() -> None:
+    discourse = implying(FIRST, "It sells milk hence now.")
+    grammar = "It:nsubj:1 sells:root: milk:obj:1 hence:advmod:1 now:advmod:1"
+    known = replace(discourse.units[1], words=parsed(grammar).words)
+    assert found(discourse)[0]
+    assert not found(replace(discourse, units=(discourse.units[0], known)))[0]
 
 
 def test_speakers_may_not_change_and_sentences_be_neighbours() -> None:

@@ -7,6 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from related import parsed
 from strategies import discourses
 
 from coherencegym.loaders.discourse import (
@@ -103,6 +104,12 @@ def test_replacement_moves_a_mention_behind_the_place() -> None:
     )
     result = replace_text(discourse, 0, 0, 2, "The dog", operator="Test")
     assert span_text(result, result.mentions[0].span) == "her"
+
+
+def test_a_changed_unit_has_no_grammar() -> None:
+    units = (parsed("Ann:nsubj:1 ran:root:"), parsed("Bo:nsubj:1 slept:root:"))
+    changed = replace_text(Discourse("d", "test", units), 1, 0, 2, "He", operator="Test")
+    assert [len(unit.words) for unit in changed.units] == [2, 0]
 
 
 def test_replacement_outside_the_text_is_refused() -> None:
