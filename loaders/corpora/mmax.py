@@ -33,14 +33,14 @@ from coherencegym.loaders.text.detokenize import lay_out
 def read_mmax(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a document. Anything wrong in one of its files makes it a bad one."""
     try:
-        discourse = _document(corpus, file)
+        discourse = _document(corpus, file, options)
     except CorpusError as error:
         options.bad(str(error), "malformed document")
     else:
         yield discourse
 
 
-def _document(corpus: Corpus, file: CorpusFile) -> Discourse:
+def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discourse:
     name = file.path.name.removesuffix(WORDS)
     levels = {path.name.removeprefix(f"{name}_"): path for path in document_files(file.path)[1:]}
     for level in LEVELS:
@@ -51,7 +51,7 @@ def _document(corpus: Corpus, file: CorpusFile) -> Discourse:
             )
     order, lines = read_words(file.path)
     positions = {identifier: position for position, identifier in enumerate(order)}
-    sentences = mmax_sentences(levels["sentence_level.xml"], positions, len(order))
+    sentences = mmax_sentences(levels["sentence_level.xml"], positions, len(order), options)
     words: list[PlacedWord] = []
     units: list[Unit] = []
     texts = list(order.values())
@@ -67,7 +67,7 @@ def _document(corpus: Corpus, file: CorpusFile) -> Discourse:
         id=name,
         corpus=corpus.name,
         units=tuple(units),
-        mentions=tuple(mmax_mentions(levels["coref_level.xml"], positions, words)),
+        mentions=tuple(mmax_mentions(levels["coref_level.xml"], positions, words, options)),
         meta={"split": file.split},
     )
 
