@@ -30,6 +30,7 @@ from coherencegym.builders.crossing.slots import (
     slots,
 )
 from coherencegym.builders.discourse.cutting import category
+from coherencegym.builders.discourse.rows import FAMILY_COLUMN
 from coherencegym.builders.judgement.questions import NONE, Question
 from coherencegym.builders.making.fitting import Division, Fits
 from coherencegym.builders.making.released_intruders import RELEASED
@@ -44,6 +45,7 @@ from coherencegym.builders.suite import (
     draft_item,
 )
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
+from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.corpora.insted.documents import SHEN_2021
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.intruder_sentence import (
@@ -75,13 +77,15 @@ def _in_slot(discourse: Discourse, slot: int) -> tuple[str]:
 class IntruderView:
     """The common part of the views: the operator, fitted once on the documents of a split.
 
-    Documents with debris of extraction are in no view, and lend no sentence to another.
+    Documents with debris of extraction are in no view, and lend no sentence to another. Those that
+    share lines, as a document does with itself under another id, are one family.
     """
 
     operator: IntruderSentence
     filter_model: str = ""
     fitted: FittedIntruderSentence | None = None
     debris: Mapping[str, str] = field(default_factory=dict)
+    family: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def recipe(self) -> str:
@@ -93,7 +97,7 @@ class IntruderView:
         debris = fits.debris(discourses)
         kept = [discourse for discourse in discourses if discourse.id not in debris]
         fitted = fits.fit(self.operator, kept, context, self.filter_model)
-        return replace(self, fitted=fitted, debris=debris)
+        return replace(self, fitted=fitted, debris=debris, family=fits.families(discourses))
 
     def drops(self, discourse: Discourse, context: Context) -> bool:
         """Tell whether a document is left out for its debris, which is then counted."""
@@ -110,6 +114,7 @@ class IntruderView:
     def shared_columns(self, discourse: Discourse, choice: Choice | None) -> dict[str, Any]:
         """The columns that all views have."""
         return {
+            FAMILY: self.family[discourse.id],
             "domain": discourse.meta.get("domain", ""),
             "similarity": choice.intruder.similarity if choice else None,
             "document_similarity": choice.intruder.document_similarity if choice else None,
@@ -183,6 +188,7 @@ class Documents(IntruderView):
 
 
 _SHARED_COLUMNS = {
+    **FAMILY_COLUMN,
     "domain": Column("string", "the domain of the document, where its corpus has several"),
     "similarity": Column(
         "float64", "TF-IDF cosine of the intruder and the sentence that it replaces"
@@ -340,7 +346,7 @@ def _configured(
 SUITE = Suite(
     name="intruder_sentences",
     title="Intruder sentences",
-    version="2.1.0",
+    version="3.0.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence from another document more "
         "surprising than the document's own sentence in its place, finds what follows it more "

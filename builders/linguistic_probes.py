@@ -125,7 +125,7 @@ _SETTINGS = {
 SUITE = Suite(
     name="linguistic_probes",
     title="Linguistic probes",
-    version="2.0.0",
+    version="3.0.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence more surprising when one property "
         "of it no longer agrees with the text around it, and sees an intruder more easily when "

@@ -292,7 +292,7 @@ def _corpora(configs: _Configs) -> list[dict[str, Any]]:
 
 
 def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """List what was left out, by config and split: the reasons with their counts, commonest first.
+    """List what was left out or put right, by config and split: counts by reason, commonest first.
 
     What was left out while a corpus was read is said once for all configs that were made from it
     in one reading.

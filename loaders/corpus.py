@@ -78,9 +78,10 @@ class CorpusFile:
 
 @dataclass
 class ReadOptions:
-    """The treatment of bad rows, counts of what a reader left out, by reason, and its memory.
+    """The treatment of bad rows, what a reader left out or put right, and its memory.
 
-    The memory is for what it keeps from one file to the next while a corpus is read once.
+    ``skipped`` counts that by reason: what a public release is known to have wrong needs no flag.
+    The memory is for what a reader keeps from one file to the next while a corpus is read once.
     """
 
     skip_bad_rows: bool = False
@@ -96,6 +97,11 @@ class ReadOptions:
         if not self.skip_bad_rows:
             raise BadRowError(message)
         self.skipped[reason] += 1
+
+    def put_right(self, fault: str, times: int = 1) -> None:
+        """Count a known fault of a public release that the reader repaired."""
+        if times:
+            self.skipped[f"{fault}: put right"] += times
 
 
 #: Reads one file; discourses carry the corpus's name and ``meta["split"]``. Raises

@@ -41,7 +41,7 @@ class FileRead:
 class Reading:
     """The discourses of a corpus, read anew, file by file, each time one iterates.
 
-    ``skipped`` counts what the last iteration left out, by reason, as far as it went.
+    ``skipped`` counts what the last iteration left out or put right, by reason, as far as it went.
 
     Attributes:
         engine: reads the shards of a corpus that has any, several at a time.

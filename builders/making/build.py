@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -247,7 +247,12 @@ class _Build:
                 f"{name} {split}, {done:,} of {total:,} discourses ({cost})"
             ),
         )
-        return _Drafted(discourses, drafts, dict(sorted(skipped.items())))
+        first: dict[Hashable, Any] = {}
+        for made in drafts:
+            first.setdefault(making(config.kind).content(made), made)
+        if twice := len(drafts) - len(first):
+            skipped["the same texts as an earlier item"] += twice
+        return _Drafted(discourses, list(first.values()), dict(sorted(skipped.items())))
 
     def _blocks(
         self, config: Config, drafter: Any, discourses: list[Discourse]

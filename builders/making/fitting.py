@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from coherencegym.builders.discourse.cutting import families
 from coherencegym.engines.blocks import BlockFolder, Codec, WorkFolder
 from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine
 from coherencegym.loaders.discourse import Discourse
@@ -81,6 +82,7 @@ class Fits:
     work: WorkFolder = field(default_factory=WorkFolder)
     _made: dict[Any, FittedIntruderSentence] = field(default_factory=dict)
     _debris: dict[tuple[str, ...], Mapping[str, str]] = field(default_factory=dict)
+    _families: dict[tuple[str, ...], Mapping[str, str]] = field(default_factory=dict)
 
     def fit(
         self,
@@ -117,6 +119,13 @@ class Fits:
                 if discourse.meta.get("domain") != "chat" and (reason := debris(discourse.texts))
             }
         return self._debris[ids]
+
+    def families(self, discourses: Sequence[Discourse]) -> Mapping[str, str]:
+        """Id -> the id of the first document that shares lines with it, itself perhaps."""
+        ids = tuple(discourse.id for discourse in discourses)
+        if ids not in self._families:
+            self._families[ids] = families(discourses)
+        return self._families[ids]
 
     def _store(self, digest: str, codec: Codec) -> BlockFolder:
         return self.work.blocks("retrieval", digest, codec)

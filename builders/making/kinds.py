@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, Generic, TypeVar
@@ -72,6 +72,7 @@ class Making(Generic[D]):
         decide: (drafts, breakdowns) -> what a classifier says of all drafts of a split: of every
             config that one is spread over.
         quality: (config, drafts, what was decided) -> the quality section of the manifest.
+        content: the question of a draft: of those of a split with the same the first one stays.
         survey: (config, split -> drafts) -> what can only be said of all splits together.
         draft: the type of a draft, by which drafts can be kept until a build is done; none: they
             are made again by a build that goes on.
@@ -88,6 +89,7 @@ class Making(Generic[D]):
     quality: Callable[[Config, Sequence[D], Sequence[FloorDecision]], dict[str, Any]] = (
         lambda config, drafts, decisions: {"items": len(drafts)}
     )
+    content: Callable[[D], Hashable] = id
     survey: Callable[[Config, Mapping[str, Sequence[D]]], AcrossSplits[D]] | None = None
     draft: type[D] | None = None
     judge: Judge[D] | None = None
@@ -170,6 +172,7 @@ MAKINGS: Mapping[str, Making[Any]] = {
         details=_item_details,
         decide=decide,
         quality=quality,
+        content=lambda draft: (draft.item.conditions, draft.item.predictions),
         draft=Draft,
         judge=_judge_items,
     ),
@@ -179,6 +182,7 @@ MAKINGS: Mapping[str, Making[Any]] = {
             "with an intruder" if draft.document.intruded else "coherent",
         ),
         quality=lambda config, drafts, decisions: document_quality(drafts),
+        content=lambda draft: (draft.document.sentences, draft.document.intruder_position),
         draft=DocumentDraft,
     ),
     EXAMPLES.name: Making[LabelledExample](survey=_survey_examples, draft=LabelledExample),
@@ -193,6 +197,9 @@ MAKINGS: Mapping[str, Making[Any]] = {
     ),
     SPANS.name: Making[SpanText](
         quality=lambda config, drafts, decisions: span_quality(drafts),
+        content=lambda draft: (
+            *(draft.units, draft.speakers, draft.hypothesis, draft.alternatives, draft.gold),
+        ),
         draft=SpanText,
         judge=_judge_spans,
         judged=SPAN_HUMAN_OK_COLUMN,

@@ -6,11 +6,15 @@ Nothing is retrieved: the corpus itself says which sentence is replaced, and by 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
 
+from coherencegym.builders.discourse.rows import FAMILY_COLUMN
+from coherencegym.builders.making.fitting import Fits
 from coherencegym.builders.suite import Column, Config, Contrast, DocumentDraft
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document
+from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
@@ -26,6 +30,11 @@ class Released:
 
     recipe: str = "the released replacement"
     contrasts: tuple[Contrast, ...] = ()
+    family: Mapping[str, str] = field(default_factory=dict)
+
+    def fit(self, discourses: Sequence[Discourse], context: Context, fits: Fits) -> Self:
+        """The drafter that knows which of these documents share lines."""
+        return replace(self, family=fits.families(discourses))
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[DocumentDraft]:
         """Yield the document, intruded where the corpus has a replacement."""
@@ -41,6 +50,7 @@ class Released:
             context.skipped["fewer than two sentences"] += 1
             return
         extra = {
+            FAMILY: self.family[discourse.id],
             "replaced": replaced,
             "domain": discourse.meta.get("domain", ""),
             "probe": discourse.meta.get("probe", ""),
@@ -71,6 +81,7 @@ RELEASED = Config(
     summary="the documents and intruders that the authors of INSteD released",
     regions=(),
     columns={
+        **FAMILY_COLUMN,
         "replaced": Column("string", "the sentence that stood in the intruder's place"),
         "domain": Column("string", "Wikipedia or CNN"),
         "probe": Column("string", "the linguistic probe in the intruder; empty for none"),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from coherencegym.builders.discourse.rows import FAMILY_COLUMN
 from coherencegym.builders.intruder_sentences import IntruderView
 from coherencegym.builders.spans.gold import RULE_COLUMNS, covering_gold, rule_columns
 from coherencegym.builders.suite import Column, Contrast
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SpanText, validate_span_text
+from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
@@ -16,6 +18,7 @@ from coherencegym.manipulations.operator import Context
 _FEWEST = 2
 
 INTRUDER_COLUMNS = {
+    **FAMILY_COLUMN,
     "domain": Column("string", "the domain of the document, where its corpus has several"),
     "replaced": Column("string", "the sentence that stood in the intruder's place"),
     "source_discourse": Column("string", "the document that the intruder is from"),
@@ -56,6 +59,7 @@ class IntruderSpans(IntruderView):
             discourse_id=discourse.id,
             corpus=discourse.corpus,
             extra={
+                FAMILY: self.family[discourse.id],
                 "domain": discourse.meta.get("domain", ""),
                 "replaced": discourse.texts[choice.slot] if choice else "",
                 "source_discourse": choice.intruder.discourse if choice else "",

@@ -56,7 +56,7 @@ from coherencegym.loaders.formats.conllu import (
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
 from coherencegym.loaders.formats.lines import LineError, shown, tidy
 from coherencegym.loaders.formats.rst_lisp import read_tree
-from coherencegym.loaders.formats.standoff import Placed, placed_relations, read_raw
+from coherencegym.loaders.formats.standoff import Placed, PlacedRun, placed_relations, read_raw
 
 #: https://github.com/amir-zeldes/gum/blob/master/splits.md
 VALIDATION = (
@@ -164,7 +164,8 @@ def _document(
     identifier = tidy(about.get("newdoc id", "")) or tidy(file.path.stem)
     name = _NAME.fullmatch(identifier)
     collection, genre = name.groups() if name else ("", "")
-    relations = _relations(file, identifier, sentences, options)
+    words = _Words(sentences)
+    relations = _relations(file, identifier, words, options)
     meta = {
         "split": file.split,
         "genre": genre,
@@ -178,7 +179,7 @@ def _document(
         units=tuple(_units(file, sentences)),
         mentions=found,
         relations=relations,
-        tree=_tree(file, identifier, sentences, options),
+        tree=_tree(file, identifier, words, options),
         licence=LICENCES.get(genre, OTHER) if collection == "GUM" else None,
         meta={key: value for key, value in meta.items() if value},
     )
@@ -299,7 +300,7 @@ def _documents(path: Path) -> list[str]:
 
 
 def _relations(
-    file: CorpusFile, identifier: str, sentences: Sequence[Sentence], options: ReadOptions
+    file: CorpusFile, identifier: str, words: _Words, options: ReadOptions
 ) -> tuple[Relation, ...]:
     """The relations of a document, with spans in its sentences; none where it has no such file."""
     paths = _relation_files(file.path, identifier)
@@ -309,7 +310,7 @@ def _relations(
     try:
         if not raw_path.is_file():
             raise CorpusError(f"{gold}: its raw text is missing, expected {raw_path}")
-        text = _align(read_raw(raw_path), sentences, raw_path)
+        text = words.placed_in(read_raw(raw_path), raw_path)
     except CorpusError as error:  # the document itself may be good
         options.bad(str(error), "relations without their raw text")
         return ()
@@ -317,16 +318,17 @@ def _relations(
 
 
 def _tree(
-    file: CorpusFile, identifier: str, sentences: Sequence[Sentence], options: ReadOptions
+    file: CorpusFile, identifier: str, words: _Words, options: ReadOptions
 ) -> RhetoricalTree | None:
     """The tree of a document, its units in its sentences; none where it has no such file."""
     if (path := _tree_file(file.path, identifier)) is None:
         return None
     try:
         tree = read_tree(path, file.split)
-        text = _align(" ".join(tree.units), sentences, path)
+        text = words.placed_in(" ".join(tree.units), path)
         starts = accumulate((len(unit) + 1 for unit in tree.units), initial=0)
         parts = zip(starts, tree.units, strict=False)
+        options.put_right("span of a tree's node that is not its units'", tree.wrong_spans)
         return _with_words([_place(text, *part) for part in parts], tree.nodes)
     except LineError as error:
         error.report(CorpusFile(path, file.split), options)
@@ -363,28 +365,45 @@ def _with_words(units: Sequence[Span], nodes: Iterable[RhetoricalNode]) -> Rheto
     return RhetoricalTree(tuple(filter(None, units)), kept)
 
 
-def _align(raw: str, sentences: Sequence[Sentence], path: Path) -> Placed:
-    """Find where the words of a raw text stand in the texts of the sentences."""
-    placed = Placed(raw, texts=[sentence.text for sentence in sentences])
-    offset = 0
-    for unit, sentence in enumerate(sentences):
-        for word in sentence.words:
-            while offset < len(raw) and raw[offset].isspace():
-                offset += 1
-            if not raw.startswith(word.form, offset):
-                raise CorpusError(
-                    f"{path}: character {offset}: {shown(raw[offset : offset + 30])}, expected "
-                    f"{shown(word.form)} as in sentence {unit + 1} of the CoNLL-U file"
-                )
-            if word.empty:
-                offset += len(word.form)
-                continue
-            # Words of one written token (don't) share its letters, each as far as it reaches.
-            last = max(word.start, word.end - 1)
-            for character in range(word.start, word.start + len(word.form)):
-                placed.places[offset] = (unit, character if character < last else last)
-                offset += 1
-    return placed
+class _Words:
+    """The words of a document, and where they stand in the raw text that was asked for last.
+
+    The raw text of its relations and the units of its tree are the same words, as a rule.
+    """
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self.sentences = sentences
+        self.placed: Placed | None = None
+
+    def placed_in(self, raw: str, path: Path) -> Placed:
+        """Find where the words of a raw text stand in the texts of the sentences.
+
+        Raises:
+            CorpusError: it has other words.
+        """
+        if self.placed is None or self.placed.raw.rstrip() != raw.rstrip():
+            self.placed = self._align(raw, path)
+        return self.placed
+
+    def _align(self, raw: str, path: Path) -> Placed:
+        runs = []
+        offset = 0
+        for unit, sentence in enumerate(self.sentences):
+            for word in sentence.words:
+                while offset < len(raw) and raw[offset].isspace():
+                    offset += 1
+                if not raw.startswith(word.form, offset):
+                    raise CorpusError(
+                        f"{path}: character {offset}: {shown(raw[offset : offset + 30])}, expected "
+                        f"{shown(word.form)} as in sentence {unit + 1} of the CoNLL-U file"
+                    )
+                start, offset = offset, offset + len(word.form)
+                if word.empty:
+                    continue
+                # Words of one written token (don't) share its letters, each as far as it reaches.
+                last = max(word.start, word.end - 1)
+                runs.append(PlacedRun(start, offset, unit, word.start, last))
+        return Placed(raw, [sentence.text for sentence in self.sentences], runs)
 
 
 def _patterns() -> Iterator[FilePattern]:

@@ -8,7 +8,8 @@ says which chain a mention is of in ``coref_set``, ParCorFull in ``coref_class``
 Units are the sentences, detokenised by rules; words between sentences are a unit of their own. A
 mention of no chain has one for itself, called after the markable.
 
-No real file of these corpora was at hand: the reader was made from descriptions, and says so.
+The reader was run on the English side of ParCorFull (39 documents). No file of ARRAU was at hand:
+its declaration says so.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ from coherencegym.loaders.text.detokenize import lay_out
 def read_mmax(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
     """Read a document. Anything wrong in one of its files makes it a bad one."""
     try:
-        discourse = _document(corpus, file)
+        discourse = _document(corpus, file, options)
     except CorpusError as error:
         options.bad(str(error), "malformed document")
     else:
         yield discourse
 
 
-def _document(corpus: Corpus, file: CorpusFile) -> Discourse:
+def _document(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Discourse:
     name = file.path.name.removesuffix(WORDS)
     levels = {path.name.removeprefix(f"{name}_"): path for path in document_files(file.path)[1:]}
     for level in LEVELS:
@@ -52,7 +53,7 @@ def _document(corpus: Corpus, file: CorpusFile) -> Discourse:
             )
     order, lines = read_words(file.path)
     positions = {identifier: position for position, identifier in enumerate(order)}
-    sentences = mmax_sentences(levels["sentence_level.xml"], positions, len(order))
+    sentences = mmax_sentences(levels["sentence_level.xml"], positions, len(order), options)
     words: list[PlacedWord] = []
     units: list[Unit] = []
     texts = list(order.values())
@@ -68,7 +69,7 @@ def _document(corpus: Corpus, file: CorpusFile) -> Discourse:
         id=name,
         corpus=corpus.name,
         units=tuple(units),
-        mentions=tuple(mmax_mentions(levels["coref_level.xml"], positions, words)),
+        mentions=tuple(mmax_mentions(levels["coref_level.xml"], positions, words, options)),
         meta={"split": file.split},
     )
 
@@ -119,6 +120,7 @@ PARCOR = Corpus(
         "get http://hdl.handle.net/11372/LRT-2614; point --data-dir at the folder that holds its "
         "DiscoMT, TED and news, all of which are read, or at the folder EN of one of them"
     ),
+    proven=True,
     patterns=_patterns(*_COLLECTIONS, *_HERE),
     reader=read_mmax,
     parts=document_files,

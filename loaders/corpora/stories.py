@@ -7,6 +7,8 @@ unit. Splits: ``test`` and ``validation`` are the sets of spring 2016 (1,871 sto
 given out without answers: it is ``test_2018``, is opened only when asked for by name or when there
 is nothing else, and is then refused with that reason.
 
+The reader was run on the sets of spring 2016, and gave all of their stories.
+
 A discourse of ROCStories is a story, with its title in ``meta``. There is one split, ``train``
 (45,496 stories of spring 2016, 52,665 of winter 2017). Ids are those of the files.
 """
@@ -105,6 +107,7 @@ STORYCLOZE = Corpus(
     text_licence=OTHER,
     text_licence_name="the same",
     obtain=_OBTAIN,
+    proven=True,
     patterns=tuple(
         FilePattern(
             f"*cloze*test*{glob}*.[ct]sv", split, f"cloze_test_{example}.csv", split != "test_2018"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
-from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.corpus import CorpusError, ReadOptions
 from coherencegym.loaders.discourse import Features, Mention, Span
 from coherencegym.loaders.formats.lines import shown, tidy
 from coherencegym.loaders.formats.xml_elements import Element, elements
@@ -85,9 +86,16 @@ def _identified(path: Path, name: str) -> Iterator[tuple[Element, str]]:
 
 
 def _word_ranges(
-    path: Path, element: Element, name: str, positions: Mapping[str, int]
+    path: Path,
+    element: Element,
+    name: str,
+    positions: Mapping[str, int],
+    options: ReadOptions,
 ) -> list[_Range]:
-    """The words of an attribute such as ``word_1..word_3,word_7``."""
+    """The words of an attribute such as ``word_1..word_3,word_7``, in their order.
+
+    A span is a set of words: parts that overlap (a talk of ParCorFull has such a mention) are one.
+    """
     where = f"{path}:{element.line}: {name} of {shown(element.attributes['id'])}"
     ranges: list[_Range] = []
     for part in element.attributes.get(name, "").split(","):
@@ -100,15 +108,31 @@ def _word_ranges(
                     "such as word_1..word_3,word_7"
                 )
         start, end = positions[ends[0]], positions[ends[1]] + 1
-        if start >= end or (ranges and start < ranges[-1][1]):
+        if start >= end:
             span = shown(element.attributes[name])
             raise CorpusError(f"{where} is {span}, expected words in their order")
         ranges.append((start, end))
-    return ranges
+    return ranges if _are_apart(ranges) else _united(ranges, options)
+
+
+def _are_apart(ranges: Sequence[_Range]) -> bool:
+    """Tell whether each range begins where the one before it has ended, or later."""
+    return all(start >= end for (_, end), (start, _) in pairwise(ranges))
+
+
+def _united(ranges: Sequence[_Range], options: ReadOptions) -> list[_Range]:
+    """Put ranges in order, and those together that overlap."""
+    options.put_right("span whose parts overlap or are out of order")
+    united: list[_Range] = []
+    for start, end in sorted(ranges):
+        if united and start <= united[-1][1]:
+            start, end = united[-1][0], max(united.pop()[1], end)
+        united.append((start, end))
+    return united
 
 
 def mmax_sentences(
-    path: Path, positions: Mapping[str, int], count: int
+    path: Path, positions: Mapping[str, int], count: int, options: ReadOptions
 ) -> list[tuple[int, int, str | None]]:
     """First word, after the last word, and speaker of each unit, which together are all words.
 
@@ -117,7 +141,7 @@ def mmax_sentences(
     """
     found = []
     for element, _ in _identified(path, "markable"):
-        ranges = _word_ranges(path, element, "span", positions)
+        ranges = _word_ranges(path, element, "span", positions, options)
         speaker = tidy(element.attributes.get("speaker", "")) or None
         found.append((ranges[0][0], ranges[-1][1], speaker, element.line))
     units: list[tuple[int, int, str | None]] = []
@@ -135,15 +159,18 @@ def mmax_sentences(
 
 
 def mmax_mentions(
-    path: Path, positions: Mapping[str, int], words: Sequence[PlacedWord]
+    path: Path,
+    positions: Mapping[str, int],
+    words: Sequence[PlacedWord],
+    options: ReadOptions,
 ) -> list[Mention]:
     """The mentions in the order of the text, longer first; ``CorpusError`` for a bad span."""
     found = []
     for element, _ in _identified(path, "markable"):
-        ranges = _word_ranges(path, element, "span", positions)
+        ranges = _word_ranges(path, element, "span", positions, options)
         minimal: Sequence[_Range] = ()
         if element.attributes.get("min_ids"):
-            minimal = _word_ranges(path, element, "min_ids", positions)
+            minimal = _word_ranges(path, element, "min_ids", positions, options)
         found.append(((ranges[0][0], -ranges[-1][1]), _mention(element, ranges, minimal, words)))
     found.sort(key=lambda pair: pair[0])
     return [mention for _, mention in found]

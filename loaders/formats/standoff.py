@@ -13,9 +13,12 @@ runs of white space are one space. A :class:`Placed` text knows where each chara
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Relation, Span
@@ -29,6 +32,7 @@ Offsets = tuple[tuple[int, int], ...]
 LONGEST_TEXT = 5_000_000
 _TYPES = ("AltLex", "AltLexC", "EntRel", "Explicit", "Hypophora", "Implicit", "NoRel")
 _PART = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
+_RUN = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +160,22 @@ def read_raw(path: Path) -> str:
     return text
 
 
+class PlacedRun(NamedTuple):
+    """Characters of a raw text that follow one another in a unit, too.
+
+    Attributes:
+        start, end: offsets in the raw text.
+        unit, first: the unit, and the place of the first character in it.
+        last: the place of the last one, and of those before it for which there is no room.
+    """
+
+    start: int
+    end: int
+    unit: int
+    first: int
+    last: int
+
+
 @dataclass
 class Placed:
     """The places of a raw text's characters in the units made of it.
@@ -163,25 +183,24 @@ class Placed:
     Attributes:
         raw: the raw text.
         texts: the texts of the units.
-        places: raw offset -> (unit, character); offsets that stand nowhere are missing.
+        runs: the parts of the raw text that are in a unit, in their order; the rest is nowhere.
     """
 
     raw: str
     texts: list[str] = field(default_factory=list)
-    places: dict[int, tuple[int, int]] = field(default_factory=dict)
+    runs: list[PlacedRun] = field(default_factory=list)
 
     def add(self, pieces: Sequence[tuple[int, int]]) -> None:
         """Add a unit: these stretches of the raw text, each run of white space one space."""
         text, space = "", False
         for start, end in pieces:
-            for offset in range(start, end):
-                if self.raw[offset].isspace():
-                    space = bool(text)
-                    continue
-                text += " " if space else ""
+            for run in _RUN.finditer(self.raw, start, end):
+                text += " " if text and (space or run.start() > start) else ""
+                last = len(text) + len(run[0]) - 1
+                self.runs.append(PlacedRun(*run.span(), len(self.texts), len(text), last))
+                text += run[0]
                 space = False
-                self.places[offset] = (len(self.texts), len(text))
-                text += self.raw[offset]
+            space = space or self.raw[start:end][-1:].isspace()
         if text:
             self.texts.append(text)
 
@@ -193,12 +212,16 @@ class Placed:
         """
         parts: list[tuple[int, int, int]] = []
         for start, end in offsets:
-            places = map(self.places.get, range(start, min(end, len(self.raw))))
-            found = [place for place in places if place is not None]
+            found: dict[int, tuple[int, int]] = {}
+            at = bisect_right(self.runs, start, key=attrgetter("end"))
+            while at < len(self.runs) and (run := self.runs[at]).start < end:
+                first = min(run.first + max(start - run.start, 0), run.last)
+                last = min(run.first + min(end, run.end) - 1 - run.start, run.last)
+                found[run.unit] = (found.get(run.unit, (first,))[0], last + 1)
+                at += 1
             if end > len(self.raw) or not found:
                 raise LookupError(f"{start}..{end}")
-            first, last = dict(reversed(found)), dict(found)  # of each unit
-            parts += [(unit, first[unit], last[unit] + 1) for unit in sorted(last)]
+            parts += [(unit, *found[unit]) for unit in sorted(found)]
         return tuple(parts)
 
 

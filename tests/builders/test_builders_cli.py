@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -177,6 +178,30 @@ def test_a_bad_row_is_one_line_and_no_folder(
     entry = manifest["configs"]["storycloze"]
     assert entry["splits"]["test"]["rows"] == 25
     assert sum(entry["bad_rows"].values()) == 1
+
+
+def test_a_known_fault_of_a_release_is_put_right_and_named(
+    repository: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Without a flag; the rows are those of the corpus without the fault."""
+    no_classifiers(monkeypatch)
+    data = tmp_path / "gum"
+    shutil.copytree(repository / "loaders/corpora/samples/gum", data)
+    (data / "sample_documents.conllu").rename(data / "en_gum-ud-train.conllu")
+    arguments = ("coreference", "--corpus", "gum", "--data-dir", data, "--limit", 8, "--output")
+    assert build_command(*arguments, "whole") == 0
+    tree = data / "rst/SAMPLE_fiction_ferry.dis"
+    tree.write_text(tree.read_text().replace("Root (span 1 ", "Root (span 2 ", 1))
+    assert build_command(*arguments, "faulty") == 0
+    fault = "1 span of a tree's node that is not its units': put right"
+    assert f"left out of corpus gum, or put right: {fault}" in capsys.readouterr().out
+    assert fault in Path("faulty/README.md").read_text()
+    assert "put right" not in Path("whole/README.md").read_text().split("by reason")[-1]
+    one, other = (sorted(Path(name).glob("data/**/*.parquet")) for name in ("whole", "faulty"))
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other] != []
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suites import Sample, build_from, rows
+from suites import Sample, build_from, no_classifiers, rows
 
-from coherencegym.builders import linguistic_probes
+from coherencegym.builders import linguistic_probes, span_coherence
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.intruder_sentences import SUITE, Documents, Pairs
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.fitting import Division, Fits
 from coherencegym.builders.making.released_intruders import RELEASED
 from coherencegym.builders.making.sources import PlannedCorpus, Sources
+from coherencegym.builders.suite import Suite
 from coherencegym.eval.commands.cli import main as evaluate
 from coherencegym.eval.kinds.documents import document_from_row
 from coherencegym.eval.kinds.items import item_from_row, validate_item
@@ -316,6 +317,49 @@ def test_the_released_intruders_and_what_people_answered(shared: Path, tmp_path:
         assert document.intruded
         assert document.extra["replaced"] not in document.sentences
         assert all(-1 <= answer < len(document.sentences) for answer in document.extra["human"])
+
+
+@pytest.mark.parametrize("suite", [SUITE, linguistic_probes.SUITE, span_coherence.SUITE])
+def test_a_document_under_two_ids_is_one_family_and_no_item_twice(
+    suite: Suite, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the files of INSteD's probes have it: the same text in several."""
+    no_classifiers(monkeypatch)
+    sample = repository / "loaders/corpora/samples/documents/encyclopaedia.jsonl"
+    records = [json.loads(line) for line in sample.read_text().splitlines()[:40]]
+    probes = tmp_path / "insted/linguistic_probe_data"
+    probes.mkdir(parents=True)
+    for where in ("injected", "original"):
+        lines = [
+            {
+                **{"file_id": str(number), "ctx": record["text"], "sen_position": -1, "train": 0},
+                **{"to_be_replaced": None, "replace_with": None, "label": 0},
+            }
+            for number, record in enumerate(records)
+        ]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (probes / f"{where}_to_negation.txt").write_text(text)
+    everything = suite.configured(test_share=1.0, validation_share=0)
+    few = [c for c in everything.natives["insted"] if c.name not in set(PROBES) - {"negation"}]
+    sources = Sources([PlannedCorpus(corpus("insted"), tuple(few))])
+    manifest = build(everything, sources, BuildOptions(data_dir=tmp_path), tmp_path / "out")
+    twice = dropped = 0
+    for name, config in manifest["configs"].items():
+        of_text: dict[Any, set[tuple[str, str]]] = {}
+        asked = Counter[str]()
+        for row in rows(tmp_path / "out", name):
+            coherent = row.get("conditions", [{}])[0].get("content")
+            if coherent is None:  # with its intruder, or without one
+                coherent = row["discourse_id"].rpartition("/")[2]
+            of_text.setdefault(coherent, set()).add((row["discourse_id"], row["family"]))
+            kept = ("conditions", "predictions", "sentences", "intruder_position", "units", "gold")
+            asked[json.dumps([row.get(column) for column in kept])] += 1
+        assert all(len({family for _, family in own}) == 1 for own in of_text.values())
+        twice += sum(len(own) > 1 for own in of_text.values())
+        assert set(asked.values()) == {1}
+        dropped += config["skipped"]["test"].get("the same texts as an earlier item", 0)
+    assert twice > 4
+    assert dropped or suite is linguistic_probes.SUITE  # whose intruders are drawn apart
 
 
 def test_an_option_of_an_earlier_version_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -365,7 +365,7 @@ def test_a_table_without_evidence_has_the_whole(
 ) -> None:
     unknown = {**ROW, "evidence": None}
     assert build_command("span_coherence", *table(tmp_path / "own", unknown, unknown)) == 0
-    row, _ = rows(tmp_path / "out", "entailment_own")
+    (row,) = rows(tmp_path / "out", "entailment_own")
     assert (row["gold"], row["rule"]) == ([{"start": 0, "end": 2, "answer": 1}], "whole")
 
 

@@ -22,7 +22,7 @@ def test_the_list_in_a_pipe_is_plain(capsys: pytest.CaptureFixture[str], tmp_pat
     assert lines[0] == ["name", "found", "annotation", "texts", "republishable", "proven"]
     assert [line[0] for line in lines[1:]] == list(CORPORA)
     rows = {line[0]: line[1:] for line in lines}
-    assert rows["storycloze"] == ["no", "other", "other", "no", "unproven"]
+    assert rows["storycloze"] == ["no", "other", "other", "no", "proven"]
     assert rows["tedmdb"][1:] == ["CC-BY-4.0", "CC-BY-NC-ND-4.0", "no", "proven"]
     assert rows["personachat"] == [str(tmp_path), "CC-BY-4.0", "CC-BY-4.0", "yes", "proven"]
     assert rows["sample"] == ["in this package", "CC0-1.0", "CC0-1.0", "yes", "proven"]
@@ -50,10 +50,10 @@ def test_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 
 def test_show_says_what_is_unproven_and_expected(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "storycloze"]) == 0
+    assert main(["show", "ontonotes"]) == 0
     out = capsys.readouterr().out
     assert "never saw the real files" in out
-    assert "test: cloze_test_test__spring2016 - cloze_test_ALL_test.csv" in out
+    assert "test: test.english.v4_gold_conll" in out
     assert "  texts:         other the same\n" in out
     assert "first discourse" not in out
 

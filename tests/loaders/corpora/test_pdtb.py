@@ -122,10 +122,11 @@ def test_every_character_that_is_no_space_has_its_place(raw: str) -> None:
     placed.add([(0, len(raw))])
     for offset, letter in enumerate(raw):
         if letter.isspace():
-            assert offset not in placed.places
+            with pytest.raises(LookupError):
+                placed.span(((offset, offset + 1),))
         else:
-            unit, character = placed.places[offset]
-            assert placed.texts[unit][character] == letter
+            ((unit, start, end),) = placed.span(((offset, offset + 1),))
+            assert placed.texts[unit][start:end] == letter
     assert "  " not in " ".join(placed.texts)
 
 

@@ -9,13 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import build_command
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coherencegym.loaders.corpus import CorpusError
 from coherencegym.loaders.fetching.origin import Origin, origin, origin_names, read_origin
 from coherencegym.loaders.find import find
+from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA
+
+#: A suite for each corpus that is fetched, one that is soon built.
+BUILT = {
+    **{"discoeval": "sentence_order", "gum": "relation_order", "insted": "sentence_order"},
+    **{"irc": "replies", "tedmdb": "connectives", "verifiable": "span_coherence"},
+    "winograd": "winograd",
+}
+FETCHED = sorted({*CORPORA} & {*origin_names()})
 
 GOOD: dict[str, Any] = {
     "title": "A toy",
@@ -57,7 +67,23 @@ def test_who_states_no_licence_or_not_for_all_has_terms() -> None:
     assert all(origin(name).terms for name in origin_names() if "none" in origin(name).licence)
 
 
-@pytest.mark.parametrize("name", sorted({*CORPORA} & {*origin_names()}))
+@pytest.mark.parametrize("name", FETCHED)
+@pytest.mark.usefixtures("one_reading_of_gum")
+def test_what_is_fetched_is_built_without_a_flag(name: str, shared: Path) -> None:
+    data = shared / "corpora"
+    assert sum(1 for _ in read(CORPORA[name], data_dir=data)) > 5
+    arguments = ("--corpus", name, "--data-dir", data, "--limit", 25, "--dry-run")
+    assert build_command(BUILT[name], *arguments) == 0
+
+
+@pytest.fixture
+def one_reading_of_gum(
+    gum_once: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gum_once(monkeypatch)
+
+
+@pytest.mark.parametrize("name", FETCHED)
 def test_a_loader_finds_the_files_where_they_are_put(name: str, tmp_path: Path) -> None:
     for file in origin(name).files:
         path = tmp_path / name / file.path

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from damages import DAMAGES
+from damages import DAMAGES, PUT_RIGHT
 from native_files import LAYOUTS
 
 from coherencegym.builders.command.cli import run_suite
@@ -33,6 +33,7 @@ RAW = ("gum relations", "pdtb", "tedmdb")
 #: Layouts whose main file is read line by line, or element by element.
 PARSED = [layout for layout in LAYOUTS if layout not in RAW]
 CASES = [(layout, name) for layout, damages in DAMAGES.items() for name in damages]
+KNOWN = [(layout, name) for layout, damages in PUT_RIGHT.items() for name in damages]
 
 
 def told(reading: Reading, folder: Path) -> tuple[list[str], str]:
@@ -96,6 +97,20 @@ def test_damage(folder: Path, layout: str, name: str, capsys: pytest.CaptureFixt
     kept = [ids[number] for number in damage.kept]
     corpus = LAYOUTS[layout].corpus
     check(folder, corpus, f"{file}:{damage.said}", damage.skipped, kept, capsys)
+
+
+@pytest.mark.parametrize(("layout", "name"), KNOWN)
+def test_what_releases_have_wrong_is_put_right(folder: Path, layout: str, name: str) -> None:
+    """Without a flag, and counted: what is read is what the undamaged file gives."""
+    fault, corpus = PUT_RIGHT[layout][name], CORPORA[LAYOUTS[layout].corpus]
+    undamaged(folder, layout)
+    before = list(read(corpus, data_dir=folder))
+    text = (folder / fault.file).read_text(encoding="utf-8")
+    assert fault.old in text
+    (folder / fault.file).write_text(text.replace(fault.old, fault.new, 1), encoding="utf-8")
+    reading = read(corpus, data_dir=folder)
+    assert list(reading) == before
+    assert reading.skipped == {fault.skipped: 1}
 
 
 @pytest.mark.parametrize("layout", PARSED)
