@@ -54,7 +54,7 @@ def test_show_says_what_is_unproven_and_expected(capsys: pytest.CaptureFixture[s
     out = capsys.readouterr().out
     assert "never saw the real files" in out
     assert "test: test.english.v4_gold_conll" in out
-    assert "  texts:         other the same\n" in out
+    assert "  texts:         other under the same agreement\n" in out
     assert "first discourse" not in out
 
 
