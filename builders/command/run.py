@@ -40,6 +40,7 @@ from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
 from coherencegym.hub.commits import check_rights, check_target
+from coherencegym.licence import OTHER
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError
@@ -270,11 +271,14 @@ def _refuse_partial(request: BuildRequest) -> None:
 def _refuse_closed(sources: Sources) -> None:
     for corpus in [source.corpus for source in sources.found]:
         if not corpus.republishable:
-            stated = {corpus.licence_name or corpus.licence, corpus.text_licence_name}
+            annotation, texts = (
+                corpus.licence_name if corpus.licence == OTHER else corpus.licence,
+                corpus.text_licence_name if corpus.text_licence == OTHER else corpus.text_licence,
+            )
             raise PublishError(
-                f"corpus {corpus.name} may not be republished (licence: "
-                f"{'; '.join(sorted(filter(None, stated)))}); push to a private repository with "
-                "--private, or build without --push-to-hub"
+                f"corpus {corpus.name} may not be republished (annotation: {annotation}; texts: "
+                f"{texts}); push to a private repository with --private, or build without "
+                "--push-to-hub"
             )
 
 

@@ -89,7 +89,7 @@ def test_files_lead_to_the_reports(tmp_path: Path) -> None:
     write_overview(overview(runs), tmp_path)
     page = html.unescape((tmp_path / "index.html").read_text())
     assert '<a href="a%20%26%20b/report.html">80.0 [70.0, 90.0] *</a>' in page
-    assert "default-src 'none'; style-src 'sha256-" in page
+    assert "default-src 'none'; script-src 'none'; style-src 'sha256-" in page
     assert "<script" not in page
     assert "&lt;b&gt;" in (tmp_path / "index.html").read_text()
     text = (tmp_path / "overview.md").read_text()
