@@ -340,7 +340,7 @@ def _configured(
 SUITE = Suite(
     name="intruder_sentences",
     title="Intruder sentences",
-    version="2.1.0",
+    version="2.2.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence from another document more "
         "surprising than the document's own sentence in its place, finds what follows it more "
