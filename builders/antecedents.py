@@ -136,7 +136,7 @@ HEIM_1982 = """@phdthesis{heim-1982-semantics,
 SUITE = Suite(
     name="antecedents",
     title="Antecedents",
-    version="1.0.0",
+    version="1.1.0",
     hypothesis=(
         "A model that notices incoherence finds a pronoun, or a definite phrase, more surprising "
         "where the sentence that introduces its referent was taken away than where another "

@@ -281,7 +281,7 @@ def _configured(max_words: int) -> dict[str, Any]:
 SUITE = Suite(
     name="coreference",
     title="Coreference",
-    version="2.1.0",
+    version="2.2.0",
     hypothesis=(
         "A model that notices incoherence finds a sentence more surprising when it says again "
         "the noun phrase or name of the sentence before instead of taking it up by a pronoun. It "

@@ -19,7 +19,6 @@ SUITES = {
     "connectives": "another connective against the one that the author wrote",
     "implicit_relations": "an adverbial that says how sentences relate against one that does not",
     "antecedents": "a mention without the sentence that introduces its referent against with it",
-    "relation_order": "cause and effect, condition and what hangs on it, exchanged against as told",
     "speaker_commitment": "a contradiction by one speaker against one between two speakers",
     "intruder_sentences": "a sentence of another document against the document's own",
     "linguistic_probes": "a sentence whose gender, tense, ... no longer fits against the original",

@@ -212,7 +212,7 @@ def _configured(permutations: int) -> dict[str, Any]:
 SUITE = Suite(
     name="sentence_order",
     title="Sentence order",
-    version="1.1.0",
+    version="1.2.0",
     hypothesis=(
         "A model that notices incoherence finds a text whose sentences or utterances were "
         "shuffled more surprising than the text in its own order, and finds the last sentence "

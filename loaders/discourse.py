@@ -25,7 +25,7 @@ class SourceSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ParsedWord:
     """A word of a unit, with its grammar in Universal Dependencies.
 
     Attributes:
@@ -56,7 +56,7 @@ class Unit:
     text: str
     speaker: str | None = None
     source: SourceSpan | None = None
-    words: tuple[Word, ...] = field(default=(), repr=False)
+    words: tuple[ParsedWord, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coherencegym.loaders.discourse import Discourse, Relation, Span, Unit, Word
+from coherencegym.loaders.discourse import Discourse, ParsedWord, Relation, Span, Unit
 
 
 def related(
@@ -47,14 +47,14 @@ def parsed(grammar: str) -> Unit:
 
     A fourth part are features: ``ran:root::VerbForm=Fin``.
     """
-    words: list[Word] = []
+    words: list[ParsedWord] = []
     text = ""
     for written in grammar.split():
         form, relation, head, features = (*written.split(":"), "")[:4]
         start = len(text) + bool(text)
         text = f"{text} {form}".strip()
         number = int(head) if head else None
-        words.append(Word(start, len(text), form.lower(), "X", features, relation, number))
+        words.append(ParsedWord(start, len(text), form.lower(), "X", features, relation, number))
     return Unit(text, words=tuple(words))
 
 

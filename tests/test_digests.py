@@ -28,7 +28,6 @@ REAL = (
     ("coreference", "gum"),
     ("coreference", "winograd"),
     ("antecedents", "gum"),
-    ("relation_order", "gum"),
     ("connectives", "gum"),
     ("connectives", "tedmdb"),
     ("implicit_relations", "gum"),

@@ -32,7 +32,7 @@ EXAMPLES = """\
 #: The suites that ``--suites all`` reads from the Hub.
 PUBLISHED = (
     *("antecedents", "connectives", "coreference", "discourse_tasks", "implicit_relations"),
-    *("intruder_sentences", "linguistic_probes", "relation_order", "replies", "rewrites"),
+    *("intruder_sentences", "linguistic_probes", "replies", "rewrites"),
     *("sentence_order", "speaker_commitment", "story_cloze", "winograd"),
 )
 #: The file by which a folder is known as a build.

@@ -38,19 +38,19 @@ from coherencegym.loaders.corpora.citations import cited
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import (
     Discourse,
+    ParsedWord,
     Relation,
     RhetoricalNode,
     RhetoricalTree,
     SourceSpan,
     Span,
     Unit,
-    Word,
 )
 from coherencegym.loaders.formats.conllu import (
     Block,
     Sentence,
     conllu_documents,
-    cut,
+    cut_out,
     parse,
 )
 from coherencegym.loaders.formats.corefud import corefud_mentions, field_names
@@ -193,7 +193,7 @@ def _without_notes(sentence: Sentence) -> Sentence:
         for match in _NOTES.finditer(sentence.text)
         if match.start() > 0 and match.start(1) in loose
     ]
-    return cut(sentence, stretches) if stretches else sentence
+    return cut_out(sentence, stretches) if stretches else sentence
 
 
 def _units(file: CorpusFile, sentences: Sequence[Sentence]) -> Iterator[Unit]:
@@ -203,12 +203,12 @@ def _units(file: CorpusFile, sentences: Sequence[Sentence]) -> Iterator[Unit]:
         yield Unit(sentence.text, tidy(speaker) or None, source, tuple(_words(sentence)))
 
 
-def _words(sentence: Sentence) -> Iterator[Word]:
+def _words(sentence: Sentence) -> Iterator[ParsedWord]:
     """The words with their grammar, less those that were left out; no other depends on these."""
     placed = [word for word in sentence.words if not word.empty]
     numbers = {word.number: number for number, word in enumerate(placed)}
     for word in placed:
-        yield Word(
+        yield ParsedWord(
             start=word.start,
             end=word.end,
             lemma=word.lemma,

@@ -152,7 +152,7 @@ def parse(block: Block) -> Sentence:
     return Sentence(text, tuple(t for t in tokens if not t.empty), tokens, comments, first, last)
 
 
-def cut(sentence: Sentence, stretches: Sequence[tuple[int, int]]) -> Sentence:
+def cut_out(sentence: Sentence, stretches: Sequence[tuple[int, int]]) -> Sentence:
     """The sentence without stretches of characters; the words in them have no place any more."""
 
     def moved(place: int) -> int:

@@ -6,7 +6,7 @@ that an ``advcl`` of the verb of the other one.
 
 from __future__ import annotations
 
-from coherencegym.loaders.discourse import Unit, Word
+from coherencegym.loaders.discourse import ParsedWord, Unit
 
 _SUBJECTS = ("nsubj", "csubj", "expl")
 #: Relations by which a word belongs to a noun, and is no predicate of a sentence.
@@ -57,7 +57,7 @@ def tells_what_happened(unit: Unit) -> bool:
     )
 
 
-def _connective(unit: Unit, end: int) -> tuple[Word, Word] | None:
+def _connective(unit: Unit, end: int) -> tuple[ParsedWord, ParsedWord] | None:
     """The last word of a connective, and the word that it depends on."""
     word = next((word for word in unit.words if word.end == end), None)
     return None if word is None or word.head is None else (word, unit.words[word.head])

@@ -12,7 +12,11 @@ import re
 from collections.abc import Sequence
 
 from coherencegym.loaders.discourse import Discourse, Mention, span_text
-from coherencegym.manipulations.reference.noun_phrases import NotApplicableError, number_of
+from coherencegym.manipulations.reference.noun_phrases import (
+    DETERMINERS,
+    NotApplicableError,
+    number_of,
+)
 from coherencegym.manipulations.words import word_list, word_set
 
 _QUANTIFIERS = word_list("quantifiers")
@@ -155,16 +159,21 @@ def _objection_to_words(discourse: Discourse, mention: Mention, pronoun: Mention
         (marks or _stray_comma(mention, pronoun, text), "punctuation in the phrase"),
         (dependent and mention.kind != "proper", "no noun phrase of its own"),
         (_lacks_article(mention, pronoun, text), "noun without an article"),
+        (_is_behind_determiner(discourse, mention), "noun without its determiner"),
         (not _agrees(discourse, mention, pronoun), "another number or gender"),
     )
     return next((reason for holds, reason in rules if holds), "")
 
 
 def _follows(discourse: Discourse, mention: Mention, earlier: Sequence[Mention]) -> bool:
-    """True where only a comma, or an age, is between the mention and one of its chain before it."""
+    """True where nothing, a comma, or an age is between the mention and one of its chain before it.
+
+    Behind nothing or an article it is a complement: ``makes the square an interesting place``.
+    """
     unit, start, _ = mention.span[0]
     text = discourse.units[unit].text
-    return any(re.fullmatch(r",(?: \d+,)? ", text[other.span[-1][2] : start]) for other in earlier)
+    between = re.compile(r",(?: \d+,)? | (?:(?:an?|the) )?")
+    return any(between.fullmatch(text[other.span[-1][2] : start]) for other in earlier)
 
 
 def _is_predicate(discourse: Discourse, mention: Mention, earlier: Sequence[Mention]) -> bool:
@@ -263,6 +272,18 @@ def _lacks_article(mention: Mention, pronoun: Mention, text: str) -> bool:
         and text not in KIN
         and DETERMINED.match(text) is None
     )
+
+
+def _is_behind_determiner(discourse: Discourse, mention: Mention) -> bool:
+    """True where the mention is less than a noun phrase: its determiner is no part of it.
+
+    A name that grammar shows to be a part of a phrase (``the Ford cars``) may stand alone.
+    """
+    if mention.kind == "proper" and mention.features.function:
+        return False
+    unit, start, _ = mention.span[0]
+    word = re.search(r"([\w’']+) $", discourse.units[unit].text[:start])
+    return word is not None and word[1].lower() in DETERMINERS | {"this", "these", "those"}
 
 
 def _agrees(discourse: Discourse, mention: Mention, pronoun: Mention) -> bool:

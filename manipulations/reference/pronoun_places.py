@@ -74,7 +74,17 @@ _OF_IT = (
 )
 _OF_THEY = ((r"\bas $", r" (?:say|come|go)\b"),)
 _IDIOMS = {"their": _OF_POSSESSIVE, "it": _OF_IT, "they": _OF_THEY}
-
+#: What is an amount, which no noun phrase is that does not name one (``it's about 20 tons``).
+_MEASURED = re.compile(
+    r"(?:['’](?:s|re)| (?:is|are|was|were))(?: [\w-]+){0,4}?"
+    r" (?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|half an?|hundred|thousand)"
+    r"(?: (?:hundred|thousand|million|billion))?"
+    r" (?:tons?|tonnes?|kilos?|pounds?|dollars|euros|cents?|percent|miles?|kilomet(?:er|re)s?"
+    r"|met(?:er|re)s?|feet|foot|inch(?:es)?|acres?|hectares?|degrees|years?|months?|weeks?|days?"
+    r"|hours?|minutes?|seconds?|lit(?:er|re)s?|gallons?|watts?|times)"
+    r"(?=$|[.,;:!?]| (?:for|per|a)\b)",
+    re.IGNORECASE,
+)
 
 _ENDED = re.compile(r"[.!?;:…][\"'”’)\]]*$|:\)$")
 _BROKEN_OFF = re.compile(r"(?:[—–-]|\.\.\.|…)[\"'”’]?$")
@@ -131,6 +141,7 @@ def check_place(discourse: Discourse, mention: Mention) -> None:
         (not possessive and _MODIFIED.match(after), "pronoun with a modifier after it"),
         (not possessive and fronted, "pronoun after 'there', 'here' or 'the more'"),
         (idiom, "pronoun of an idiom"),
+        (not possessive and _MEASURED.match(after), "pronoun for an amount"),
     )
     for holds, reason in rules:
         if holds:

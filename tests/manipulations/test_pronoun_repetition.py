@@ -55,6 +55,8 @@ BOYS = "[the boys|1 number=plural first_pos=DET]"
         ("[an owl|1]", "I saw [it|1].", "I saw the owl."),
         ("[a cat and a dog|1]", "[They|1] ran.", "The cat and the dog ran."),
         ("[Ann|1]", '"[She|1] ran," he said.', '"Ann ran," he said.'),
+        ("[a boat|1]", "[It|1] is 20 feet long.", "The boat is 20 feet long."),
+        ("the [Ford|1 proper function=compound] car", "[It|1] is big.", "Ford is big."),
         # A pronoun's capital is its sentence's, or its quotation's, but for that of ``He`` for God.
         ("[a box|1]", 'I said, "[It|1] fell."', 'I said, "The box fell."'),
         ("[a box|1]", "And I thought, [It|1]'s red.", "And I thought, The box is red."),
@@ -221,6 +223,12 @@ def test_the_rest_of_the_document_says_whether_a_capital_is_a_name_s() -> None:
         ("They made Ann [the cook|1 function=xcomp]. / [She|1] ran.", "antecedent: predicate"),
         ("Ann, [a cook|1 function=appos], ran. / [She|1] ran.", "antecedent: apposition"),
         ("Ann, [a cook|1 link=appos], ran. / [She|1] ran.", "antecedent: apposition"),
+        ("I saw a [fine lake|1 function=obj]. / [It|1] is big.", "noun without its determiner"),
+        ("I saw the [Alps|1 proper]. / [It|1] is big.", "noun without its determiner"),
+        # An amount is no thing that has it.
+        ("I saw [a boat|1]. / Alone, [it|1]'s about 20 tons.", "pronoun for an amount"),
+        ("I saw [a boat|1]. / [It|1] is less than one ton for us.", "pronoun for an amount"),
+        ("I saw [a boat|1]. / [It|1] was an average of five years.", "pronoun for an amount"),
         ("I saw [the man|1 function=reparandum], no. / [He|1] ran.", "antecedent: disfluency"),
         ("I saw [the uh man|1]. / [He|1] ran.", "antecedent: disfluency"),
         ("I saw [the the man|1]. / [He|1] ran.", "antecedent: disfluency"),
@@ -304,6 +312,11 @@ def test_the_last_fit_mention_is_taken() -> None:
     assert repeated(text) == ["Ann ran."]
     # "such as" names no role.
     assert repeated("I saw men such as [Bo|1]. / [He|1] ran.") == ["Bo ran."]
+
+
+@pytest.mark.parametrize("said", ["[a fine place|1 function=obj]", "a [fine place|1 function=obj]"])
+def test_what_a_verb_says_of_its_object_is_not_said_again(said: str) -> None:
+    assert repeated(f"It makes [the square|1] {said}. / [It|1] is big.") == ["The square is big."]
 
 
 def test_a_longer_mention_of_the_chain_comes_first() -> None:
