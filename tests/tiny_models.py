@@ -86,11 +86,35 @@ MODELS: dict[str, tuple[dict[str, Any], tuple[Sharing, ...]]] = {
         },
         NONE,
     ),
+    # A short convolution, which no mask reaches.
+    "lfm2": ({**_GROUPED, "layer_types": ["conv", "full_attention"]}, CACHE),
+    "lfm2_moe": (
+        {
+            **_GROUPED,
+            "layer_types": ["conv", "full_attention"],
+            "moe_intermediate_size": 16,
+            "num_dense_layers": 1,
+            "num_experts": 2,
+            "num_experts_per_tok": 1,
+        },
+        CACHE,
+    ),
+    # A cache of its own, part of which cannot be put in order.
+    "minimax": (
+        {
+            **_GROUPED,
+            "head_dim": 8,
+            "layer_types": ["linear_attention", "full_attention"],
+            "num_local_experts": 2,
+            "num_experts_per_tok": 1,
+        },
+        NONE,
+    ),
     "openai-gpt": (_GPT, NONE),
 }
 
 
-def tiny(kind: str, seed: int = 0) -> Any:
+def tiny(kind: str, seed: int = 0, **more: Any) -> Any:
     from transformers import AutoConfig, AutoModelForCausalLM
 
     torch.manual_seed(seed)
@@ -103,10 +127,12 @@ def tiny(kind: str, seed: int = 0) -> Any:
             "eos_token_id": 2,
             "pad_token_id": None,
             **MODELS[kind][0],
+            **more,
         },
     )
     # The faster way to run experts knows no float64.
-    options = {"experts_implementation": "eager"} if kind == "jamba" else {}
+    experts = kind in ("jamba", "lfm2_moe", "minimax")
+    options = {"experts_implementation": "eager"} if experts else {}
     return AutoModelForCausalLM.from_config(config, **options).eval()
 
 

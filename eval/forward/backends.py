@@ -20,8 +20,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from coherencegym.errors import first_line
 from coherencegym.eval.forward.logits import Forward, Questions, fetched
 from coherencegym.eval.forward.masks import attending, masks
+from coherencegym.eval.forward.memory import is_out_of_memory
 from coherencegym.eval.models.placement import send
 from coherencegym.eval.plan.batches import Batch
 from coherencegym.eval.text.sequence import TokenSequence
@@ -31,8 +33,12 @@ if TYPE_CHECKING:
     import torch
 
 
-class NoCacheError(Exception):
-    """The model leaves nothing behind that its next pass could go on from."""
+class CannotShareError(Exception):
+    """A model cannot share beginnings in the way that a batch asks for; the message says why."""
+
+
+#: Errors of models that are handed a mask or a cache which they cannot take.
+_FAILURES = (TypeError, ValueError, IndexError, AttributeError, AssertionError, RuntimeError)
 
 
 @dataclass(frozen=True)
@@ -62,13 +68,26 @@ def start_batch(forward: Forward, sequences: Sequence[TokenSequence], batch: Bat
         batch: some of them.
 
     Raises:
-        NoCacheError: the batch goes on from a cache, and the model has none.
+        CannotShareError: the batch shares beginnings, and the model fails at it.
     """
     import torch
 
-    start = _packed if batch.prefixes else _from_cache if batch.prefix else _padded
-    with torch.inference_mode():
-        return start(forward, sequences, batch)
+    if not batch.shares:
+        with torch.inference_mode():
+            return _padded(forward, sequences, batch)
+    start, fails = (
+        (_packed, "it takes no attention mask of pairs")
+        if batch.prefixes
+        else (_from_cache, "its cache cannot be handed on")
+    )
+    try:
+        with torch.inference_mode():
+            return start(forward, sequences, batch)
+    except _FAILURES as error:
+        if is_out_of_memory(error):
+            raise
+        said = f"{type(error).__name__}: {first_line(error)}"[:120]
+        raise CannotShareError(f"{fails} ({said})") from error
 
 
 def run_batch(
@@ -129,7 +148,7 @@ def _from_cache(forward: Forward, sequences: Sequence[TokenSequence], batch: Bat
     within.need_some_row()
     first, cache = forward.read(beginnings, within, keep_cache=True)
     if not hasattr(cache, "reorder_cache"):
-        raise NoCacheError
+        raise CannotShareError("it leaves no cache that can be handed on")
     cache.reorder_cache(send(owners, forward.device))
     second, _ = forward.read(_rests(members, cut, batch.length), behind, cache=cache)
     count = len(first)

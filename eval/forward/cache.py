@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: Number of the format, and of how surprisals are computed: another number is another file. A
 #: change of this program that changes a surprisal by more than the promised accuracy raises it.
-CACHE_FORMAT = 3
+CACHE_FORMAT = 4
 #: Names the folder in place of the user's folder for caches.
 VARIABLE = "COHERENCEGYM_CACHE"
 #: End of the names of databases.

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from coherencegym.errors import EvaluationError, ProcessError
 from coherencegym.eval.forward.agreement import Trial
 from coherencegym.eval.forward.altered import float32_head, fused_activations
-from coherencegym.eval.forward.backends import Started, run_each_alone, start_batch
+from coherencegym.eval.forward.backends import (
+    CannotShareError,
+    Started,
+    run_each_alone,
+    start_batch,
+)
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
@@ -274,9 +279,17 @@ class _Run:
         started: deque[tuple[Batch, Started]] = deque()
         while queue or started:
             batch = queue.pop() if queue else None
-            if batch is not None and (begun := self._start(batch)) is not None:
-                started.append((batch, begun))
-                batch = None
+            if batch is not None:
+                try:
+                    begun = self._start(batch)
+                except CannotShareError as error:
+                    # The trial had no batch like this one.
+                    self.sharing, execution.sharing = "none", Trial(False, reason=str(error))
+                    queue = self._again(batch, queue)
+                    continue
+                if begun is not None:
+                    started.append((batch, begun))
+                    batch = None
             while len(started) > (ahead if queue and batch is None else 0):
                 first, begun = started.popleft()
                 results = in_memory_of(self.forward.device, begun.finish)
@@ -300,6 +313,10 @@ class _Run:
             return list(queue)
         if not self._halve():
             raise out_of_memory(batch.length)
+        return self._again(batch, queue)
+
+    def _again(self, batch: Batch, queue: Sequence[Batch]) -> list[Batch]:
+        """The sequences of a batch and of those behind it, in batches for what is known now."""
         plan = self.execution.plan
         left = {index for each in (batch, *queue) for index in each.indices}
         others = set(range(len(plan.sequences))) - left
@@ -353,6 +370,9 @@ class _Run:
         if self.world.size == 1:
             return
         execution = self.execution
+        passed = execution.sharing is None or execution.sharing.passed
+        if self.world.agree([passed]) != [passed]:
+            execution.sharing = Trial(False, reason="in another process it failed at it")
         sequences = execution.plan.sequences
         ends = np.cumsum([sequence.count for sequence in sequences])
         flat = np.zeros(int(ends[-1]))

@@ -27,6 +27,22 @@ FLEX = "flex_attention"
 Rule = Callable[["torch.Tensor", "torch.Tensor", "torch.Tensor", "torch.Tensor"], "torch.Tensor"]
 
 
+def unmasked_layer(model: Any) -> str:
+    """Name what carries from token to token beside attention; empty where nothing is known to.
+
+    No mask reaches a convolution or a recurrence, so that a packed row would see its neighbours.
+    """
+    import torch
+
+    decoder = model.get_decoder() if hasattr(model, "get_decoder") else model
+    for module in decoder.modules():
+        if isinstance(module, torch.nn.Conv1d) and max(module.kernel_size) > 1:
+            return "a convolution"
+    kinds = getattr(model.config.get_text_config(), "layer_types", None) or ()
+    recurrent = getattr(model, "_is_stateful", False) or "linear_attention" in kinds
+    return "a recurrence" if recurrent else ""
+
+
 @contextmanager
 def attending(forward: Forward) -> Iterator[bool]:
     """Let a model attend to packed rows by FlexAttention, where :func:`takes_rules` says so.

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from coherencegym.errors import first_line
 from coherencegym.eval.forward.agreement import (
     TIMES,
     TOLERANCE,
@@ -22,10 +21,9 @@ from coherencegym.eval.forward.agreement import (
     alike_within,
     as_precise,
 )
-from coherencegym.eval.forward.backends import NoCacheError, run_alone, run_batch
+from coherencegym.eval.forward.backends import CannotShareError, run_alone, run_batch
 from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.masks import takes_rules
-from coherencegym.eval.forward.memory import is_out_of_memory
+from coherencegym.eval.forward.masks import takes_rules, unmasked_layer
 from coherencegym.eval.forward.numeric import Bits, exactly
 from coherencegym.eval.models.placement import quantization
 from coherencegym.eval.plan.batches import Batch, Budget, make_batches
@@ -41,12 +39,6 @@ _TEXTS = 24
 #: to: rounding makes less, other positions more.
 _GROSS = 0.5
 
-#: Messages where a way of sharing fails.
-_FAILS = {
-    "packed": "it takes no attention mask of pairs ({})",
-    "cache": "its cache cannot be handed on ({})",
-}
-
 
 def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
     """Run a batch or two of a plan with beginnings shared, and a few of their sequences without.
@@ -59,16 +51,15 @@ def try_sharing(forward: Forward, plan: Plan, sharing: Sharing) -> Trial:
         plan: one that shares.
         sharing: the way that is tried, in which the plan shares.
     """
+    # How little of a neighbour the texts of a trial may see says nothing of others.
+    if sharing == "packed" and (layer := unmasked_layer(forward.model)):
+        return Trial(False, reason=f"{layer} mixes tokens where no attention mask reaches")
     numbers, compared = to_try(plan)
     tried = _Tried(forward, plan, numbers, _read_behind(plan, compared), list(compared))
     try:
         found = tried.found()
-    except NoCacheError:
-        return Trial(False, reason="it leaves no cache that can be handed on")
-    except (TypeError, ValueError, IndexError, AttributeError, RuntimeError) as error:
-        if is_out_of_memory(error):
-            raise
-        return Trial(False, reason=_FAILS[sharing].format(_said(error)))
+    except CannotShareError as error:
+        return Trial(False, reason=str(error))
     by_rule = sharing == "packed" and takes_rules(forward)
     return replace(tried.trial(found), by_rule=by_rule)
 
@@ -260,8 +251,9 @@ def to_try(plan: Plan) -> tuple[list[int], dict[int, int]]:
     """Choose what to try of a plan that shares beginnings.
 
     The longest beginning (with two more tokens, where there are any), the most unequal lengths, the
-    longest row, the longest text, and what comes closest to each of the model's limits, on both
-    sides. Of each group its shortest, longest and last sequence are compared.
+    longest row, the longest text, the batch of most beginnings, and what comes closest to each of
+    the model's limits, on both sides. Of each group its shortest, longest and last sequence are
+    compared.
 
     Returns:
         The places of batches in the plan; and the sequences to compare, each with how many tokens
@@ -276,6 +268,8 @@ def to_try(plan: Plan) -> tuple[list[int], dict[int, int]]:
         max(others, key=lambda group: (group.unequal, group.goes_on, group.prefix)),
         max(groups, key=lambda group: group.row),
         max(groups, key=lambda group: group.length),
+        # A cache that is not put in order may be right where all goes on from one beginning.
+        max(groups, key=lambda group: len(plan.batches[group.number].groups)),
     ]
     for boundary in plan.limits.boundaries:
         by_length = sorted(groups, key=lambda group: group.length)
@@ -319,7 +313,3 @@ def beside_longer(forward: Forward, plan: Plan) -> Trial | None:
     compared = [index for _, index in sorted(chosen)]
     tried = _Tried(forward, plan, numbers, plan.sequences, compared, pads=True)
     return tried.trial(tried.found())
-
-
-def _said(error: BaseException) -> str:
-    return f"{type(error).__name__}: {first_line(error)}"[:120]
