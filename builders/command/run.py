@@ -277,8 +277,8 @@ def _refuse_closed(sources: Sources) -> None:
             )
             raise PublishError(
                 f"corpus {corpus.name} may not be republished (annotation: {annotation}; texts: "
-                f"{texts}{'; closed by its name' * (corpus.name in CLOSED)}); push to a private "
-                "repository with --private, or build without --push-to-hub"
+                f"{texts}{'; closed by its name' * (corpus.name in CLOSED)}); expected --private, "
+                "or no --push-to-hub"
             )
 
 
