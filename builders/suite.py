@@ -22,6 +22,7 @@ from coherencegym.eval.kinds.items import (
 )
 from coherencegym.eval.kinds.table_kind import Column as Column
 from coherencegym.eval.kinds.table_kind import TableKind
+from coherencegym.files.strict_json import Name, held
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
@@ -443,6 +444,7 @@ class Suite:
         return distinct(question for config in self.configs for question in config.questions)
 
     def __post_init__(self) -> None:
+        held({"name": self.name}, dict[str, Name])  # as manifests are held to it
         _ = self.questions  # raises where two have the same name
         items = [config.name for config in self.configs if config.kind is ITEMS]
         for name in self.headline:

@@ -40,7 +40,7 @@ from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.files.folders import check_folder, written_beside
 from coherencegym.hub.answers import hub_answers
 from coherencegym.hub.commits import check_rights, check_target
-from coherencegym.licence import OTHER
+from coherencegym.licence import CLOSED, OTHER
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError
@@ -277,8 +277,8 @@ def _refuse_closed(sources: Sources) -> None:
             )
             raise PublishError(
                 f"corpus {corpus.name} may not be republished (annotation: {annotation}; texts: "
-                f"{texts}); push to a private repository with --private, or build without "
-                "--push-to-hub"
+                f"{texts}{'; closed by its name' * (corpus.name in CLOSED)}); expected --private, "
+                "or no --push-to-hub"
             )
 
 

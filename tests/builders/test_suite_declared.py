@@ -52,6 +52,11 @@ def test_the_filtered_pairs_are_the_headline_of_filtered_intruders() -> None:
     assert [c.full_name("x") for c in suite.configs if suite.in_headline(c)] == ["pairs_x_filtered"]
 
 
+def test_a_name_that_no_manifest_may_have_is_refused() -> None:
+    with pytest.raises(ValueError, match='name: "my suite"; expected a name of letters, digits'):
+        replace(SUITE, name="my suite")
+
+
 def test_a_headline_of_no_config_is_refused_by_name() -> None:
     message = "toy_order: 'contexts', in the headline, is no config of items; expected '"
     with pytest.raises(ValueError, match=message):
