@@ -160,7 +160,7 @@ class Place:
         start, end: the place of the connective in it.
         scored: the number of characters of the segment, its last, that are scored.
         fronted: true where the connective's clause comes before the main clause.
-        clause: whether a clause with subject and finite verb is the connective's.
+        clause: true where the connective's clause has a subject and a finite verb.
         denied: true where the first argument denies something.
     """
 

@@ -32,7 +32,7 @@ class ParsedWord:
         start, end: characters in the unit's text.
         lemma: its dictionary form.
         pos: part of speech (``VERB``, ``SCONJ``, ...).
-        features: as a treebank writes them (``Mood=Ind|Tense=Past|VerbForm=Fin``).
+        features: the column of a treebank (``Mood=Ind|Tense=Past|VerbForm=Fin``).
         relation: its relation to its head (``nsubj``, ``mark``, ``advcl``, ...).
         head: the number, from 0, of the unit's word that it depends on; none of a root.
     """

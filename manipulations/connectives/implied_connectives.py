@@ -133,7 +133,7 @@ class Implied:
         second: the second one, as it goes on behind an adverbial.
         way: a name of :data:`WAYS`.
         word: the adverbial, lower-case.
-        past: whether the second tells what happened; false where the corpus has no grammar.
+        past: true where the second tells what happened, as far as there is grammar.
     """
 
     relation: Relation

@@ -74,7 +74,7 @@ _OF_IT = (
 )
 _OF_THEY = ((r"\bas $", r" (?:say|come|go)\b"),)
 _IDIOMS = {"their": _OF_POSSESSIVE, "it": _OF_IT, "they": _OF_THEY}
-#: What is an amount, which no noun phrase is that does not name one (``it's about 20 tons``).
+#: An amount as a predicate: no noun phrase that does not name one has it (``it's about 20 tons``).
 _MEASURED = re.compile(
     r"(?:['’](?:s|re)| (?:is|are|was|were))(?: [\w-]+){0,4}?"
     r" (?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|half an?|hundred|thousand)"

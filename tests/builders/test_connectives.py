@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from related import related
+from related import parsed, related
 from suites import Sample
 
 from coherencegym.builders.connectives import HEADLINE, SUITE
@@ -137,6 +138,17 @@ def test_where_either_sense_may_hold_is_not_in_the_headline(
     text: str, sense: str, expected: set[str]
 ) -> None:
     assert headline(text, sense) == expected
+
+
+def test_grammar_finds_a_clause_that_words_do_not_show() -> None:
+    discourse = related("They fell [although] different roads lead there.")
+    guessed = predictions(next(iter(CONFIG.drafter(discourse, Context()))))
+    assert guessed["since > original"][1] == "different sense, other syntax"
+    grammar = "They:nsubj:1 fell:root: although:mark:5 different:amod:4 roads:nsubj:5"
+    grammar += " lead:advcl:1:VerbForm=Fin there:advmod:5"
+    units = (replace(discourse.units[0], words=parsed(grammar).words),)
+    known = predictions(next(iter(CONFIG.drafter(replace(discourse, units=units), Context()))))
+    assert known["since > original"][1] == HEADLINE
 
 
 def test_a_clause_that_comes_first_is_no_part_of_what_is_scored() -> None:
