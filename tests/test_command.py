@@ -275,6 +275,21 @@ def test_skeletons_pass_their_own_tests(tmp_path: Path) -> None:
     assert re.search(r"^[3-9] passed", out, re.MULTILINE)
 
 
+def test_a_skeleton_that_somebody_has_worked_on_is_not_replaced(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert exit_code("new", "suite", "mine") == 0
+    assert exit_code("new", "corpus", "mine", "--overwrite") == 0
+    begun = Path("test_mine.py").read_text()
+    Path("test_mine.py").write_text(begun + "# a thought\n")
+    assert exit_code("new", "corpus", "mine", "--overwrite") == 2
+    assert "test_mine.py is not as it was begun; move it" in one_line(capsys.readouterr().err)
+    Path("test_mine.py").unlink()
+    Path("test_mine.py").symlink_to("elsewhere.py")
+    assert exit_code("new", "corpus", "mine", "--overwrite") == 2
+    assert not Path("elsewhere.py").exists()
+
+
 def test_a_suite_and_a_corpus_of_the_users_own(capsys: pytest.CaptureFixture[str]) -> None:
     for what in ("suite", "corpus"):
         assert exit_code("new", what, f"my_{what}") == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -83,7 +84,7 @@ def test_an_option_that_is_nearly_the_missing_one_is_meant(
         assert f"score: {said}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_a_command_in_one_line(
     capsys: pytest.CaptureFixture[str], number: signal.Signals
 ) -> None:
@@ -96,6 +97,32 @@ def test_a_signal_ends_a_command_in_one_line(
     assert finish("score", interrupted) == 128 + number
     assert capsys.readouterr().err == "score: stopped; nothing half-written is left\n"
     assert signal.getsignal(number) is before
+
+
+def test_a_command_ends_in_order_where_its_terminal_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def say(*_: object) -> NoReturn:
+        raise OSError(errno.EIO, "Input/output error")
+
+    def interrupted() -> NoReturn:
+        monkeypatch.setattr(sys.stderr, "write", say)
+        os.kill(os.getpid(), signal.SIGHUP)
+        raise AssertionError("goes on")
+
+    assert finish("score", interrupted) == 128 + signal.SIGHUP
+
+
+def test_a_command_goes_on_without_its_terminal_under_nohup() -> None:
+    def work() -> int:
+        os.kill(os.getpid(), signal.SIGHUP)
+        return 0
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert finish("score", work) == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_a_launcher_stops_its_processes_itself(monkeypatch: pytest.MonkeyPatch) -> None:

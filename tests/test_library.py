@@ -18,6 +18,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.models.source import find_model
 from coherencegym.eval.views.spans.page import write_spans
+from coherencegym.files.checksums import CHECKSUMS
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +79,13 @@ def test_what_is_there_is_refused_before_anything_is_scored(
     with pytest.raises(EvaluationError, match="model '/nonexistent': no such folder"):
         cg.score([demo, "/nonexistent"], folder)
     (tmp_path / "index.html").touch()
-    with pytest.raises(EvaluationError, match=r"index.html: .* expected overwrite=True"):
-        cg.score(["demo", replace(demo, name="other")], folder, output=tmp_path)
+    several = ["demo", replace(demo, name="other")]
+    for overwrite in (False, True):
+        with pytest.raises(EvaluationError, match=r"index.html is not of .* folder with output="):
+            cg.score(several, folder, output=tmp_path, overwrite=overwrite)
+    for inside in (folder, folder / "results"):
+        with pytest.raises(EvaluationError, match=r"output= .* neither inside the other"):
+            cg.score(demo, folder, output=inside, overwrite=True)
 
 
 def test_each_run_is_written_as_soon_as_it_is_scored(
@@ -102,7 +108,7 @@ def test_each_run_is_written_as_soon_as_it_is_scored(
     monkeypatch.undo()
     cg.score(models, folder, limit=2, output=tmp_path, overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        *("index.html", "overview.md", "story_cloze--demo", "story_cloze--other"),
+        *(CHECKSUMS, "index.html", "overview.md", "story_cloze--demo", "story_cloze--other"),
     ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib.resources
 import keyword
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -39,7 +40,11 @@ def make_parser(prog: str = "coherencegym new") -> Parser:
     parser.add_argument(
         "--output", metavar="DIR", type=Path, default=Path(), help="default: this folder"
     )
-    parser.add_argument("--overwrite", action="store_true", help="replace files of that name")
+    parser.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace files of that name that nobody has changed",
+    )
     parser.add_argument("--dry-run", action="store_true", help="write nothing; say what would be")
     return parser
 
@@ -55,10 +60,20 @@ def main(argv: Sequence[str] | None = None, prog: str = "coherencegym new") -> i
         parser.error(f"{name!r} is the name of something else; expected another, such as my_{name}")
     files = skeleton(arguments.what, name)
     folder: Path = arguments.output
-    for file in files:
-        if (folder / file).exists() and not arguments.overwrite:
-            parser.error(f"{folder / file} is there already; expected --overwrite to replace it")
+    for path in filter(os.path.lexists, (folder / file for file in files)):
+        if not arguments.overwrite:
+            parser.error(f"{path} is there already; expected --overwrite to replace it")
+        if not _is_skeleton(path, name):
+            parser.error(f"{path} is not as it was begun; move it elsewhere, or begin another")
     return finish(prog, lambda: _write(files, folder, arguments))
+
+
+def _is_skeleton(path: Path, name: str) -> bool:
+    """Tell whether a file is one of a skeleton, of whatever kind, that nobody has worked on."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    begun = (text for what in WHAT for text in skeleton(what, name).values())
+    return path.read_bytes() in {text.encode() for text in begun}
 
 
 def _write(files: Mapping[str, str], folder: Path, arguments: argparse.Namespace) -> int:

@@ -92,6 +92,11 @@ class BuildRequest(BuildOptions, PublishOptions):
     push_to_hub: bool = False
 
     @property
+    def data_folders(self) -> Sequence[Path]:
+        """The folder of corpora, where one was named."""
+        return [] if self.data_dir is None else [self.data_dir]
+
+    @property
     def shape(self) -> Shape:
         """The documents that are made of articles."""
         fewest, most = self.sentences
@@ -171,7 +176,8 @@ class BuildJob:
         if request.version:
             Version.parse(request.version)
         if not request.dry_run:
-            check_folder(self.destination, request.overwrite, MANIFEST, self.output_option)
+            place = self.destination, request.overwrite, self.output_option
+            check_folder(*place, inputs=request.scores, around=request.data_folders)
             self.exports.check(self.destination)
         self.private = True
         if request.push_to_hub:
@@ -244,7 +250,7 @@ class BuildJob:
             with tempfile.TemporaryDirectory() as folder:
                 yield Path(folder)
         else:
-            with written_beside(self.destination, self.request.overwrite, MANIFEST) as work:
+            with written_beside(self.destination, self.request.overwrite) as work:
                 yield work
 
     def push(

@@ -32,10 +32,10 @@ from coherencegym.builders.export.syntaxgym import SuiteTable, item_records, sui
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import Source, find_dataset
-from coherencegym.files.folders import check_folder, written_beside
+from coherencegym.files.folders import check_apart, check_folder, written_beside
 
-#: The files by which folders are known as exports. None ends in ``.json``, as suites do.
-SUITES_MARKER, PAIRS_MARKER, BABYLM_MARKER = "SUITES.md", "PAIRS.md", "BABYLM.md"
+#: The reports of exports.
+SUITES_REPORT, PAIRS_REPORT, BABYLM_REPORT = "SUITES.md", "PAIRS.md", "BABYLM.md"
 
 #: The command-line options.
 SUITES_OPTION, PAIRS_OPTION = "--export-syntaxgym", "--export-pairs"
@@ -56,14 +56,14 @@ class Exports:
     overwrite: bool = False
 
     @property
-    def folders(self) -> Iterator[tuple[str, Path, str]]:
-        """Option, folder and marker of each that was asked for."""
+    def folders(self) -> Iterator[tuple[str, Path]]:
+        """Option and folder of each that was asked for."""
         if self.syntaxgym is not None:
-            yield SUITES_OPTION, self.syntaxgym, SUITES_MARKER
+            yield SUITES_OPTION, self.syntaxgym
         if self.pairs is not None:
-            yield PAIRS_OPTION, self.pairs, PAIRS_MARKER
+            yield PAIRS_OPTION, self.pairs
         if self.babylm is not None:
-            yield BABYLM_OPTION, self.babylm, BABYLM_MARKER
+            yield BABYLM_OPTION, self.babylm
 
     def check(self, build: Path | None = None, named: str = "--output") -> None:
         """Refuse folders that would be lost, before any work is done for them.
@@ -73,20 +73,15 @@ class Exports:
             named: the option that names it on the command line.
 
         Raises:
-            ExportError: two of the folders are the same, or one is inside the other.
-            EvaluationError: see :func:`coherencegym.files.folders.check_folder`.
+            EvaluationError: two of the folders are the same, or one is inside the other, or see
+                :func:`coherencegym.files.folders.check_folder`.
         """
         places = [(named, build)] if build is not None else []
-        for option, folder, marker in self.folders:
+        for option, folder in self.folders:
             for other, place in places:
-                one, two = folder.resolve(), place.resolve()
-                if one == two or one in two.parents or two in one.parents:
-                    raise ExportError(
-                        f"{option} {folder} and {other} {place}: expected two folders, neither "
-                        "inside the other"
-                    )
+                check_apart(folder, place, option, other)
             places.append((option, folder))
-            check_folder(folder, self.overwrite, marker, option)
+            check_folder(folder, self.overwrite, option)
 
 
 def release_of(source: Source, version: str = "") -> ExportedRelease:
@@ -140,12 +135,12 @@ def export(source: Source, exports: Exports, version: str = "", dry_run: bool = 
     release = release_of(source, version)
     read = list(tables(source))
     lines: list[str] = []
-    for option, destination, marker in exports.folders:
+    for option, destination in exports.folders:
         write = _WRITERS[option]
         with (
             tempfile.TemporaryDirectory()
             if dry_run
-            else written_beside(destination, exports.overwrite, marker, option)
+            else written_beside(destination, exports.overwrite, option)
         ) as folder:
             what, *left_out = write(read, release, Path(folder))
         done = "would be written to" if dry_run else "written to"
@@ -169,7 +164,7 @@ def _write_suites(read: Sequence[ItemTable], release: ExportedRelease, folder: P
         text = json.dumps(found, ensure_ascii=False, indent=4) + "\n"
         (folder / f"{suite.name}.json").write_text(text, encoding="utf-8")
     _write_lines(folder / "items.jsonl", (r for _, suite in suites for r in item_records(suite)))
-    _write_report(folder / SUITES_MARKER, made, release, suites=suites)
+    _write_report(folder / SUITES_REPORT, made, release, suites=suites)
     items = sum(table.items for table in made)
     return [
         f"for SyntaxGym: {_number(items, 'item')} in {_number(len(suites), 'suite')}",
@@ -192,7 +187,7 @@ def _write_pairs(read: Sequence[ItemTable], release: ExportedRelease, folder: Pa
         (folder / path).write_text(text, encoding="utf-8")
     rows = [(table, found, in_no_task(table, found)) for table, found in asked]
     few = [task for task in every if task.pairs < FEWEST_PAIRS]
-    _write_report(folder / PAIRS_MARKER, made, release, pairs=rows, few=few, fewest=FEWEST_PAIRS)
+    _write_report(folder / PAIRS_REPORT, made, release, pairs=rows, few=few, fewest=FEWEST_PAIRS)
     pairs = sum(len(table.records) for table in made)
     return [
         f"as texts: {_number(pairs, 'pair')}, and {_number(len(every), 'task')} for "
@@ -222,7 +217,7 @@ def _write_babylm(read: Sequence[ItemTable], release: ExportedRelease, folder: P
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         # In ASCII, as the pipeline reads a file in whatever encoding its machine prefers.
         _write_lines(folder / path, (row.fields for row in own), ascii_only=True)
-    _write_report(folder / BABYLM_MARKER, made, release, files=sorted(files.items()))
+    _write_report(folder / BABYLM_REPORT, made, release, files=sorted(files.items()))
     items = sum(len(table.items) for table in made)
     folders = len({Path(path).parent for path in files if path.startswith("full")})
     means = sum(table.same_words for table in made)

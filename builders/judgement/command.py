@@ -97,7 +97,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     from coherencegym.eval.data.dataset import tables
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.kinds.spans import SPANS
-    from coherencegym.files.folders import written_beside
+    from coherencegym.files.folders import check_folder, written_beside
 
     folder: Path = arguments.folder
     if not (folder / MANIFEST).is_file():
@@ -117,6 +117,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     if output.exists():
         # Never overwritten: what annotators have filled in may lie there.
         raise EvaluationError(f"{output} exists; name another folder with --output")
+    check_folder(output, False, inputs=[folder])
     if about_spans:
         return _sample_spans(source, arguments, output)
     try:
@@ -128,7 +129,7 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     if not drawing.pairs:
         wanted = f" of {', '.join(map(repr, arguments.group))}" if arguments.group else ""
         raise EvaluationError(f"{folder}: no pair{wanted}; expected items with two conditions")
-    with written_beside(output, False, PAIRS) as work:
+    with written_beside(output, False) as work:
         write_sheet(drawing.pairs, work)
     shares = ", ".join(f"{name} {count}" for name, count in drawing.counts.items())
     lines = [f"{len(drawing.pairs)} pairs ({shares})"]
@@ -156,7 +157,7 @@ def _sample_spans(source: Source, arguments: argparse.Namespace, output: Path) -
 
     read = _span_tables(source, arguments)
     spans = draw_spans(source.suite, read, arguments.n, arguments.seed)
-    with written_beside(output, False, SPAN_LINES) as work:
+    with written_beside(output, False) as work:
         write_span_sheet(spans, work)
     counts = Counter(span.config for span in spans)
     shares = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.hub.push_board import board_files
     from coherencegym.eval.views.board.cells import local_names
-    from coherencegym.eval.views.board.names import BOARD_MARKER, INDEX
+    from coherencegym.eval.views.board.names import INDEX
     from coherencegym.eval.views.board.pairs import MOST_PAIRS
     from coherencegym.eval.views.board.site import write_board
     from coherencegym.files.folders import check_folder
@@ -79,10 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.private:
         raise EvaluationError("--private: no Space is made; expected --push-space USER/NAME, too")
     if not arguments.dry_run:
-        check_folder(arguments.output, arguments.overwrite, BOARD_MARKER)
+        check_folder(arguments.output, arguments.overwrite, inputs=arguments.sources)
     board, sources = _read(arguments.sources)
     most = MOST_PAIRS if arguments.pairs is None else arguments.pairs
-    with _work(arguments, BOARD_MARKER) as work:
+    with _work(arguments) as work:
         site = write_board(board, work, arguments.title, sources, most, _say)
         files = board_files(work)
     counts = {"model": board.models, "column": board.columns, "pair": site.pairs}
@@ -108,7 +108,7 @@ def _say(line: str) -> None:
 
 
 @contextmanager
-def _work(arguments: argparse.Namespace, marker: str) -> Iterator[Path]:
+def _work(arguments: argparse.Namespace) -> Iterator[Path]:
     """The folder that a board is written into: renamed at the end, or thrown away."""
     from coherencegym.files.folders import written_beside
 
@@ -116,7 +116,7 @@ def _work(arguments: argparse.Namespace, marker: str) -> Iterator[Path]:
         with tempfile.TemporaryDirectory() as folder:
             yield Path(folder)
     else:
-        with written_beside(arguments.output, arguments.overwrite, marker) as work:
+        with written_beside(arguments.output, arguments.overwrite) as work:
             yield work
 
 

@@ -84,14 +84,15 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.results.labels import model_labels
     from coherencegym.eval.results.layers import at_layer
     from coherencegym.eval.results.saved import read_saved
-    from coherencegym.eval.views.compare_report import COMPARISON_MARKER, write_comparisons
+    from coherencegym.eval.views.compare_report import write_comparisons
     from coherencegym.eval.views.compare_table import print_comparisons
     from coherencegym.files.folders import check_folder
 
     if arguments.dataset is not None and not arguments.dataset.is_dir():
         raise EvaluationError(f"--dataset {arguments.dataset}: no such folder")
     if arguments.output is not None:
-        check_folder(arguments.output, arguments.overwrite, COMPARISON_MARKER)
+        inputs = [*arguments.results, *([arguments.dataset] if arguments.dataset else [])]
+        check_folder(arguments.output, arguments.overwrite, inputs=inputs)
     folders = options.results_named(arguments.results)
     if arguments.steps:
         return _over_steps(arguments, folders)

@@ -64,14 +64,12 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score the documents of a dataset; prints the table and writes the folder."""
-    from coherencegym.eval.results.folder import MARKER
     from coherencegym.eval.tasks.detect.data import read_data
-    from coherencegym.files.folders import check_folder
 
     output = options.output_of(arguments, "detect")
     chosen = options.chosen(arguments)
     settings = options.settings_of(arguments, chosen, _RECORDED)
-    check_folder(output, arguments.overwrite, MARKER)
+    options.check_output(arguments, output)
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.
     data = read_data(

@@ -401,6 +401,21 @@ def add_output(parser: Parser, said: str, replaced: str, default: Path | None = 
     add("--overwrite", action="store_true", help=f"replace an existing folder of {replaced}")
 
 
+def check_output(arguments: argparse.Namespace, output: Path) -> None:
+    """Refuse a folder of results before any work; see :func:`check_folder`.
+
+    Raises:
+        EvaluationError: it may not be replaced, or is a folder that the options read, or in one.
+    """
+    from coherencegym.files.folders import check_folder
+
+    given = vars(arguments)
+    elsewhere = (given.get("calibrate_on") or "").rpartition(":")[0]
+    data = [one for one in (arguments.dataset, elsewhere) if one]
+    around = [arguments.model, *(given.get("suites") or ())]
+    check_folder(output, arguments.overwrite, inputs=data, around=around)
+
+
 def finite(text: str) -> float:
     """A number that is neither infinite nor none, for argparse."""
     try:

@@ -34,10 +34,15 @@ def run(arguments: argparse.Namespace) -> int:
         print_overview,
         write_overview,
     )
+    from coherencegym.files.folders import holds, nested
 
     if arguments.output is not None:
         check_overview(arguments.output, arguments.overwrite)
-    runs = [read_run(folder) for folder in run_folders(arguments.results)]
+    folders = run_folders(arguments.results)
+    for folder in folders if arguments.output is not None else ():
+        if holds(folder, arguments.output):
+            raise nested(arguments.output, folder)
+    runs = [read_run(folder) for folder in folders]
     shown = overview(runs, options.curve_axis(arguments, runs))
     if arguments.output is not None:
         write_overview(shown, arguments.output)

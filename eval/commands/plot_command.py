@@ -19,8 +19,8 @@ EXAMPLES = """\
   coherencegym plot results/* --output figures
 """
 
-#: The list of what was drawn, by which an earlier output is recognised.
-_MARKER = "plots.json"
+#: The list of what was drawn.
+_LIST = "plots.json"
 #: Settings that change what a score is of.
 _SETTINGS = (
     *("compat", "scorer", "masking", "bos", "separator", "separator_space"),
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.eval.views.probe.plot import write_layers
     from coherencegym.files.folders import check_folder, written_beside
 
-    check_folder(arguments.output, arguments.overwrite, _MARKER)
+    check_folder(arguments.output, arguments.overwrite, inputs=arguments.results)
     folders = options.results_named(arguments.results)
     places = [folder.resolve() for folder in folders]
     for folder, place in zip(folders, places, strict=True):
@@ -59,14 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
     runs = [read_run(folder) for folder in folders]
     axis = options.curve_axis(arguments, runs)
     curves = read_curves(folders)
-    with written_beside(arguments.output, arguments.overwrite, _MARKER) as work:
+    with written_beside(arguments.output, arguments.overwrite) as work:
         missing = plot_runs(runs, work, axis)
         if curves:
             names = list(dict.fromkeys(run.suite for run in runs))
             missing += write_layers(curves, ", ".join(names), work)
         about = ("folder", "model", "signature")
         drawn = [{name: getattr(run, name) for name in about} for run in runs]
-        write_json({"runs": drawn}, work / _MARKER)
+        write_json({"runs": drawn}, work / _LIST)
         written = sorted(path.name for path in work.iterdir())
     for note in _notes(runs, missing):
         print(f"· {note}")

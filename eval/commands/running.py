@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import one_line
 from coherencegym.eval.commands.options import (
+    check_output,
     flag_of,
     load_model,
     model_config,
@@ -48,11 +49,9 @@ def opened(
         EvaluationError: an argument of the model is wrong.
     """
     from coherencegym.eval.models.libraries import quiet_libraries
-    from coherencegym.eval.results.folder import MARKER
-    from coherencegym.files.folders import check_folder
 
     output = output_of(arguments, task)
-    check_folder(output, arguments.overwrite, MARKER)
+    check_output(arguments, output)
     settings = model_settings(arguments, recorded)
     quiet_libraries()
     return output, settings

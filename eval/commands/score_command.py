@@ -76,7 +76,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise EvaluationError("several processes; expected one model and one dataset with them")
     pairs = [[_pair(one, dataset, alone) for dataset in datasets] for one in models]
     several = Several(pairs, chosen, None if alone else _folder_of(arguments))
-    check_runs(several.folders, arguments.overwrite, several.above, kept=several.started)
+    check_runs(
+        several.folders,
+        arguments.overwrite,
+        several.above,
+        kept=several.started,
+        inputs=[name for name in datasets if name],
+        around=[*(one.model for one in models), *(arguments.suites or ())],
+    )
     _check_push(arguments)
     quiet_libraries()
     # The data first: they are read in a moment, and what is wrong with them shows at once.

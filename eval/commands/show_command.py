@@ -16,9 +16,6 @@ EXAMPLES = """\
     --conditions original since --output figures
 """
 
-#: The file by which an earlier output is recognised.
-_MARKER = "item.svg"
-
 
 def add_arguments(parser: Parser) -> None:
     """Declare the options of ``show``."""
@@ -41,11 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the surprisal of every token of an item; draw it if asked to."""
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.views.item_text import print_item
-    from coherencegym.files.folders import check_folder
 
     chosen = replace(options.chosen(arguments), every_token=True)
     if arguments.output:
-        check_folder(arguments.output, arguments.overwrite, _MARKER)
+        options.check_output(arguments, arguments.output)
     elif arguments.overwrite:
         raise EvaluationError("--overwrite: nothing is written; expected --output with it")
     quiet_libraries()
@@ -67,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         from coherencegym.eval.views.plots_item import plot_item
         from coherencegym.files.folders import written_beside
 
-        with written_beside(arguments.output, arguments.overwrite, _MARKER) as work:
+        with written_beside(arguments.output, arguments.overwrite) as work:
             notes = plot_item(view, model.name, work / "item.png")
         print("".join(f"· {note}\n" for note in notes) + f"written to {arguments.output}")
     return 0

@@ -30,16 +30,14 @@ class TaskCommand:
         from coherencegym.eval.data.source import find_dataset
         from coherencegym.eval.forward.distributed import world
         from coherencegym.eval.models.libraries import quiet_libraries
-        from coherencegym.eval.results.folder import MARKER
         from coherencegym.eval.tasks.task import gathered, read_tables
         from coherencegym.eval.views.task_report import print_task, write_task
-        from coherencegym.files.folders import check_folder
 
         task = self.task
         if world().size > 1:
             raise EvaluationError(f"{task.name}: several processes; expected one")
         output = options.output_of(arguments, task.name)
-        check_folder(output, arguments.overwrite, MARKER)
+        options.check_output(arguments, output)
         names = ("configs", "split", "max_items")
         settings = options.model_settings(arguments, names)
         own = {name: getattr(arguments, name) for name in task.settings}

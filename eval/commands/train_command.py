@@ -160,10 +160,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Train models; prints the table and writes models, cards and results."""
     from coherencegym.eval.forward.distributed import world
     from coherencegym.eval.models.libraries import quiet_libraries
-    from coherencegym.eval.results.folder import MARKER
     from coherencegym.eval.tasks.training.encoder import find_encoder
     from coherencegym.eval.tasks.training.fine_tuning import require_accelerate
-    from coherencegym.files.folders import check_folder
 
     name = _NAMES[arguments.task]
     require_accelerate(name)
@@ -171,7 +169,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise EvaluationError(f"{name}: several processes; expected one, without a launcher")
     _refuse_unused(arguments)
     output = options.output_of(arguments, name)
-    check_folder(output, arguments.overwrite, MARKER)
+    options.check_output(arguments, output)
     seeds = _seeds(arguments)
     quiet_libraries()
     read, dry_run, write = _DO[arguments.task]

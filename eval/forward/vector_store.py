@@ -91,20 +91,28 @@ def list_stores(folder: Path) -> Iterator[StoreListing]:
 
 def delete_store(folder: Path) -> bool:
     """Delete a store, unless a run is using it; False where one does."""
-    from filelock import FileLock, Timeout
-
-    for path in folder.glob(f"{_IN_USE}*"):
-        try:
-            with FileLock(path, timeout=0):
-                pass
-        except Timeout:
-            return False
+    if _clear_killed(folder):
+        return False
     for path in _files(folder):
         path.unlink(missing_ok=True)
     # Something of somebody else's may be in it.
     with suppress(OSError):
         folder.rmdir()
     return True
+
+
+def _clear_killed(folder: Path) -> bool:
+    """Delete the files by which killed runs held a store; True where a living one does."""
+    from filelock import FileLock, Timeout
+
+    held = False
+    for path in folder.glob(f"{_IN_USE}*"):
+        try:
+            with FileLock(path, timeout=0):
+                path.unlink(missing_ok=True)
+        except Timeout:
+            held = True
+    return held
 
 
 def _files(folder: Path) -> list[Path]:
@@ -210,6 +218,7 @@ class VectorStore:
             beside.replace(folder / ABOUT)
             with self._lock():
                 self._read_journal()
+                _clear_killed(folder)
                 self._hold()
         except OSError as error:
             raise self._problem(error) from None

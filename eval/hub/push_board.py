@@ -14,6 +14,7 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.hub.push_results import Pushed
 from coherencegym.eval.views.board.names import BOARD_MARKER, FOLDERS, INDEX
+from coherencegym.files.checksums import CHECKSUMS
 from coherencegym.hub.commits import TRIES, Head, commit, fetch, open_repository
 
 _CARD = "README.md"
@@ -23,8 +24,9 @@ _OF_THE_HUB = (".gitattributes", _CARD)
 
 
 def board_files(folder: Path) -> dict[str, bytes]:
-    """The files of a board by their paths in it."""
+    """The files of a board by their paths in it, but for the list of them."""
     found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    found = (path for path in found if path.name != CHECKSUMS)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 

@@ -59,7 +59,7 @@ def results_folder(
     Raises:
         EvaluationError: the folder exists and overwriting was not asked for.
     """
-    with written_beside(folder, overwrite, MARKER) as work:
+    with written_beside(folder, overwrite) as work:
         write_common(results, work)
         yield work
 

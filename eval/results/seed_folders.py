@@ -44,7 +44,7 @@ def write_seeds(
     Raises:
         EvaluationError: the folder exists and overwriting was not asked for.
     """
-    with written_beside(folder, overwrite, MARKER) as work:
+    with written_beside(folder, overwrite) as work:
         for one in seeds:
             place = work / f"seed-{one.seed}"
             place.mkdir()

@@ -25,7 +25,7 @@ from coherencegym.eval.views.html_report import write_html
 from coherencegym.files.folders import written_beside
 
 #: The file that every folder of a comparison has.
-COMPARISON_MARKER = "comparison.json"
+COMPARISON_FILE = "comparison.json"
 _MODEL = figures.COLOURS[0]
 #: Most rows in a panel; beyond, groups are left to the table.
 _MOST_ROWS = 60
@@ -49,8 +49,8 @@ def write_comparisons(
     Raises:
         EvaluationError: the folder exists and overwriting was not asked for.
     """
-    with written_beside(folder, overwrite, COMPARISON_MARKER) as work:
-        write_json(comparisons_as_json(comparisons, names, seed), work / COMPARISON_MARKER)
+    with written_beside(folder, overwrite) as work:
+        write_json(comparisons_as_json(comparisons, names, seed), work / COMPARISON_FILE)
         write_html(render_comparisons(comparisons, names, folder), work, "comparison.html")
         return plot_comparisons(comparisons, names, work / "comparison.png")
 

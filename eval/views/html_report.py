@@ -43,7 +43,8 @@ def write_report(results: Results, folder: Path) -> None:
 
 
 def write_html(page: str, folder: Path, name: str = "report.html") -> None:
-    """Write a page into a folder."""
+    """Write a page into a folder, or one in it."""
+    (folder / name).parent.mkdir(exist_ok=True)
     # A name may hold half a character (a lone surrogate), which no file can.
     (folder / name).write_bytes(page.encode("utf-8", "replace"))
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.overview import (
     ModelKey,
@@ -26,11 +25,13 @@ from coherencegym.eval.views import grid
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
 from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
 from coherencegym.eval.views.training.table import training_grids
-from coherencegym.files.folders import check_folder
+from coherencegym.files.checksums import read_checksums
+from coherencegym.files.folders import check_files, check_folder, written_into
 from coherencegym.files.templates import content_policy
 
 #: The files of an overview.
 PAGE, MARKDOWN = "index.html", "overview.md"
+_FILES = (PAGE, MARKDOWN, CURVE, Path(CURVE).with_suffix(".svg").name)
 _REFERENCES = {
     "artefact": "artefact_score",
     "overlap": "overlap_score",
@@ -178,15 +179,13 @@ def _legend(shown: Overview, table: grid.Grid) -> list[str]:
 
 def check_overview(folder: Path, overwrite: bool, option: str = "--output") -> None:
     """Refuse with ``EvaluationError`` to replace an overview, unless one may."""
-    page = folder / PAGE
-    if page.exists() and not overwrite:
-        replace = "overwrite=True" if option.endswith("=") else "--overwrite"
-        raise EvaluationError(f"{page}: is there already; expected {replace} to replace it")
+    check_files(folder, _FILES, overwrite, option)
 
 
 def has_overview(folder: Path) -> bool:
     """Tell whether an overview of runs is there, which the next run in the folder makes again."""
-    return (folder / PAGE).is_file() and (folder / MARKDOWN).is_file()
+    listed = read_checksums(folder) or {}
+    return all(name in listed and (folder / name).is_file() for name in (PAGE, MARKDOWN))
 
 
 def check_runs(
@@ -195,6 +194,8 @@ def check_runs(
     above: Path | None = None,
     option: str = "--output",
     kept: Collection[Path] = (),
+    inputs: Sequence[str | Path] = (),
+    around: Sequence[str | Path] = (),
 ) -> None:
     """Refuse what would be lost of runs before any is scored: their folders, the overview above.
 
@@ -204,6 +205,7 @@ def check_runs(
         above: the folder of the overview; None: there will be none.
         option: the name of the folder, see :func:`coherencegym.files.folders.check_folder`.
         kept: those of the folders that stay as they are.
+        inputs, around: folders that are read, as the same function takes them.
 
     Raises:
         EvaluationError: one is there, nothing can be written there, two runs have one folder, or a
@@ -216,7 +218,7 @@ def check_runs(
                 "once, under names that differ"
             )
         if folder not in kept:
-            check_folder(folder, overwrite, MARKER, option)
+            check_folder(folder, overwrite, option, inputs=inputs, around=around)
     if above is not None:
         check_overview(above, overwrite or has_overview(above), option)
 
@@ -225,9 +227,17 @@ def write_overview(shown: Overview, folder: Path) -> None:
     """Write ``overview.md`` and ``index.html``, which lead to the reports of the runs.
 
     Both show the learning curve, ``curve.png`` and ``curve.svg``, where runs are of checkpoints.
+
+    Raises:
+        EvaluationError: a file of that name is none of an earlier overview.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    has_curve = write_curves(shown.runs, folder, shown.axis) is not None
+    with written_into(folder, _FILES) as work:
+        _write_files(shown, folder, work)
+
+
+def _write_files(shown: Overview, folder: Path, work: Path) -> None:
+    """Write into ``work`` the files that are to be in ``folder``."""
+    has_curve = write_curves(shown.runs, work, shown.axis) is not None
     places = {run.folder: _place(Path(run.folder), folder) for run in shown.runs if run.folder}
     table = overview_grid(shown, places)
     steps = _steps(shown)
@@ -237,9 +247,9 @@ def write_overview(shown: Overview, folder: Path) -> None:
     lines += [*grid.markdown(table), ""]
     legend = [*TRAINING_LEGEND * bool(steps), *_legend(shown, table)]
     lines += ["- " + note.replace("*", "\\*", 1) for note in legend]
-    (folder / MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
-    drawn = (folder / CURVE).with_suffix(".svg").read_bytes() if has_curve else b""
-    (folder / PAGE).write_bytes(_page(shown, table, drawn, steps).encode("utf-8", "replace"))
+    (work / MARKDOWN).write_bytes(("\n".join(lines) + "\n").encode("utf-8", "replace"))
+    drawn = (work / CURVE).with_suffix(".svg").read_bytes() if has_curve else b""
+    (work / PAGE).write_bytes(_page(shown, table, drawn, steps).encode("utf-8", "replace"))
 
 
 def _place(run: Path, folder: Path) -> str:

@@ -129,7 +129,7 @@ def score_folder(
     Raises:
         EvaluationError: the folder exists and overwriting was not asked for.
     """
-    with written_beside(folder, overwrite, MARKER) as work:
+    with written_beside(folder, overwrite) as work:
         written = ScoreFolder(work, tokens)
         try:
             yield written

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
@@ -83,7 +83,8 @@ def finish(
         left: a few words on what stays when the user stops it.
 
     Returns:
-        The exit code: 130 after Ctrl-C, 143 after a polite kill, and 141 where nobody reads on.
+        The exit code: 130 after Ctrl-C, 143 after a polite kill, 129 where the terminal is gone,
+        and 141 where nobody reads on.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
@@ -94,7 +95,8 @@ def finish(
             sys.stdout.flush()
             return code
     except KeyboardInterrupt as stop:
-        print(f"{prog}: stopped; {left}", file=sys.stderr)
+        with suppress(OSError):  # of a terminal that is gone
+            print(f"{prog}: stopped; {left}", file=sys.stderr)
         return SIGNALLED + int(stop.args[0] if stop.args else signal.SIGINT)
     except BrokenPipeError:  # `| head` has seen enough; what is not flushed yet is nobody's
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -129,15 +131,19 @@ def _explain(error: Exception) -> tuple[int, str] | None:
 
 @contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """Let Ctrl-C and a polite kill raise ``KeyboardInterrupt``, after which all is cleaned up."""
+    """Let Ctrl-C, a polite kill and the end of the terminal raise ``KeyboardInterrupt``.
+
+    After it all is cleaned up.
+    """
     # A launcher of several processes stops them itself, and only the main thread may be asked.
     alone = "RANK" not in os.environ
     if not alone or threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    stopping = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in stopping}
     for number, handler in before.items():
-        if handler is not signal.SIG_IGN:  # as of a command in the background
+        if handler is not signal.SIG_IGN:  # as of a command in the background, or under nohup
             signal.signal(number, _stop)
     try:
         yield

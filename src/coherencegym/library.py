@@ -240,6 +240,7 @@ def probe(
         write_probes,
         output,
         overwrite,
+        data,
     )
 
 
@@ -303,6 +304,7 @@ def spans(
         write_spans,
         output,
         overwrite,
+        data,
     )
 
 
@@ -357,6 +359,7 @@ def correlate(
         write_correlations,
         output,
         overwrite,
+        data,
     )
 
 
@@ -367,14 +370,15 @@ def _asked(
     write: Callable[..., None],
     output: str | Path | None,
     overwrite: bool,
+    data: Any,
 ) -> _Shown:
     """Ask a model, which may have to be loaded; what is found is also written, if wanted."""
     from coherencegym.eval.models.in_memory import evaluating
-    from coherencegym.eval.results.folder import MARKER
     from coherencegym.files.folders import check_folder
 
     if output is not None:
-        check_folder(Path(output), overwrite, MARKER, "output=")
+        place = Path(output), overwrite, "output="
+        check_folder(*place, inputs=_paths(data), around=_paths(model))
     loaded = load(model) if isinstance(model, str) else model
     with evaluating(loaded.model):
         found = ask(loaded)
@@ -415,8 +419,15 @@ def _folders(
             [output / run_name(_data(items), name, *ways) for items in read] for name in names
         ]
     flat = [folder for own in folders for folder in own]
-    check_runs(flat, overwrite, None if alone else output, "output=")
+    above = None if alone else output
+    inputs = [items.source.name for items in read]
+    check_runs(flat, overwrite, above, "output=", inputs=inputs, around=_paths(*models))
     return folders
+
+
+def _paths(*given: Any) -> list[str | Path]:
+    """Those that are names, and may be of folders."""
+    return [one for one in given if isinstance(one, str | Path)]
 
 
 def _data(items: Items) -> str:

@@ -26,6 +26,7 @@ from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.rows import write_split
 from coherencegym.errors import EvaluationError
+from coherencegym.files.checksums import CHECKSUMS
 
 HEADER = (
     "InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,"
@@ -265,6 +266,10 @@ def test_what_was_pushed_loads(hub_clients: HubServer, capsys: pytest.CaptureFix
     data = load_dataset(name, "sample_narration_context", revision="v1.2.0")["test"]
     assert (data.num_rows, data.column_names[-1]) == (30, "last_context_unit_moved")
     assert load_dataset(name)["test"][0]["item_id"] == "story-0001/shuffled"
+    # The list of the folder's files is in no commit, and no reader minds it.
+    assert Path("suites/sentence_order", CHECKSUMS).is_file()
+    assert not any(CHECKSUMS in path for path in hub_clients.files(name))
+    assert load_dataset("suites/sentence_order")["test"].num_rows == 30
 
 
 def test_what_may_not_be_republished_is_refused_when_named(
@@ -454,7 +459,7 @@ def outputs(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir() if "out" in path.name]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_build_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     status, err = stopped_build(tmp_path, number)
     assert status == 128 + number

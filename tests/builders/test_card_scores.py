@@ -83,7 +83,11 @@ def test_scores_of_other_rows_are_refused_in_one_line(
     assert "results of --limit 5; expected those of all rows" in refused(
         "story_cloze", scored.parent / "part"
     )
-    assert "expected a folder that coherencegym score wrote" in refused("story_cloze", tmp_path)
+    (tmp_path / "in").mkdir()
+    assert "expected a folder that coherencegym score wrote" in refused(
+        "story_cloze", tmp_path / "in"
+    )
+    assert "neither inside the other" in refused("story_cloze", tmp_path)
     elsewhere = shutil.copytree(whole, tmp_path / "elsewhere")
     results = json.loads((whole / "results.json").read_text())
     about = results["dataset"] | {"tables": [results["dataset"]["tables"][0] | {"config": "x"}]}

@@ -55,6 +55,7 @@ from coherencegym.eval.kinds.predictions import Outcome, evaluate
 from coherencegym.eval.models.load import load
 from coherencegym.eval.plan.options import Options
 from coherencegym.eval.surprisal import Query, ScoredCondition, surprisals
+from coherencegym.files.checksums import CHECKSUMS
 
 #: Suites, and how many discourses of their samples are read: enough for every task.
 SUITES = {
@@ -482,6 +483,7 @@ def test_every_builder_takes_the_option(
     assert export_main(["out", "--export-babylm", "again"]) == 0
     files = [p.relative_to("babylm") for p in Path("babylm").rglob("*") if p.is_file()]
     assert sorted(map(str, files)) == [
+        CHECKSUMS,
         "BABYLM.md",
         "fast/ewok/story_cloze_fast/story_cloze__sample_crossed.jsonl",
         "full/ewok/story_cloze/story_cloze__sample_crossed.jsonl",

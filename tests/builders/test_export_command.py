@@ -12,6 +12,7 @@ from hub.server import HubServer
 
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.export.__main__ import main as export_main
+from coherencegym.files.checksums import CHECKSUMS
 
 SAMPLE = ("--corpus", "sample", "--limit", "21", "--output", "out")
 BOTH = ("--export-syntaxgym", "suites_out", "--export-pairs", "pairs_out")
@@ -37,12 +38,14 @@ def test_a_build_is_exported_beside(capsys: pytest.CaptureFixture[str]) -> None:
     assert "for SyntaxGym: 24 items in 2 suites, written to suites_out\n" in shown
     assert "as texts: 21 pairs, and 1 task for lm-evaluation-harness, written to pairs_out" in shown
     assert set(content("suites_out")) == {
+        CHECKSUMS,
         "SUITES.md",
         "items.jsonl",
         "sample-test.json",
         "sample_crossed-test.json",
     }
     assert set(content("pairs_out")) == {
+        CHECKSUMS,
         "PAIRS.md",
         "local.py",
         "local.yaml",
@@ -122,7 +125,7 @@ def test_several_suites_have_a_folder_each(capsys: pytest.CaptureFixture[str]) -
     assert main(["story_cloze", "speaker_commitment", *SAMPLE, *BOTH]) == 0
     assert "sample-test.json" in content("suites_out/story_cloze")
     # All its texts hold the separator: the report is there and says so.
-    assert set(content("pairs_out/speaker_commitment")) == {"PAIRS.md"}
+    assert set(content("pairs_out/speaker_commitment")) == {CHECKSUMS, "PAIRS.md"}
     shown = capsys.readouterr().out
     assert "as texts: 0 pairs, and 0 tasks for lm-evaluation-harness" in shown
     assert "left out as pairs, sample_contradiction (test): 7, a text holds [SEP]" in shown

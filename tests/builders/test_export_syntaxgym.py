@@ -263,7 +263,7 @@ def test_the_same_build_gives_the_same_bytes(shapes: Path, tmp_path: Path) -> No
         for name in ("one", "two")
     )
     assert one == two
-    assert len(one) == 8
+    assert len(one) == 9
 
 
 def table_of(*items: Item) -> ItemTable:

@@ -6,47 +6,285 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from coherencegym.errors import EvaluationError
-from coherencegym.files.folders import check_folder, clear_leftovers, written_beside
+from coherencegym.files.checksums import CHECKSUMS, checksums, read_checksums
+from coherencegym.files.folders import (
+    check_folder,
+    clear_leftovers,
+    written_beside,
+    written_into,
+)
 
-MARKER = "manifest.json"
+
+def write(folder: Path, **files: str) -> None:
+    """An output with files of these contents; ``__`` in a name is a folder of it."""
+    with written_beside(folder, overwrite=True) as work:
+        for name, text in files.items():
+            path = work / name.replace("__", "/")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
 
 
 def test_a_failed_run_leaves_nothing(tmp_path: Path) -> None:
     destination = tmp_path / "out"
-    with pytest.raises(FileNotFoundError), written_beside(destination, False, MARKER) as folder:
+    with pytest.raises(FileNotFoundError), written_beside(destination, False) as folder:
         folder.joinpath("no such folder", "half").write_text("x")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_existing_folder_stays_unless_overwritten(tmp_path: Path) -> None:
     destination = tmp_path / "out"
-    with written_beside(destination, False, MARKER) as folder:
-        (folder / MARKER).write_text("{}")
+    write(destination, old="{}")
     with pytest.raises(EvaluationError, match="--overwrite"):
-        check_folder(destination, False, MARKER)
-    with pytest.raises(FileNotFoundError), written_beside(destination, True, MARKER) as folder:
+        check_folder(destination, False)
+    with pytest.raises(FileNotFoundError), written_beside(destination, True) as folder:
         folder.joinpath("no such folder", "half").write_text("x")
-    assert (destination / MARKER).read_text() == "{}"
-    with written_beside(destination, True, MARKER) as folder:
-        (folder / "new").write_text("x")
-    assert [path.name for path in destination.iterdir()] == ["new"]
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (destination / "old").read_text() == "{}"
+    write(destination, new="x")
+    assert names(destination) == [CHECKSUMS, "new"]
+    assert names(tmp_path) == ["out"]
 
 
-def test_overwriting_replaces_only_earlier_output(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(EvaluationError, match="not an earlier output"):
-        check_folder(tmp_path, True, MARKER)
-    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(EvaluationError, match="not an earlier output"):
-        check_folder(tmp_path / "link", True, MARKER)
+def test_a_folder_lists_its_files_as_sha256sum_does(tmp_path: Path) -> None:
+    write(tmp_path / "out", b="two", a__c="one", **{"ü": ""})
+    lines = (tmp_path / "out" / CHECKSUMS).read_text("utf-8").splitlines()
+    assert [line[66:] for line in lines] == ["a/c", "b", "ü"]
+    assert lines[1][:66] == sha256(b"two").hexdigest() + "  "
+    before = (tmp_path / "out" / CHECKSUMS).read_bytes()
+    write(tmp_path / "out", **{"ü": ""}, a__c="one", b="two")
+    assert (tmp_path / "out" / CHECKSUMS).read_bytes() == before
+
+
+#: Something of somebody's own in an output, step by step, and what is said of it.
+STRANGE: dict[str, tuple[Sequence[Callable[[Path], object]], str]] = {
+    "a file": ([lambda out: (out / "notes.txt").write_text("mine")], "notes.txt is not of"),
+    "a file below": ([lambda out: (out / "a" / "n").write_text("mine")], "a/n is not of"),
+    "a file in a folder": (
+        [lambda out: (out / "own").mkdir(), lambda out: (out / "own" / "n").write_text("mine")],
+        "own is not of",
+    ),
+    "an empty folder": ([lambda out: (out / "a" / "own").mkdir()], "a/own is not of"),
+    "a repository": ([lambda out: (out / ".git").mkdir()], ".git is not of"),
+    "another case": ([lambda out: (out / "B").write_text("two")], "B is not of"),
+    "a pipe": ([lambda out: os.mkfifo(out / "pipe")], "pipe is not of"),
+    "a pipe in the place of a file": (
+        [lambda out: (out / "b").unlink(), lambda out: os.mkfifo(out / "b")],
+        "b was changed",
+    ),
+    "a folder in the place of a file": (
+        [lambda out: (out / "b").unlink(), lambda out: (out / "b").mkdir()],
+        "b was changed",
+    ),
+    "a change": ([lambda out: (out / "b").write_text("Two")], "b was changed"),
+    "a link": ([lambda out: (out / "link").symlink_to(out.parent)], "link is a symbolic link"),
+    "a link to nothing": ([lambda out: (out / "link").symlink_to("gone")], "link is a symbolic"),
+    "a link in the place of a file": (
+        [
+            lambda out: (out / "b").rename(out.parent / "b"),
+            lambda out: (out / "b").symlink_to("../b"),
+        ],
+        "b is a symbolic link",
+    ),
+    "a link in the place of a folder": (
+        [
+            lambda out: (out / "a").rename(out.parent / "a"),
+            lambda out: (out / "a").symlink_to("../a"),
+        ],
+        "a is a symbolic link",
+    ),
+    "another output": ([lambda out: write(out / "inner", c="three")], "inner is not of"),
+    "no list": ([lambda out: (out / CHECKSUMS).unlink()], f"it has no {CHECKSUMS}"),
+    "a list of nothing": (
+        [lambda out: (out / CHECKSUMS).write_bytes(b"\xff\n\n")],
+        "a is not of",
+    ),
+    "a list that is a link": (
+        [
+            lambda out: (out / CHECKSUMS).rename(out.parent / "list"),
+            lambda out: (out / CHECKSUMS).symlink_to("../list"),
+        ],
+        f"it has no {CHECKSUMS}",
+    ),
+    "a list that leads out of it": (
+        [
+            lambda out: (out.parent / "thesis").write_text("mine"),
+            lambda out: (out / CHECKSUMS).write_text(f"{sha256(b'mine').hexdigest()}  ../thesis\n"),
+        ],
+        "a is not of",
+    ),
+    "a link to it": (
+        [lambda out: out.rename(out.parent / "there"), lambda out: out.symlink_to("there")],
+        "it is no folder",
+    ),
+    "a file in its place": (
+        [lambda out: out.rename(out.parent / "there"), lambda out: out.write_text("mine")],
+        "it is no folder",
+    ),
+}
+
+
+def happens(what: str, out: Path) -> str:
+    """Let something happen to an output, and give what is said of it."""
+    steps, said = STRANGE[what]
+    for step in steps:
+        step(out)
+    return said
+
+
+def tree(folder: Path) -> list[tuple[str, int, str]]:
+    """All that is in a folder, links as what they are."""
+    return sorted(
+        (
+            str(path.relative_to(folder)),
+            path.lstat().st_mode,
+            str(path.readlink())
+            if path.is_symlink()
+            else path.read_text(errors="replace")
+            if path.is_file()
+            else "",
+        )
+        for path in folder.rglob("*")
+    )
+
+
+@pytest.mark.parametrize("what", STRANGE)
+def test_only_what_the_program_wrote_is_replaced(tmp_path: Path, what: str) -> None:
+    out = tmp_path / "out"
+    write(out, a__file="one", b="two")
+    said = happens(what, out)
+    before = tree(tmp_path)
+    with pytest.raises(EvaluationError, match=f"out is not replaced: {said}"):
+        check_folder(out, True)
+    with pytest.raises(EvaluationError, match=said), written_beside(out, True):
+        raise AssertionError("some work is done")
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("what", STRANGE)
+def test_what_comes_into_a_folder_while_another_is_made_goes_back(
+    tmp_path: Path, what: str
+) -> None:
+    out = tmp_path / "out"
+    write(out, a__file="one", b="two")
+    before: list[tuple[str, int, str]] = []
+
+    def make() -> None:
+        with written_beside(out, True) as work:
+            (work / "b").write_text("new")
+            happens(what, out)
+            before.extend(each for each in tree(tmp_path) if not each[0].startswith(".out-"))
+
+    with pytest.raises(EvaluationError, match=STRANGE[what][1]):
+        make()
+    assert tree(tmp_path) == before
+
+
+def test_a_file_that_is_gone_keeps_nobody_from_replacing_the_rest(tmp_path: Path) -> None:
+    write(tmp_path / "out", a__file="one", b="two")
+    (tmp_path / "out" / "b").unlink()
+    write(tmp_path / "out", c="three")
+    assert names(tmp_path / "out") == [CHECKSUMS, "c"]
+    assert names(tmp_path) == ["out"]
+
+
+def test_what_comes_into_a_folder_while_it_goes_is_left_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = Path.rename
+
+    def renamed(self: Path, target: Path) -> Path:
+        if target == tmp_path / "out":  # what was there has been looked at
+            (self.with_name(self.name + "-old") / "mine").write_text("late")
+        return rename(self, target)
+
+    write(tmp_path / "out", a="one")
+    monkeypatch.setattr(Path, "rename", renamed)
+    with pytest.raises(EvaluationError, match=r"is written, but .* at .*-old; look"):
+        write(tmp_path / "out", b="two")
+    (old,) = tmp_path.glob(".out-*-old")
+    assert (old / "mine").read_text() == "late"
+    assert names(tmp_path / "out") == [CHECKSUMS, "b"]
+
+
+def test_what_takes_the_name_meanwhile_stays_and_so_does_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = Path.rename
+
+    def renamed(self: Path, target: Path) -> Path:
+        if target == tmp_path / "out":
+            target.mkdir()
+            (target / "mine").write_text("first")
+        return rename(self, target)
+
+    write(tmp_path / "out", a="one")
+    monkeypatch.setattr(Path, "rename", renamed)
+    with pytest.raises(EvaluationError, match=r"has taken this name .* at .*-old"):
+        write(tmp_path / "out", b="two")
+    (old,) = tmp_path.glob(".out-*-old")
+    assert (old / "a").read_text() == "one"
+    assert (tmp_path / "out" / "mine").read_text() == "first"
+
+
+@pytest.mark.parametrize("place", ["", "a"])
+def test_a_folder_whose_files_may_not_be_deleted_is_refused(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "out", a__file="one")
+    access = os.access
+    closed = tmp_path / "out" / place
+    monkeypatch.setattr(os, "access", lambda path, mode: path != closed and access(path, mode))
+    with pytest.raises(EvaluationError, match=f"nothing in {place or 'it'} may be changed"):
+        check_folder(tmp_path / "out", True)
+
+
+@pytest.mark.parametrize(
+    ("output", "read"),
+    [("a", "a"), ("a/b", "a"), ("a", "a/b"), ("link", "a"), ("a/b", "link"), ("a/../a", "a/.")],
+)
+def test_an_output_is_no_input_and_in_none(tmp_path: Path, output: str, read: str) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("a")
+    with pytest.raises(EvaluationError, match="neither inside the other"):
+        check_folder(tmp_path / output, True, inputs=[tmp_path / read])
+    check_folder(tmp_path / "ab", True, inputs=[tmp_path / "a", "coherencegym/winograd"])
+
+
+def test_an_output_may_lie_in_a_folder_of_models_and_is_none(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    check_folder(tmp_path / "a" / "c", True, around=[tmp_path / "a"])
+    for place in ("a", "a/b"):
+        with pytest.raises(EvaluationError, match="neither inside the other"):
+            check_folder(tmp_path / "a", True, around=[tmp_path / place])
+
+
+@pytest.mark.parametrize("place", [".", "..", "../here", "./", "/"])
+def test_the_folder_that_one_works_in_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for overwrite in (False, True):
+        with pytest.raises(EvaluationError, match=r"the folder that this runs in.* with --output"):
+            check_folder(Path(place), overwrite)
+
+
+def test_a_place_may_be_named_by_the_way_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here" / "below").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here")
+    write(Path("below/../../out"), a="one")
+    assert names(tmp_path) == ["here", "out"]
+    write(Path("../out/."), b="two")
+    assert names(tmp_path / "out") == [CHECKSUMS, "b"]
 
 
 @pytest.mark.parametrize("place", ["file/out", "file/in/out", "closed/out", "/proc/out"])
@@ -59,25 +297,24 @@ def test_where_nothing_can_be_written_is_said_before_any_work(tmp_path: Path, pl
         pytest.skip("root writes everywhere")
     before = names(tmp_path)
     with pytest.raises(EvaluationError, match=r"nothing can be written in .* with output="):
-        check_folder(tmp_path / place, True, MARKER, "output=")
+        check_folder(tmp_path / place, True, "output=")
     assert names(tmp_path) == before
 
 
 def test_an_empty_folder_may_be_used_with_overwrite(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    with written_beside(tmp_path / "out", True, MARKER) as folder:
-        (folder / MARKER).write_text("{}")
-    assert (tmp_path / "out" / MARKER).exists()
+    write(tmp_path / "out", a="{}")
+    assert (tmp_path / "out" / "a").exists()
 
 
 #: Fills a folder, stops at one of its steps, and lives until it is killed.
 LIVING = """
 import sys, time
 from pathlib import Path
-from coherencegym.files.folders import written_beside
+from coherencegym.files import folders
 
 folder, step = Path(sys.argv[1]), sys.argv[2]
-rename = Path.rename
+rename, delete, replace = Path.rename, folders.delete_listed, Path.replace
 
 def stop(*_):
     print("here", flush=True)
@@ -88,13 +325,29 @@ def renamed(self, target):
         stop()
     return rename(self, target)
 
-Path.rename = renamed
-with written_beside(folder, True, "manifest.json") as work:
-    (work / "manifest.json").write_text("new")
-    if step == "while it fills":
+def deleted(old):
+    if step == "while the old goes":
+        (old / "a" / "file").unlink()
         stop()
-if step == "when it is done":
-    stop()
+    return delete(old)
+
+def replaced(self, target):
+    replace(self, target)
+    if step == Path(target).name:
+        stop()
+
+Path.rename, folders.delete_listed, Path.replace = renamed, deleted, replaced
+if step in ("one.md", "two.md"):
+    with folders.written_into(folder, ["one.md", "two.md"]) as work:
+        (work / "one.md").write_text("new")
+        (work / "two.md").write_text("new")
+else:
+    with folders.written_beside(folder, True) as work:
+        (work / "b").write_text("new")
+        if step == "while it fills":
+            stop()
+    if step == "when it is done":
+        stop()
 """
 
 
@@ -116,50 +369,60 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("step", ["while it fills", "between the names"])
+@pytest.mark.parametrize("step", ["while it fills", "between the names", "while the old goes"])
 def test_what_a_killed_run_leaves_is_cleared_by_the_next_and_by_no_other(
     tmp_path: Path, step: str
 ) -> None:
     destination = tmp_path / "out"
-    destination.mkdir()
-    (destination / MARKER).write_text("old")
+    write(destination, a__file="old", b="old")
     with living(destination, step):
         while_it_lives = names(tmp_path)
         assert len(while_it_lives) == 3
-        with written_beside(tmp_path / "another", False, MARKER):
-            pass
+        write(tmp_path / "another")
         clear_leftovers(destination)
         assert names(tmp_path) == sorted([*while_it_lives, "another"])
-    with written_beside(tmp_path / "ou", False, MARKER):
-        pass
+    write(tmp_path / "ou")
     assert names(tmp_path) == sorted([*while_it_lives, "another", "ou"])
     with pytest.raises(EvaluationError, match="--overwrite"):
-        check_folder(destination, False, MARKER)
+        check_folder(destination, False)
     assert names(tmp_path) == ["another", "ou", "out"]
-    assert (destination / MARKER).read_text() == "old"
+    assert (destination / "b").read_text() == ("new" if step == "while the old goes" else "old")
+    check_folder(destination, True)
+
+
+def test_what_somebody_put_into_what_a_killed_run_left_stays(tmp_path: Path) -> None:
+    destination = tmp_path / "out"
+    write(destination, a__file="old", b="old")
+    with living(destination, "while the old goes"):
+        pass
+    (old,) = tmp_path.glob(".out-*-old")
+    (old / "mine").write_text("mine")
+    write(destination, b="newer")
+    assert names(old) == [CHECKSUMS, "mine"]
+    assert (destination / "b").read_text() == "newer"
 
 
 def test_a_run_that_is_killed_when_it_is_done_has_left_nothing(tmp_path: Path) -> None:
     with living(tmp_path / "out", "when it is done"):
         pass
     assert names(tmp_path) == ["out"]
-    assert (tmp_path / "out" / MARKER).read_text() == "new"
+    assert (tmp_path / "out" / "b").read_text() == "new"
 
 
 def test_two_runs_of_one_output_do_not_clear_each_other(tmp_path: Path) -> None:
     destination = tmp_path / "out"
-    with written_beside(destination, True, MARKER) as one:
-        (one / MARKER).write_text("one")
-        with written_beside(destination, True, MARKER) as two:
-            (two / MARKER).write_text("two")
-        assert (one / MARKER).read_text() == "one"
+    with written_beside(destination, True) as one:
+        (one / "a").write_text("one")
+        write(destination, a="two")
+        assert (one / "a").read_text() == "one"
     assert names(tmp_path) == ["out"]
-    assert (destination / MARKER).read_text() == "one"
+    assert (destination / "a").read_text() == "one"
 
 
 def test_what_has_no_lock_may_be_anybodys(tmp_path: Path) -> None:
     for name in (".out-0123abcd", ".out-0123abcd-old", ".out-notes", ".out-notes.lock"):
         (tmp_path / name).mkdir()
+    (tmp_path / ".out-0123abcd.lock").write_text("a list of locks")
     before = names(tmp_path)
     clear_leftovers(tmp_path / "out")
     assert names(tmp_path) == before
@@ -172,6 +435,72 @@ def test_without_locks_a_folder_is_written_all_the_same(
         raise OSError(errno.EOPNOTSUPP, "no locks here")
 
     monkeypatch.setattr("filelock.FileLock.acquire", refuse)
-    with written_beside(tmp_path / "out", False, MARKER) as folder:
-        (folder / MARKER).write_text("{}")
+    write(tmp_path / "out", a="{}")
     assert names(tmp_path) == ["out"]
+
+
+PAGES = ("one.md", "two.md")
+
+
+def write_pages(folder: Path, text: str, *pages: str) -> None:
+    with written_into(folder, PAGES) as work:
+        for page in pages or PAGES:
+            (work / page).write_text(text)
+
+
+def test_files_are_written_into_a_folder_of_other_things(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    write_pages(tmp_path, "old")
+    write_pages(tmp_path, "new", "two.md")
+    # What there is none of any more is gone.
+    assert names(tmp_path) == [CHECKSUMS, "mine", "two.md"]
+    assert read_checksums(tmp_path) == {
+        "two.md": {sha256(b"new").hexdigest()},
+    }
+    write_pages(tmp_path / "none" / "yet", "new")
+    assert names(tmp_path / "none" / "yet") == [CHECKSUMS, *PAGES]
+
+
+def test_files_that_are_written_into_an_output_belong_to_it(tmp_path: Path) -> None:
+    write(tmp_path / "out", a="one")
+    write_pages(tmp_path / "out", "page")
+    assert read_checksums(tmp_path / "out") == checksums(tmp_path / "out")
+    write(tmp_path / "out", a="two")
+    assert names(tmp_path / "out") == [CHECKSUMS, "a"]
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_files_that_fail_leave_a_folder_as_it_was(tmp_path: Path, is_new: bool) -> None:
+    if not is_new:
+        write_pages(tmp_path / "out", "old")
+    before = tree(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        write_pages(tmp_path / "out", "new", "one.md", "no such folder/two.md")
+    assert tree(tmp_path) == before
+
+
+def test_a_file_that_is_somebodys_own_is_not_written_over(tmp_path: Path) -> None:
+    write_pages(tmp_path, "old", "one.md")
+
+    def make() -> None:
+        with written_into(tmp_path, PAGES) as work:
+            (work / "one.md").write_text("new")
+            (tmp_path / "two.md").write_text("mine")
+
+    for _ in ("as it comes", "that is there"):
+        with pytest.raises(EvaluationError, match=r"two.md is not of the earlier output"):
+            make()
+        assert (tmp_path / "one.md").read_text() == "old"
+        assert (tmp_path / "two.md").read_text() == "mine"
+        assert names(tmp_path) == [CHECKSUMS, *PAGES]
+
+
+@pytest.mark.parametrize("step", PAGES)
+def test_files_of_a_killed_run_are_whole_and_known(tmp_path: Path, step: str) -> None:
+    write_pages(tmp_path, "old")
+    with living(tmp_path, step):
+        pass
+    found = [(tmp_path / page).read_text() for page in PAGES]
+    assert found == ["new", "old" if step == "one.md" else "new"]
+    write_pages(tmp_path, "newer")
+    assert names(tmp_path) == [CHECKSUMS, *PAGES]

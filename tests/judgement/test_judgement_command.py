@@ -16,6 +16,7 @@ from commands import build_command, one_line
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.release import quality
 from coherencegym.eval.commands.cli import main as evaluate
+from coherencegym.files.checksums import CHECKSUMS, checksums, write_checksums
 
 Built = Callable[[str], Path]
 
@@ -50,7 +51,9 @@ def built(sample_build: Built, tmp_path: Path) -> Callable[[str], Path]:
     """A copy of a build of the sample in the folder for builds."""
 
     def copy(suite: str) -> Path:
-        return Path(shutil.copytree(sample_build(suite), tmp_path / "suites" / suite))
+        folder = Path(shutil.copytree(sample_build(suite), tmp_path / "suites" / suite))
+        write_checksums(checksums(folder), folder / CHECKSUMS)
+        return folder
 
     return copy
 
@@ -437,12 +440,25 @@ def test_a_sheet_is_never_overwritten(built: Built, capsys: pytest.CaptureFixtur
     folder = built("story_cloze")
     assert command("sample", "--for-judgement", folder, "--config", "sample", "-n", 3) == 0
     assert {p.name for p in Path("judgements/story_cloze").iterdir()} == {
+        CHECKSUMS,
         "pairs.jsonl",
         "sheet.html",
     }
     capsys.readouterr()
     assert command("sample", "--for-judgement", folder, "--config", "sample", "-n", 3) == 2
     assert "name another folder with --output" in one_line(capsys.readouterr().err)
+
+
+def test_a_build_with_a_filled_sheet_in_it_is_not_replaced(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = built("story_cloze")
+    assert command("sample", "--for-judgement", folder, "--output", folder / "sheets") == 2
+    assert "neither inside the other" in one_line(capsys.readouterr().err)
+    (folder / "answers-1.jsonl").write_text("{}")
+    assert rebuild("story_cloze", "--judgements", folder / "answers-1.jsonl", "--overwrite") == 2
+    assert "answers-1.jsonl is not of the earlier output" in one_line(capsys.readouterr().err)
+    assert (folder / "answers-1.jsonl").read_text() == "{}"
 
 
 @pytest.mark.parametrize(

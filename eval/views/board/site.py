@@ -10,7 +10,6 @@ from coherencegym.eval.results.board import Board
 from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.views.board.names import (
     BOARD_MARKER,
-    FOLDERS,
     INDEX,
     model_file,
     pair_file,
@@ -41,8 +40,6 @@ def write_board(
         most_pairs: pages of two models at most.
         progress: a function that is told of each of these.
     """
-    for name in FOLDERS:
-        (folder / name).mkdir()
     pairs = {}
     readings = PairReadings()
     for pair in compared_pairs(board, readings, most_pairs):

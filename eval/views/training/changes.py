@@ -18,7 +18,7 @@ from coherencegym.eval.statistics.paired import FLIPS
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.views import grid
-from coherencegym.eval.views.compare_report import COMPARISON_MARKER
+from coherencegym.eval.views.compare_report import COMPARISON_FILE
 from coherencegym.eval.views.compare_table import SIGNIFICANT
 from coherencegym.eval.views.plots_curve import write_curves
 from coherencegym.eval.views.training.table import ABOVE
@@ -176,10 +176,10 @@ def write_changes(
     Raises:
         EvaluationError: the folder exists and overwriting was not asked for.
     """
-    with written_beside(folder, overwrite, COMPARISON_MARKER) as work:
+    with written_beside(folder, overwrite) as work:
         about = {"seed": seed, "intervals": INTERVALS, "flips": FLIPS}
         content = {"format": 1, "settings": about, "steps": [_as_json(one) for one in changes]}
-        write_json(content, work / COMPARISON_MARKER)
+        write_json(content, work / COMPARISON_FILE)
         lines = [
             line
             for table in summary_grids(changes)

@@ -4,49 +4,141 @@ Beside ``out`` a run holds the lock ``.out-<8 hexadecimal digits>.lock`` for as 
 fills ``.out-<the same>`` and puts what it replaces at ``.out-<the same>-old`` for a moment. A run
 that is killed leaves them, and its lock is free then, whatever process has its number: the next run
 of the same output clears them.
+
+Only what the program wrote is replaced or deleted: :mod:`coherencegym.files.checksums`.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.files.checksums import (
+    CHECKSUMS,
+    checksums,
+    delete_listed,
+    read_checksums,
+    strange_file,
+    strange_part,
+    write_checksums,
+)
 
 
-def check_folder(folder: Path, overwrite: bool, marker: str, option: str = "--output") -> None:
+def check_folder(
+    folder: Path,
+    overwrite: bool,
+    option: str = "--output",
+    *,
+    inputs: Iterable[str | Path] = (),
+    around: Iterable[str | Path] = (),
+) -> None:
     """Refuse an output folder that would be lost or cannot be, before any work is done for it.
 
     What killed runs left beside it is cleared first: see :func:`clear_leftovers`.
 
-    A folder without ``marker``, the file that every output of its kind has, is somebody's own.
-    ``option`` names the folder: one of the command line, or in Python ``output=``.
+    Args:
+        folder: it is replaced only if all that is in it is as the program wrote it.
+        overwrite: it may be replaced.
+        option: names the folder: one of the command line, or in Python ``output=``.
+        inputs: folders that are read; names of something else are passed over.
+        around: the same, and the output may lie in them.
 
     Raises:
-        EvaluationError: it exists and may not be overwritten, is not an earlier output, or nothing
-            can be written where it would be.
+        EvaluationError: it exists and may not be overwritten, has something in it that the program
+            did not write, is an input, or in one, or holds one, or nothing can be written where it
+            would be.
     """
-    clear_leftovers(folder)
+    if _is_working_place(folder):
+        raise EvaluationError(
+            f"{folder} is or holds the folder that this runs in, which is not replaced; name "
+            f"another with {option}, such as {folder / 'output'}"
+        )
+    for one in filter(os.path.exists, inputs):
+        check_apart(folder, one, option)
+    for one in filter(os.path.exists, around):
+        if holds(folder, Path(one)):
+            raise nested(folder, one, option)
+    clear_leftovers(_absolute(folder))
     _check_place(folder, option)
-    if not folder.exists() and not folder.is_symlink():
-        return
-    if not overwrite:
-        replace = "overwrite=True" if option.endswith("=") else "--overwrite"
+    _check_replaceable(folder, overwrite, option)
+    if os.path.lexists(folder) and (said := _strange(folder)):
+        raise _kept(folder, said, option)
+
+
+def check_apart(
+    folder: Path, other: str | Path, option: str = "--output", what: str = "the input"
+) -> None:
+    """Refuse an output that is the same as another folder, or in it, or holds it.
+
+    Raises:
+        EvaluationError: so it is; ``option`` and ``what`` are what the two are called.
+    """
+    if holds(folder, Path(other)) or holds(Path(other), folder):
+        raise nested(folder, other, option, what)
+
+
+def nested(
+    folder: Path, other: str | Path, option: str = "--output", what: str = "the input"
+) -> EvaluationError:
+    """The error of an output and another folder of which one is in the other."""
+    return EvaluationError(
+        f"{option} {folder} and {what} {other}: expected two folders, neither inside the other"
+    )
+
+
+def holds(outer: Path, inner: Path) -> bool:
+    """Tell whether both are one folder, or one is in the other, under whatever names."""
+    path, other = Path(os.path.realpath(inner)), Path(os.path.realpath(outer))
+    is_there = other.exists()
+    return any(
+        one == other or (is_there and one.exists() and one.samefile(other))
+        for one in (path, *path.parents)
+    )
+
+
+def _is_working_place(folder: Path) -> bool:
+    try:
+        return holds(folder, Path.cwd())
+    except FileNotFoundError:  # somebody has deleted it
+        return False
+
+
+def _absolute(folder: Path) -> Path:
+    """The path with a name at its end, for those beside it; a link there stays one."""
+    named = folder.name not in ("", "..")
+    return folder.parent.resolve() / folder.name if named else folder.resolve()
+
+
+def _check_replaceable(folder: Path, overwrite: bool, option: str) -> None:
+    if os.path.lexists(folder) and not overwrite:
         raise EvaluationError(
-            f"{folder} exists; name another folder with {option}, or pass {replace}"
+            f"{folder} exists; name another folder with {option}, or pass {_replace(option)}"
         )
-    ours = folder.is_dir() and not folder.is_symlink()
-    if not ours or (any(folder.iterdir()) and not (folder / marker).is_file()):
-        raise EvaluationError(
-            f"{folder} has no {marker}, so it is not an earlier output and is not overwritten; "
-            f"name another folder with {option}"
-        )
+
+
+def _replace(option: str) -> str:
+    """Name the option beside another (in Python, an argument) that lets outputs be replaced."""
+    return "overwrite=True" if option.endswith("=") else "--overwrite"
+
+
+def _strange(folder: Path) -> str:
+    """Say what keeps a folder from being replaced; an empty one is nobody's."""
+    is_empty = folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir())
+    return "" if is_empty else strange_part(folder)
+
+
+def _kept(folder: Path, said: str, option: str) -> EvaluationError:
+    return EvaluationError(
+        f"{folder} is not replaced: {said}; move it elsewhere, or name another folder with {option}"
+    )
 
 
 def _check_place(folder: Path, option: str) -> None:
@@ -63,34 +155,133 @@ def _check_place(folder: Path, option: str) -> None:
 
 
 @contextmanager
-def written_beside(
-    folder: Path, overwrite: bool, marker: str, option: str = "--output"
-) -> Iterator[Path]:
+def written_beside(folder: Path, overwrite: bool, option: str = "--output") -> Iterator[Path]:
     """A new folder that takes the name of ``folder`` when all is written, and is gone otherwise.
 
     Raises:
         EvaluationError: see :func:`check_folder`.
     """
-    check_folder(folder, overwrite, marker, option)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    check_folder(folder, overwrite, option)
+    place = _absolute(folder)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with _work_folder(place) as work:
+        yield work
+        write_checksums(checksums(work), work / CHECKSUMS)
+        _check_replaceable(folder, overwrite, option)
+        old = _old_of(work)
+        if os.path.lexists(place):
+            place.rename(old)
+            # Looked at under a name that nobody knows: what has come into it since goes back.
+            if said := _strange(old):
+                raise _kept(folder, said, option)
+        try:
+            work.rename(place)
+        except OSError:
+            if not os.path.lexists(place) or not os.path.lexists(old):
+                raise
+            raise EvaluationError(
+                f"{folder}: something else has taken this name meanwhile; what was there before "
+                f"is at {old}"
+            ) from None
+        if os.path.lexists(old) and not delete_listed(old):
+            raise EvaluationError(
+                f"{folder} is written, but of what it replaced something is left, at {old}; look "
+                "at it, and delete it yourself"
+            )
+
+
+def check_files(
+    folder: Path, names: Iterable[str], overwrite: bool, option: str = "--output"
+) -> None:
+    """Refuse to replace files of a folder that has others, too; see :func:`written_into`.
+
+    Raises:
+        EvaluationError: one is there and may not be replaced, or is not as the program wrote it,
+            or nothing can be written there.
+    """
+    listed = read_checksums(folder) or {}
+    for name in names:
+        _check_place(folder / name, option)
+        path = folder / name
+        if not os.path.lexists(path):
+            continue
+        if said := strange_file(name, path, listed):
+            raise _kept(path, said, option)
+        if not overwrite:
+            raise EvaluationError(
+                f"{path}: is there already; expected {_replace(option)} to replace it"
+            )
+
+
+@contextmanager
+def written_into(folder: Path, names: Collection[str], option: str = "--output") -> Iterator[Path]:
+    """A place for files that take their names in ``folder`` when all are written.
+
+    What else is in the folder stays. Each file is replaced whole: a run that is killed leaves it as
+    it was or as it is to be.
+
+    Args:
+        folder: made where it is missing.
+        names: those that the files may have; of these names earlier ones go.
+        option: see :func:`check_folder`.
+
+    Raises:
+        EvaluationError: see :func:`check_files`.
+    """
+    check_files(folder, names, True, option)
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    clear_leftovers(folder / _INSIDE)
+    try:
+        with _work_folder(folder / _INSIDE) as work:
+            yield work
+            check_files(folder, names, True, option)
+            made, before = checksums(work), read_checksums(folder) or {}
+            listing = work / CHECKSUMS
+            # Of both, for as long as it can be either.
+            both = {name: {*before.get(name, ()), *made.get(name, ())} for name in (*before, *made)}
+            write_checksums(both, listing)
+            listing.replace(folder / CHECKSUMS)
+            for name in names:
+                if name in made:
+                    (work / name).replace(folder / name)
+                else:
+                    (folder / name).unlink(missing_ok=True)
+            others = {name: own for name, own in before.items() if name not in names}
+            write_checksums({**others, **made}, listing)
+            listing.replace(folder / CHECKSUMS)
+    finally:
+        if is_new:
+            with suppress(OSError):  # there is something in it, as there should be
+                folder.rmdir()
+
+
+#: The name that the place for files has within the folder that they are for.
+_INSIDE = "coherencegym"
+
+
+@contextmanager
+def _work_folder(folder: Path) -> Iterator[Path]:
+    """An empty folder beside, under a lock; what is left of it in the end goes."""
     work = folder.parent / f".{folder.name}-{secrets.token_hex(4)}"
     with _held(work.with_name(work.name + ".lock"), wait=True):
         try:
             work.mkdir()
             yield work
-            check_folder(folder, overwrite, marker, option)
-            old = _old_of(work)
-            if folder.exists():
-                folder.rename(old)
-            try:
-                work.rename(folder)
-            except BaseException:
-                if old.exists():
-                    old.rename(folder)
-                raise
-            shutil.rmtree(old, ignore_errors=True)
         finally:
-            shutil.rmtree(work, ignore_errors=True)
+            _settle(folder, work)
+
+
+def _settle(folder: Path, work: Path) -> None:
+    """Put things in order after a run, whatever it had come to."""
+    old = _old_of(work)
+    if os.path.lexists(old):
+        if not work.exists():  # it has taken the name
+            delete_listed(old)
+        elif not os.path.lexists(folder):
+            old.rename(folder)
+    # Nobody else knew of it, and nothing in it is finished.
+    shutil.rmtree(work, ignore_errors=True)
 
 
 def clear_leftovers(folder: Path) -> None:
@@ -102,15 +293,12 @@ def clear_leftovers(folder: Path) -> None:
     name = re.compile(rf"\.{re.escape(folder.name)}-[0-9a-f]{{8}}\.lock")
     with suppress(OSError):
         for path in sorted(folder.parent.iterdir()):
-            if not name.fullmatch(path.name):
+            # The lock of a run is an empty file.
+            if not name.fullmatch(path.name) or path.is_symlink() or path.stat().st_size:
                 continue
             with _held(path, wait=False) as is_ours:
                 if is_ours:
-                    work, old = path.with_suffix(""), _old_of(path.with_suffix(""))
-                    if not folder.exists() and old.is_dir():
-                        old.rename(folder)
-                    shutil.rmtree(work, ignore_errors=True)
-                    shutil.rmtree(old, ignore_errors=True)
+                    _settle(folder, path.with_suffix(""))
 
 
 @contextmanager

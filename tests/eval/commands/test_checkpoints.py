@@ -16,6 +16,7 @@ from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models.revisions import checkpoints
+from coherencegym.files.checksums import CHECKSUMS
 
 Save = Callable[..., Path]
 Capture = pytest.CaptureFixture[str]
@@ -175,7 +176,7 @@ def test_checkpoints_are_compared_step_by_step(
         assert changes == pytest.approx([scores[1] - scores[0], scores[2] - scores[1]])
         assert one["last_against_first"]["difference"] == pytest.approx(scores[2] - scores[0])
     assert sorted(path.name for path in (tmp_path / "steps").iterdir()) == [
-        *("comparison.json", "curve.png", "curve.svg", "steps.md"),
+        *(CHECKSUMS, "comparison.json", "curve.png", "curve.svg", "steps.md"),
     ]
     assert main(compared) == 2
     assert main([*compared[:3], "--curve-axis", "tokens=10"]) == 0

@@ -20,6 +20,7 @@ from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.ahead import one_ahead
 from coherencegym.eval.plan.plan import make_plan
+from coherencegym.files.checksums import CHECKSUMS
 
 EXTRA = {"moved": "bool"}
 
@@ -73,6 +74,7 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     for text in ("toy_context", "moved=true", "75.0", "fewer than 30 items", "|rows:"):
         assert text in printed.out
     assert sorted(path.name for path in output.iterdir()) == [
+        CHECKSUMS,
         "outcomes.parquet",
         "predictions.parquet",
         "regions.parquet",
@@ -217,7 +219,7 @@ def test_existing_output_is_refused_and_replaced_only_if_it_is_results(
     (output / "thesis.txt").write_text("three years of work")
     assert main(arguments(saved, output)) == 2
     assert main(arguments(saved, output, "--overwrite")) == 2
-    assert "is not an earlier output" in capsys.readouterr().err
+    assert f"is not replaced: it has no {CHECKSUMS}" in capsys.readouterr().err
     assert (output / "thesis.txt").exists()
     (output / "thesis.txt").unlink()
     assert main(arguments(saved, output, "--overwrite", "--max-items", "2")) == 0

@@ -15,6 +15,7 @@ from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.results.runs import Run, read_run
+from coherencegym.files.checksums import CHECKSUMS
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +46,7 @@ def results(
 
 def test_a_run_writes_its_plots_and_its_heat_map(results: Path) -> None:
     assert sorted(path.name for path in (results / "first").iterdir()) == [
+        CHECKSUMS,
         "heatmap.png",
         "heatmap.svg",
         "outcomes.parquet",
@@ -77,6 +79,7 @@ def test_end_to_end(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert printed.err == ""
     assert "the runs differ in --limit: null, 2" in printed.out
     assert sorted(path.name for path in output.iterdir()) == [
+        CHECKSUMS,
         "heatmap.png",
         "heatmap.svg",
         "plots.json",
@@ -99,7 +102,7 @@ def test_results_are_never_overwritten_by_plots(
 ) -> None:
     folder = str(results / "first")
     assert main(["plot", folder, "--output", folder, "--overwrite"]) == 2
-    assert "not an earlier output" in one_line(capsys.readouterr().err)
+    assert "neither inside the other" in one_line(capsys.readouterr().err)
     assert (results / "first" / "results.json").exists()
 
 
@@ -161,8 +164,9 @@ def test_results_of_another_kind_are_refused_with_the_place(
 def test_a_file_that_is_no_results_is_refused(
     content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "results.json").write_text(content)
-    assert main(["plot", str(tmp_path), "--output", str(tmp_path / "out")]) == 2
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "results.json").write_text(content)
+    assert main(["plot", str(tmp_path / "in"), "--output", str(tmp_path / "out")]) == 2
     assert "results.json" in one_line(capsys.readouterr().err)
 
 

@@ -19,6 +19,7 @@ from coherencegym.builders.registry import SUITES, load_suite
 from coherencegym.eval.commands import options, score_command
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import ITEMS, Item
+from coherencegym.files.checksums import CHECKSUMS
 
 
 @pytest.fixture
@@ -56,15 +57,27 @@ def test_a_folder_of_suites_ends_in_one_overview(
     assert printed.out.count("demo is above chance on") == 1
     assert "|rows:" not in printed.out  # the signatures are in the reports
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        *("index.html", "one--demo", "overview.md", "two--demo"),
+        *(CHECKSUMS, "index.html", "one--demo", "overview.md", "two--demo"),
     ]
     page = (tmp_path / "out/index.html").read_text()
     assert 'href="one--demo/report.html"' in page
     (tmp_path / "out/two--demo/results.json").unlink()
     assert main(words) == 2
     assert "two--demo exists; name another folder" in capsys.readouterr().err
+    (tmp_path / "out/two--demo/notes.txt").write_text("mine")
     assert main([*words, "--overwrite"]) == 2
-    assert "is not an earlier output and is not overwritten" in capsys.readouterr().err
+    assert "notes.txt is not of the earlier output" in capsys.readouterr().err
+    (tmp_path / "out/two--demo/notes.txt").unlink()
+    (tmp_path / "out/notes.txt").write_text("mine")
+    assert main([*words, "--overwrite"]) == 0
+    assert (tmp_path / "out/two--demo/results.json").is_file()
+    assert (tmp_path / "out/notes.txt").read_text() == "mine"
+    # A page that somebody has worked on, as one that was always somebody's.
+    (tmp_path / "out/index.html").write_text("mine")
+    for more in ([], ["--overwrite"]):
+        assert main([*words, *more]) == 2
+        assert "index.html was changed since" in capsys.readouterr().err
+    assert (tmp_path / "out/index.html").read_text() == "mine"
 
 
 def test_an_overview_of_earlier_runs(
@@ -229,7 +242,7 @@ def test_each_revision_is_a_run_of_its_own(
     assert "model@step200 is above chance on" in printed.out
     for name in ("model@step10", "model@step200"):
         assert name in (out / "overview.md").read_text()
-    assert main(["plot", *map(str, out.iterdir()), "--output", str(tmp_path / "plots")]) == 0
+    assert main(["plot", *map(str, out.glob("[!.]*")), "--output", str(tmp_path / "plots")]) == 0
     for folder in (out, tmp_path / "plots"):
         assert "<!-- me/model@step* -->" in (folder / "curve.svg").read_text()
         assert (folder / "curve.png").is_file()

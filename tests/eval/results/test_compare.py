@@ -36,6 +36,7 @@ from coherencegym.eval.views.compare_report import (
 )
 from coherencegym.eval.views.compare_table import comparison_table, print_comparisons
 from coherencegym.eval.views.training.changes import print_changes, write_changes
+from coherencegym.files.checksums import CHECKSUMS
 
 SETTINGS: dict[str, Any] = {"bos": "auto", "compat": None, "seed": 0, "versions": {"torch": "2.9"}}
 
@@ -463,6 +464,7 @@ def test_the_folder_is_whole_or_not_there(
     folder = tmp_path / "out"
     write_comparisons([comparison], [("b", "a")], folder, seed=0)
     assert {path.name for path in folder.iterdir()} == {
+        CHECKSUMS,
         "comparison.html",
         "comparison.json",
         "comparison.png",
@@ -616,7 +618,7 @@ def test_changes_are_shown_and_written(curve: Callable[..., LearningCurve], tmp_
     assert any("corrected for the 2 tests" in line for line in lines)
     write_changes(found, [], AS_NAMED, tmp_path / "out", seed=0)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        *("comparison.json", "steps.md"),
+        *(CHECKSUMS, "comparison.json", "steps.md"),
     ]
     content = json.loads((tmp_path / "out/comparison.json").read_text())
     (written,) = content["steps"]

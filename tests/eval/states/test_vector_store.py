@@ -14,7 +14,7 @@ import pytest
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.forward.vector_store import VectorStore, states_folder
+from coherencegym.eval.forward.vector_store import VectorStore, delete_store, states_folder
 from coherencegym.eval.plan.passages import PooledSequence
 
 LAYERS, WIDTH = (0, 3), 4
@@ -82,6 +82,22 @@ def test_a_line_that_a_killed_run_did_not_end_is_nothing(tmp_path: Path, cut: in
     put(again, 8, 6)
     check(opened(tmp_path), 4, 5, 8, 6)
     assert (tmp_path / "layer-00.f16").stat().st_size == 5 * WIDTH * 2
+
+
+def test_a_killed_run_holds_a_store_no_longer(tmp_path: Path) -> None:
+    store = opened(tmp_path)
+    mine = {path.name for path in tmp_path.glob("in-use-*")}
+    for number in range(3):
+        (tmp_path / f"in-use-{number}-7f00").touch()  # as a killed run leaves it
+    another = opened(tmp_path)
+    held = {path.name for path in tmp_path.glob("in-use-*")}
+    assert mine < held
+    assert len(held) == 2
+    assert not delete_store(tmp_path)
+    del store, another
+    gc.collect()
+    assert not list(tmp_path.glob("in-use-*"))
+    assert delete_store(tmp_path)
 
 
 def test_vectors_without_a_line_are_overwritten(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from made_runs import OPEN, changed_copy, renamed_suite, score
 from coherencegym.__main__ import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.views.board.names import file_of, model_file, pair_file
+from coherencegym.files.checksums import CHECKSUMS
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e/../CON"
 
@@ -324,7 +325,7 @@ def test_a_dry_run_writes_nothing_and_lists_the_files(
     assert main(words) == 0
     said = capsys.readouterr().out
     listed = dict(re.findall(r"^  (\S+) \(([\d,]+) bytes\)$", said, re.MULTILINE))
-    there = {p.relative_to(site).as_posix(): p for p in site.rglob("*") if p.is_file()}
+    there = {p.relative_to(site).as_posix(): p for p in site.rglob("*.*") if p.name != CHECKSUMS}
     assert set(listed) == set(there)
     assert all(int(n.replace(",", "")) == there[p].stat().st_size for p, n in listed.items())
     assert list(tmp_path.iterdir()) == []
@@ -336,17 +337,26 @@ def test_a_board_is_replaced_only_when_asked_and_nothing_else_ever(
     out = tmp_path / "out"
     words = ["board", str(runs / "results/open--demo"), "--output", str(out)]
     assert main(words) == 0
-    (out / "models" / "old.html").write_text("old")
+    (out / "models" / "mine.html").write_text("mine")
     capsys.readouterr()
     assert main(words) == 2
     assert "pass --overwrite" in one_line(capsys.readouterr().err)
+    assert main([*words, "--overwrite"]) == 2
+    assert "models/mine.html is not of the earlier output" in one_line(capsys.readouterr().err)
+    (out / "models" / "mine.html").unlink()
     assert main([*words, "--overwrite"]) == 0
-    assert not (out / "models" / "old.html").exists()
+    inputs = [str(runs / "results"), str(runs / "results/open--demo")]
+    for place in (*inputs, str(runs), str(runs / "results/open--demo/board")):
+        assert main([*words[:-1], place, "--overwrite"]) == 2
+        assert "neither inside the other" in one_line(capsys.readouterr().err)
+    assert (runs / "results/open--demo/results.json").is_file()
     own = tmp_path / "own"
     own.mkdir()
     (own / "thesis.tex").write_text("mine")
     assert main([*words[:-1], str(own), "--overwrite"]) == 2
-    assert "no board.json" in capsys.readouterr().err
+    (own / "board.json").write_text("{}")
+    assert main([*words[:-1], str(own), "--overwrite"]) == 2
+    assert capsys.readouterr().err.count(f"own is not replaced: it has no {CHECKSUMS}") == 2
     assert (own / "thesis.tex").read_text() == "mine"
 
 

@@ -20,6 +20,7 @@ from coherencegym.eval.views.figures import style
 from coherencegym.eval.views.item_text import SHADES, print_item, shade
 from coherencegym.eval.views.item_view import ItemView, view_item, visible_text
 from coherencegym.eval.views.plots_item import draw_item
+from coherencegym.files.checksums import CHECKSUMS
 
 FORMULA = "(2;%shuffled%) > (2;%original%)"
 
@@ -150,7 +151,7 @@ def test_an_item_is_named_by_how_its_id_begins_or_ends(
         (["--item", "d1", "--conditions", "x"], "no condition 'x'; expected one of original"),
         (["--item", "d1", "--overwrite"], "expected --output"),
         (["--item", "d1", "--compat", "syntaxgym-2021", "--bos", "never"], "--bos"),
-        (["--item", "d1", "--output", "HERE"], "no item.svg"),
+        (["--item", "d1", "--output", "HERE"], "it has no .coherencegym.sha256"),
     ],
 )
 def test_what_the_user_can_mend_is_one_line(
@@ -343,7 +344,7 @@ def test_a_plot_is_written_and_repeats_to_the_byte(
     words = ["--item", "d1", "--output", str(tmp_path / "out")]
     assert show(saved, *words) == 0
     files = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert set(files) == {"item.png", "item.svg"}
+    assert set(files) == {CHECKSUMS, "item.png", "item.svg"}
     assert show(saved, *words, "--overwrite") == 0
     assert {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir()} == files
     assert show(saved, *words) == 2

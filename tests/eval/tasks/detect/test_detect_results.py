@@ -21,6 +21,7 @@ from coherencegym.eval.results.folder import read_outcomes
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.statistics.measures import value_of
+from coherencegym.files.checksums import CHECKSUMS
 
 
 @pytest.fixture(scope="module")
@@ -118,8 +119,9 @@ def test_older_results_are_refused_in_one_line(
 ) -> None:
     document: dict[str, Any] = json.loads((results / "mutual" / "results.json").read_text())
     document["datasets"] = [document.pop("dataset")]
-    (tmp_path / "results.json").write_text(json.dumps(document))
-    words = ["plot", str(tmp_path), "--output", str(tmp_path / "plots")]
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "results.json").write_text(json.dumps(document))
+    words = ["plot", str(tmp_path / "old"), "--output", str(tmp_path / "plots")]
     assert main(words) == 2
     line = one_line(capsys.readouterr().err).strip()
     assert line.endswith("written by an older release; run coherencegym detect again")
@@ -131,6 +133,7 @@ def test_a_push_has_its_scores_and_no_text(hub: HubServer, hub_api: HfApi, resul
     names = {path.rpartition("/")[2] for path in files}
     assert {"results.json", "outcomes.parquet", "documents.parquet", "scores.png"} <= names
     assert "report.html" not in names
+    assert CHECKSUMS not in names
     card = files["README.md"].decode()
     assert "| F1, argmax |" in card
     assert "| AUC |" in card
