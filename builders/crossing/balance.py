@@ -21,6 +21,10 @@ from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
 
+#: Items that may be left over: of few items much would be lost to have none.
+_SLACK = 1
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """Something that may be chosen.
@@ -45,11 +49,12 @@ def side(value: float) -> int:
     return 0 if abs(value) < TIE else 1 if value > 0 else -1
 
 
-def choose(options: Iterable[Option]) -> list[Option]:
+def choose(options: Iterable[Option], slack: int = 0) -> list[Option]:
     """Choose options of little cost, as many to one side as to the other by every measure.
 
     Without measures the options of least cost first. Where what is left does not even out, options
-    are exchanged for others that use the same, and then dropped.
+    are exchanged for others that use the same, and then dropped, until no side has more than
+    ``slack`` more.
     """
     choice = _Choice(sorted(options, key=lambda option: option.cost))
     leans = zip(*(option.leans for option in choice.options), strict=True)
@@ -64,9 +69,14 @@ def choose(options: Iterable[Option]) -> list[Option]:
 
     choice.take(lambda option: sum(excess(option.leans)) <= 0)
     choice.take(evens_out)
-    while any(choice.balance):
-        choice.mend()
-    choice.take(lambda option: not any(option.leans))  # in the place of what was dropped
+
+    def is_even(balance: Sequence[int]) -> bool:
+        return all(abs(value) <= slack for value in balance)
+
+    while not is_even(choice.balance):
+        choice.mend(is_even)
+    # In the place of what was dropped.
+    choice.take(lambda option: is_even(choice.balance_with(option)))
     return [option for option in choice.options if option in choice.chosen]
 
 
@@ -94,11 +104,13 @@ class _Choice:
             if option.uses.isdisjoint(self._user) and fits(option):
                 self._change(option, None)
 
-    def mend(self) -> None:
+    def mend(self, is_even: Callable[[Sequence[int]], bool]) -> None:
         """Make changes that even out: a drop only where nothing else does, and then for good."""
         changes = sorted(self._changes(), key=lambda change: change[:3])
         before = self.balance
         for *_, new, old in changes:
+            if is_even(self.balance):
+                return
             if self._is_open(new, old) and self._far_with(new, old) < self._far_with():
                 self._change(new, old)
         if self.balance == before:
@@ -196,7 +208,7 @@ class Balanced:
                 cost = versions[name], lot, draft.item.item_id
                 versions[name] += 1
                 options[Option(cost, frozenset({name}), self._leans(draft))] = draft
-        chosen = choose(options)
+        chosen = choose(options, _SLACK)
         for option in chosen:
             made[options[option].item.discourse_id].drafts.append(options[option])
         used = {name for option in chosen for name in option.uses}
