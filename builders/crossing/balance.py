@@ -20,7 +20,6 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.operator import Context
 
-
 #: Items that may be left over: of few items much would be lost to have none.
 _SLACK = 1
 
