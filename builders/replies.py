@@ -50,7 +50,7 @@ SUITE = Suite(
         "hand of a writer which reply is theirs. A classifier of typing habits (how somebody is "
         "addressed, capitals, apostrophes, marks at the end, smileys, spelling) that learned from "
         "other threads is right on 51.5 % of all pairs of replies of the three logs at hand; with "
-        "those messages it was right on 73.7 %. A message that answers one of them says less alone.",
+        "those messages it was right on 73.7 %. An answer to one of them says less alone.",
         "Few items are left: 43 of the three logs at hand, of 163 replies that say something.",
         "A reply can fit the other messages by chance, most often an answer to a question of the "
         "same form: of 43 items of version 1.0.0 that one reader read who knew the answers, the "

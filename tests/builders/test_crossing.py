@@ -34,6 +34,7 @@ from coherencegym.builders.story_cloze import SUITE as STORIES
 from coherencegym.builders.story_cloze import stories
 from coherencegym.builders.suite import Draft
 from coherencegym.builders.winograd import SUITE as SCHEMAS
+from coherencegym.builders.winograd import are_twins
 from coherencegym.eval.kinds.formula import parse_formula
 from coherencegym.eval.kinds.items import SuiteError, item_from_row, read_item
 from coherencegym.eval.kinds.predictions import evaluate
@@ -420,6 +421,33 @@ def test_nearly_all_schemas_of_the_challenge_have_a_twin(tmp_path: Path, shared:
     entry = manifest["configs"]["winograd_crossed"]
     assert entry["splits"]["test"]["rows"] == 134
     assert entry["skipped"]["test"] == {"no partner that is left goes with it": 5}
+    # Four neighbours with the same candidates, of which two and two are twins.
+    found = {row["item_id"] for row in rows(tmp_path, "winograd_crossed")}
+    assert {"wsc-203/crossed/wsc-204", "wsc-205/crossed/wsc-206"} <= found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "twins"),
+    [
+        (
+            ("Ann told Bo the news because", "asked."),
+            ("Ann told Bo the news because", "left."),
+            True,
+        ),
+        (("Ann hired Bo to help", "."), ("Ann hired herself out to Bo to help", "."), True),
+        (("Ann hired Bo to help", "."), ("Ann told Bo to leave, so", "left."), False),
+        (("Ann saw Bo, and", "ran."), ("Ann saw Bo, and", "ran."), True),
+    ],
+)
+def test_twins_differ_in_a_word_or_two(
+    one: tuple[str, str], other: tuple[str, str], twins: bool
+) -> None:
+    first, second = (
+        Partner(text(str(n), *parts), (parts[0], right, parts[1], wrong))
+        for n, (parts, right, wrong) in enumerate([(one, "Ann", "Bo"), (other, "Bo", "Ann")])
+    )
+    assert are_twins(first, second) == are_twins(second, first) == twins
+    assert not are_twins(first, replace(second, parts=(*second.parts[:3], "Cy")))
 
 
 def test_a_couple_may_have_columns_and_groups_of_its_own() -> None:
