@@ -22,17 +22,22 @@ that differ in one sentence, in one place, and nothing else.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from coherencegym.builders.crossing.balance import Balanced
 from coherencegym.builders.suite import Column, Config, Contrast, MinimalPairs, Suite, Use
+from coherencegym.eval.kinds.items import Item
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.reference.antecedent_removal import (
     AntecedentRemoval,
     ScoredKind,
+    mention_of_excerpt,
     scored_mention,
     scored_place,
 )
 
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 _CORPORA = ("arrau", "parcor", "ontonotes", "gum")
 ORIGINAL, REMOVED, CONTROL = "original", "antecedent_removed", "control_removed"
 #: The group that a config's score is taken over.
@@ -45,6 +50,22 @@ def around_scored(discourse: Discourse) -> tuple[str, str, str, str]:
     start, end = scored_place(discourse)
     before, mention, after = sentence[:start], sentence[start:end], sentence[end:]
     return " ".join(context), before.rstrip(), mention, after.strip()
+
+
+def words(text: str) -> int:
+    """The number of words in a text, as spaces part them."""
+    return len(text.split())
+
+
+def words_and_marks(text: str) -> int:
+    """The number of words and of marks in a text, much as tokenizers part them."""
+    return len(_TOKEN.findall(text))
+
+
+def scored_in(item: Item) -> str:
+    """Name the mention that an item is about: one item of each is chosen."""
+    discourse, _, variant = item.item_id.rpartition("/")
+    return f"{discourse}/{mention_of_excerpt(variant)}"
 
 
 def context_sentence(discourse: Discourse) -> tuple[str, ...]:
@@ -84,20 +105,25 @@ def removal_config(scored: ScoredKind, summary: str) -> Config:
     return Config(
         name=scored,
         corpora=_CORPORA,
-        drafter=MinimalPairs(
-            versions={
-                ORIGINAL: AntecedentRemoval(scored),
-                REMOVED: AntecedentRemoval(scored, "antecedent"),
-                CONTROL: AntecedentRemoval(scored, "control"),
-            },
-            regions=around_scored,
-            contrasts=(
-                Contrast(REMOVED, CONTROL, 3, groups=(AGAINST_CONTROL,)),
-                Contrast(REMOVED, ORIGINAL, 3, groups=("against original",)),
-                Contrast(REMOVED, CONTROL, 3, "sum", groups=("rest of the sentence",), last=4),
+        drafter=Balanced(
+            drafter=MinimalPairs(
+                versions={
+                    ORIGINAL: AntecedentRemoval(scored),
+                    REMOVED: AntecedentRemoval(scored, "antecedent"),
+                    CONTROL: AntecedentRemoval(scored, "control"),
+                },
+                regions=around_scored,
+                contrasts=(
+                    Contrast(REMOVED, CONTROL, 3, groups=(AGAINST_CONTROL,)),
+                    Contrast(REMOVED, ORIGINAL, 3, groups=("against original",)),
+                    Contrast(REMOVED, CONTROL, 3, "sum", groups=("rest of the sentence",), last=4),
+                ),
+                columns=removal_columns,
+                view=context_sentence,
             ),
-            columns=removal_columns,
-            view=context_sentence,
+            measures=(words, words_and_marks, len),
+            one_of=scored_in,
+            reason="left out, so that the longer text is as often the one without the antecedent",
         ),
         summary=summary,
         regions=(
@@ -136,7 +162,7 @@ HEIM_1982 = """@phdthesis{heim-1982-semantics,
 SUITE = Suite(
     name="antecedents",
     title="Antecedents",
-    version="1.1.0",
+    version="2.0.0",
     hypothesis=(
         "A model that notices incoherence finds a pronoun, or a definite phrase, more surprising "
         "where the sentence that introduces its referent was taken away than where another "
@@ -179,14 +205,16 @@ SUITE = Suite(
         "corpora that do not annotate mentions of things mentioned once (OntoNotes) hide some.",
         "The neighbour is the sentence beside the antecedent's in most items. Where that mentions "
         "the referent or one that the mention could mean, the last fit sentence before it is "
-        "taken, and `original` leaves out what stood between.",
+        "taken, and `original` leaves out what stood between. In a few items it is an earlier one: "
+        "over a config the longer of the two texts (words, words and marks, characters) is as "
+        "often the one without the antecedent, but for one item.",
         "In `antecedent_removed` the referent is missing, and with it whatever else the sentence "
         "said. Sentences of which another pronoun takes up something are left out; definite "
         "phrases in the rest of the sentence may do so.",
         "A reader can often make up a referent for a definite phrase (`the city`), and seldom for "
         "a pronoun: expect a weaker effect in `phrase`. Its phrases share no word with the "
         "antecedent's sentence, so that repeating a word does not help.",
-        "Few mentions meet all conditions: of the 80 documents of GUM at hand 41 pronouns and 11 "
+        "Few mentions meet all conditions: of the 80 documents of GUM at hand 40 pronouns and 11 "
         "phrases. Several items come from one document, and may share their stand-in; the "
         "intervals take documents together.",
         "Of 41 pairs of `pronoun` from GUM that a language model read twice, blind, both texts "

@@ -3,7 +3,8 @@
 Two messages of one log of a chat channel, each with the messages that it replies to (Kummerfeld et
 al. 2019), exchange places; both directions are scored together, so that how likely a message is by
 itself, and how likely the talk before it, cancel. Nicknames, which give many replies away, are the
-same in both.
+same in both, and what the replier said earlier is left out: how somebody writes gives replies away,
+too.
 
     coherencegym build replies --corpus irc --data-dir PATH
 """
@@ -24,14 +25,15 @@ from coherencegym.loaders.corpora.citations import cited
 SUITE = Suite(
     name="replies",
     title="Replies",
-    version="1.0.0",
+    version="2.0.0",
     hypothesis=(
         "A model that notices incoherence finds replies less surprising after the messages that "
         "they reply to than after each other's."
     ),
     description=(
         "Pairs of replies of one log of a chat channel, an hour or so of it, each after the "
-        "messages that it replies to, as annotators found them, and after those of the other."
+        "messages of somebody that it replies to, as annotators found them, and after those of the "
+        "other."
     ),
     conditions={
         "messages_1_reply_1": "messages, and the reply to the last of them",
@@ -44,17 +46,22 @@ SUITE = Suite(
         "The two threads are about different problems. Pairs whose replies repeat more than one "
         "word more of their own messages than of the other's are left out, and repeated words "
         "still tell some of the rest: compare the overlap score.",
-        "Few items are left: 44 of the three logs at hand, of 163 replies that say something.",
+        "What the replier said earlier in the thread is not shown, so that nobody can tell by the "
+        "hand of a writer which reply is theirs. A classifier of typing habits (how somebody is "
+        "addressed, capitals, apostrophes, marks at the end, smileys, spelling) that learned from "
+        "other threads is right on 51.5 % of all pairs of replies of the three logs at hand; with "
+        "those messages it was right on 73.7 %. An answer to one of them says less alone.",
+        "Few items are left: 43 of the three logs at hand, of 163 replies that say something.",
         "A reply can fit the other messages by chance, most often an answer to a question of the "
-        "same form: of 43 items that one reader read who knew the answers, the right combinations "
-        "were clearly better in 38.",
+        "same form: of 43 items of version 1.0.0 that one reader read who knew the answers, the "
+        "right combinations were clearly better in 38.",
         "The language is that of a help channel of the years 2004 to 2018: abbreviations, slips of "
         "spelling, commands of a shell.",
         "Who takes part, and whom they speak to, is no cue by construction: the suite says nothing "
         "about keeping track of people.",
-        "Of 50 pairs of Ubuntu IRC that a language model read twice, blind, both texts were "
-        "good English in 49, and the coherent side was preferred in 98 % of those that could be "
-        "told (`docs/quality.md` of the toolkit).",
+        "Of 50 pairs of Ubuntu IRC (version 1.0.0) that a language model read twice, blind, both "
+        "texts were good English in 49, and the coherent side was preferred in 98 % of those that "
+        "could be told (`docs/quality.md` of the toolkit).",
     ),
     citation=cited("kummerfeld-etal-2019-large"),
     one_split=True,
@@ -72,7 +79,7 @@ SUITE = Suite(
             ),
             summary="two replies of one hour of a channel, each after the messages that it replies "
             "to and after the other's; the replies are scored, over all four",
-            regions=("up to three messages of two people, and who speaks next", "a reply"),
+            regions=("up to three messages of one person, and who speaks next", "a reply"),
             columns=crossed_columns(
                 nicknames=Column(["string"], "whoever is replied to, and whoever replies"),
                 messages=Column(["int32"], "how many messages are before each reply"),

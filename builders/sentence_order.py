@@ -151,7 +151,11 @@ def is_no_chat(discourse: Discourse) -> bool:
 
 def matched_config(name: str, corpora: tuple[str, ...], unit: str, **settings: Any) -> Config:
     """A config of windows in a matched order: of six units, or of the ``size`` in ``settings``."""
-    drafter = MatchedOrders(settings.pop("size", 6), settings.pop("speakers", 0))
+    drafter = MatchedOrders(
+        settings.pop("size", 6),
+        settings.pop("speakers", 0),
+        SpeakerSeparator() if settings.get("separator") else Pipeline(),
+    )
     return Config(
         name=f"matched_{name}",
         corpora=corpora,
@@ -159,6 +163,8 @@ def matched_config(name: str, corpora: tuple[str, ...], unit: str, **settings: A
         summary=(
             f"{drafter.size} {unit}s in a row, all but the first and the last in another order "
             f"that fits each {unit}'s place as well; the whole text and the last {unit} are scored"
+            + ", with the change of speaker marked by [SEP]"
+            * bool(settings.get("separator"))
         ),
         regions=(
             f"the first {unit}, the same text",
@@ -181,7 +187,7 @@ MATCHED: tuple[Config, ...] = (
         genre="narration",
         size=5,
     ),
-    matched_config("dialogue", DIALOGUE, "utterance", genre="dialogue"),
+    matched_config("dialogue", DIALOGUE, "utterance", genre="dialogue", separator=True),
     matched_config(
         "documents",
         _DOCUMENTS,
@@ -190,7 +196,7 @@ MATCHED: tuple[Config, ...] = (
         select=is_no_chat,
         breakdowns=("genre",),
     ),
-    matched_config("threads", _THREADS, "message", speakers=2),
+    matched_config("threads", _THREADS, "message", speakers=2, separator=True),
 )
 
 
@@ -212,7 +218,7 @@ def _configured(permutations: int) -> dict[str, Any]:
 SUITE = Suite(
     name="sentence_order",
     title="Sentence order",
-    version="1.2.0",
+    version="2.0.0",
     hypothesis=(
         "A model that notices incoherence finds a text whose sentences or utterances were "
         "shuffled more surprising than the text in its own order, and finds the last sentence "

@@ -20,6 +20,8 @@ from coherencegym.builders.suite import BEYER_2021, Config, Contrast, MinimalPai
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.ending_swap import EndingSwap
 from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.reference.genders import gender_of_name
+from coherencegym.manipulations.reference.own_names import OwnNames
 from coherencegym.manipulations.words import word_list
 
 _WORD, _CLOSED = re.compile(r"[^\W\d_]+"), word_list("closed_classes")
@@ -41,6 +43,8 @@ def stories(discourse: Discourse, context: Context) -> Iterator[Partner]:
 
     Crossed are stories of one tense whose endings are of one tense: a clash alone would tell.
     """
+    if not any(OwnNames()(discourse, context)):
+        return
     *story, ending = discourse.texts
     if _names(ending, story):
         context.skipped["the ending has a name"] += 1
@@ -56,17 +60,17 @@ def stories(discourse: Discourse, context: Context) -> Iterator[Partner]:
 
 
 def _names(ending: str, story: list[str]) -> bool:
-    """Tell whether an ending has a name: a capital within it, or at its start and in the story."""
+    """Tell whether an ending has a name: a capital within it, or a name at its start."""
     first, *others = _WORD.findall(ending)
     names = {word for word in others if word[0].isupper()} - {"I"}
-    elsewhere = first in _WORD.findall(" ".join(story)) and first.lower() not in _CLOSED
-    return bool(names) or (first[0].isupper() and elsewhere)
+    told = first in _WORD.findall(" ".join(story)) and first.lower() not in _CLOSED
+    return bool(names or gender_of_name(first)) or (first[0].isupper() and told)
 
 
 SUITE = Suite(
     name="story_cloze",
     title="Story cloze",
-    version="1.1.0",
+    version="2.0.0",
     hypothesis=(
         "A model that notices incoherence finds an ending that does not follow from a story more "
         "surprising than the ending that does."
@@ -112,7 +116,7 @@ SUITE = Suite(
             corpora=("storycloze",),
             drafter=MinimalPairs(
                 names=("original_ending", "distractor_ending"),
-                manipulation=EndingSwap(),
+                manipulation=OwnNames() | EndingSwap(),
                 regions=story_and_ending,
                 contrasts=(Contrast("distractor_ending", "original_ending", 2),),
                 view=ending_alone,

@@ -12,6 +12,7 @@ candidate is, and how likely the rest, cancel (compare the paired scores of Abdo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any
 
 from coherencegym.builders.crossing.drafter import CROSSED_BREAKDOWNS, Crossed, crossed_columns
@@ -105,9 +106,27 @@ def schemas(discourse: Discourse, context: Context) -> Iterator[Partner]:
         yield Partner(discourse, around_candidate(target) + wrong)
 
 
-def candidates_change_places(one: Partner, other: Partner) -> bool:
-    """Tell whether what is right in one schema is a wrong candidate in the other, to the letter."""
-    return one.parts[1] in other.parts[3:] and other.parts[1] in one.parts[3:]
+def are_twins(one: Partner, other: Partner) -> bool:
+    """Tell whether schemas differ in a word or two, and in which of their candidates is right.
+
+    That is: what is right in one is a wrong candidate in the other, to the letter, and the words
+    with which the texts begin and end alike are more than those that differ between.
+    """
+    words, others = (f"{text.parts[0]} _ {text.parts[2]}".split() for text in (one, other))
+    fewest = min(len(words), len(others))
+    begun = _begun_alike(words, others)
+    ended = min(_begun_alike(words[::-1], others[::-1]), fewest - begun)
+    differing = max(len(words), len(others)) - begun - ended
+    return (
+        one.parts[1] in other.parts[3:]
+        and other.parts[1] in one.parts[3:]
+        and begun + ended > differing
+    )
+
+
+def _begun_alike(words: list[str], others: list[str]) -> int:
+    pairs = zip(words, others, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def text_and_candidate(text: Partner, candidate: Partner) -> tuple[str, str, str]:
@@ -118,7 +137,7 @@ def text_and_candidate(text: Partner, candidate: Partner) -> tuple[str, str, str
 SUITE = Suite(
     name="winograd",
     title="Winograd",
-    version="2.1.0",
+    version="3.0.0",
     hypothesis=(
         "A model that notices incoherence finds a text more surprising when a pronoun in it is "
         "replaced by something that the pronoun could mean but does not."
@@ -185,7 +204,7 @@ SUITE = Suite(
             drafter=Crossed(
                 partners=schemas,
                 operators="CandidateSubstitution(candidate='target')",
-                couple=ClosestInLength(candidates_change_places),
+                couple=ClosestInLength(are_twins),
                 family="family",
                 join=text_and_candidate,
                 last=3,

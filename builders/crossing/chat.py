@@ -1,8 +1,9 @@
 """Replies of a chat with the messages that they reply to, between two people.
 
-A text is the messages as a log has them, each behind its speaker in angle brackets; the reply is
-the last one. In the two texts that are crossed both people have the same nicknames, those of the
-first text: a name that nobody there bears would give a reply away.
+A text is the messages of one person as a log has them, each behind its speaker in angle brackets;
+the reply of the other person is the last one. In the two texts that are crossed both people have
+the same nicknames, those of the first text: a name that nobody there bears would give a reply away.
+So would the replier's own earlier messages, by how they are written.
 """
 
 from __future__ import annotations
@@ -55,10 +56,7 @@ def replies(discourse: Discourse, context: Context) -> Iterator[Partner]:
         before = _before(discourse, unit, earlier, named)
         people = _speakers(discourse, before[-1], unit)
         *said, reply = (_template(discourse, each, named[each], people) for each in (*before, unit))
-        turns = [
-            f"<{_mark(discourse, each, people)}> {text}"
-            for each, text in zip(before, said, strict=True)
-        ]
+        turns = [f"<{_MARKS[0]}> {text}" for text in said]
         text = " ".join((*turns, f"<{_MARKS[1]}>"))
         made = Partner(
             discourse,
@@ -141,20 +139,21 @@ def _before(
     earlier: Mapping[int, Sequence[int]],
     named: Mapping[int, Sequence[Mention]],
 ) -> list[int]:
-    """The message that is replied to, behind those that it replied to, while two people talk."""
-    found = [earlier[unit][0]]
-    people = _speakers(discourse, found[0], unit)
-    while len(found) < _MOST and len(above := earlier.get(found[0], ())) == 1:
-        who, text = discourse.units[above[0]].speaker, discourse.texts[above[0]]
-        others = _others(discourse, above[0], named.get(above[0], ()), people)
+    """The message that is replied to, behind its author's earlier ones, while two people talk.
+
+    What the replier said earlier is left out: how they write would tell which reply is theirs.
+    """
+    found = [at := earlier[unit][0]]
+    people = _speakers(discourse, at, unit)
+    while len(found) < _MOST and len(above := earlier.get(at, ())) == 1:
+        (at,) = above
+        who, text = discourse.units[at].speaker, discourse.texts[at]
+        others = _others(discourse, at, named.get(at, ()), people)
         if who not in people or others or _NO_TALK.search(text):
             break
-        found.insert(0, above[0])
+        if who == people[0]:
+            found.insert(0, at)
     return found
-
-
-def _mark(discourse: Discourse, unit: int, people: Sequence[str]) -> str:
-    return _MARKS[people.index(discourse.units[unit].speaker or "")]
 
 
 def _template(

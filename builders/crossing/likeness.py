@@ -6,6 +6,7 @@ By rules, so that they are the same for every corpus: persons, tense, names, rep
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from coherencegym.manipulations.words import word_list
 
@@ -93,6 +94,7 @@ def names(text: str) -> int:
     return len(set(_NAME.findall(text)) - {"I"})
 
 
+@lru_cache(maxsize=50_000)
 def stems(text: str) -> frozenset[str]:
     """The beginnings of the words that are of no closed class."""
     closed = word_list("closed_classes") | word_list("auxiliaries")

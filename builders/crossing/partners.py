@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations
 from typing import Any
 
+from coherencegym.builders.crossing.balance import Option, choose, side
 from coherencegym.builders.crossing.likeness import stems
-from coherencegym.builders.release.floors import TIE
-from coherencegym.builders.release.overlap import content_words, cosine
+from coherencegym.builders.release.overlap import all_words, content_words, cosine
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.manipulations.intruders.neighbours import groups, nearest, text_vectors
 from coherencegym.manipulations.operator import Context
@@ -50,6 +53,8 @@ class Couple:
     similarity: float | None = None
 
 
+#: Counts the words of a text, or weighs them.
+CountWords = Callable[[str], Mapping[str, float]]
 #: Tells whether two partners may be crossed, whatever else they have in common.
 MayCross = Callable[[Partner, Partner], bool]
 
@@ -110,9 +115,8 @@ class MostSimilar:
         fits: tells which partners may be crossed.
         neighbours: the number of nearest others that each is compared with.
         balanced: true where as many couples repeat more words in their own combinations as do in
-            the exchanged ones, so that repeated words say nothing over all of them. Couples of
-            the second sort, rare among texts that cohere, and those that favour neither are
-            chosen first.
+            the exchanged ones, so that repeated words say nothing over all of them: content words,
+            all words, and all words by how rare they are, each by itself.
     """
 
     fits: MayCross = any_two
@@ -137,29 +141,33 @@ class MostSimilar:
             for j, near in zip(others, nearness, strict=True)
             if j >= 0
         }
-        wanted = [(-near, i, j) for (i, j), near in similarity.items()]
-        if not self.balanced:
-            chosen = _best_first(partners, self.fits, wanted, context)
-        else:
-            favours = {(i, j): _favours(partners[i], partners[j]) for _, i, j in wanted}
-            others = [one for one in wanted if favours[one[1:]] <= 0]
-            chosen = _best_first(partners, self.fits, others, context)
-            against = sum(favours[i, j] < 0 for i, j, _ in chosen)
-            own = [one for one in wanted if favours[one[1:]] > 0]
-            taken = {place for i, j, _ in chosen for place in (i, j)}
-            chosen += _best_first(partners, self.fits, own, context, taken, against)
+        counted = _ways_to_count(partners) if self.balanced else ()
+        wanted = ((-near, i, j) for (i, j), near in similarity.items())
+        chosen = _best_first(partners, self.fits, wanted, context, counted)
         return [Couple(partners[i], partners[j], -cost) for i, j, cost in sorted(chosen)]
 
 
-def _favours(one: Partner, other: Partner) -> float:
-    """Tell which combinations repeat more words: above 0 the own ones, below 0 the exchanged."""
-    own = sum(_repeated(each, each) for each in (one, other))
-    difference = own - _repeated(one, other) - _repeated(other, one)
-    return 0.0 if abs(difference) < TIE else difference
+def _ways_to_count(partners: Sequence[Partner]) -> tuple[CountWords, ...]:
+    """The content words of a text, all of its words, and those by how rare they are in partners."""
+    texts = [text for partner in partners for text in (partner.parts[0], partner.parts[-1])]
+    found_in = Counter(word for text in texts for word in all_words(text))
+
+    @cache
+    def by_rarity(text: str) -> Mapping[str, float]:
+        counts = all_words(text).items()
+        return {word: number * math.log(len(texts) / found_in[word]) for word, number in counts}
+
+    return content_words, all_words, by_rarity
 
 
-def _repeated(context: Partner, target: Partner) -> float:
-    return cosine(content_words(context.parts[0]), content_words(target.parts[-1]))
+def _favours(one: Partner, other: Partner, count: CountWords) -> int:
+    """Tell which combinations repeat more words: 1 the own ones, -1 the exchanged ones."""
+
+    def repeated(context: Partner, target: Partner) -> float:
+        return cosine(count(context.parts[0]), count(target.parts[-1]))
+
+    own = repeated(one, one) + repeated(other, other)
+    return side(own - repeated(one, other) - repeated(other, one))
 
 
 def _best_first(
@@ -167,24 +175,20 @@ def _best_first(
     fits: MayCross,
     wanted: Iterable[tuple[float, int, int]],
     context: Context,
-    taken: Iterable[int] = (),
-    most: int | None = None,
+    counted: Sequence[CountWords] = (),
 ) -> list[tuple[int, int, float]]:
-    """Choose couples of least cost first, each partner at most once; of equal cost by lot.
-
-    Those that are ``taken`` already are in none, and of the couples there are at ``most`` so many.
-    """
+    """Choose couples of least cost first, each partner at most once; of equal cost by lot."""
     lots = [
         context.random(partner.discourse, _NAME, partner=partner.name).random()
         for partner in partners
     ]
-    gone = set(taken)
-    chosen: list[tuple[int, int, float]] = []
-    for cost, _, _, i, j in sorted((cost, lots[i], lots[j], i, j) for cost, i, j in wanted):
-        if len(chosen) == most:
-            break
-        one, other = partners[i], partners[j]
-        if not gone & {i, j} and one.alike == other.alike and fits(one, other):
-            gone |= {i, j}
-            chosen.append((i, j, cost))
-    return chosen
+    options = [
+        Option(
+            (cost, lots[i], lots[j], i, j),
+            frozenset({i, j}),
+            tuple(_favours(partners[i], partners[j], count) for count in counted),
+        )
+        for cost, i, j in wanted
+        if partners[i].alike == partners[j].alike and fits(partners[i], partners[j])
+    ]
+    return [(i, j, cost) for cost, _, _, i, j in (option.cost for option in choose(options))]

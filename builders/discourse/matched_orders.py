@@ -19,10 +19,10 @@ from coherencegym.builders.discourse.cutting import (
 )
 from coherencegym.builders.making.fitting import Fits
 from coherencegym.builders.suite import Column, Contrast, Draft, draft_item
-from coherencegym.eval.kinds.items import FAMILY
+from coherencegym.eval.kinds.items import FAMILY, SEPARATOR
 from coherencegym.loaders.discourse import Discourse
 from coherencegym.loaders.text.prose import badly_split
-from coherencegym.manipulations.operator import Context
+from coherencegym.manipulations.operator import Context, Operator, Pipeline
 from coherencegym.manipulations.orders.centering import (
     broken_transitions,
     forward_centers,
@@ -78,7 +78,7 @@ def ends_and_between(discourse: Discourse) -> list[list[int]]:
 
 def units_between(discourse: Discourse) -> tuple[str, ...]:
     """Give what the artefact classifier sees: each reordered unit, by its place."""
-    return discourse.texts[1:-1]
+    return tuple(text.removesuffix(f" {SEPARATOR}") for text in discourse.texts[1:-1])
 
 
 def matched_columns(window: Discourse, matched: Discourse, family: str) -> dict[str, Any]:
@@ -105,11 +105,12 @@ class MatchedOrders:
 
     Windows and orders are chosen over all splits, so that the classifier that chooses knows as many
     texts as there are. With ``speakers`` a window has exactly so many: where several talk, what one
-    says often fits in several places.
+    says often fits in several places. ``both`` is applied to either order last.
     """
 
     size: int
     speakers: int = 0
+    both: Operator = field(default_factory=Pipeline)
     operator: MatchedOrder = field(default_factory=MatchedOrder)
     contrasts: tuple[Contrast, ...] = (
         Contrast(SHUFFLED, ORIGINAL, "*", groups=(WHOLE_TEXT,)),
@@ -126,7 +127,8 @@ class MatchedOrders:
     def recipe(self) -> str:
         """The operator, as the manifest records it."""
         speakers = f" of {self.speakers} speakers" if self.speakers else ""
-        return f"{self.size} units in a row{speakers}, {self.operator}"
+        steps = filter(None, (str(self.operator), str(self.both)))
+        return f"{self.size} units in a row{speakers}, {' | '.join(steps)}"
 
     def windows(self, discourse: Discourse, context: Context) -> list[Extent]:
         """The windows of a document: side by side, or as they come where speakers are counted."""
@@ -161,9 +163,10 @@ class MatchedOrders:
         context.skipped.update(self.chosen.reasons[discourse.id])
         for window in self.chosen.windows[discourse.id]:
             for matched in self.fitted(window, context):
+                (own,), (other,) = (list(self.both(one, context)) for one in (window, matched))
                 made = draft_item(
                     matched.variant,
-                    {ORIGINAL: window, SHUFFLED: matched},
+                    {ORIGINAL: own, SHUFFLED: other},
                     ends_and_between,
                     self.contrasts,
                     units_between,

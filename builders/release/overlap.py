@@ -90,6 +90,12 @@ def content_words(text: str) -> Mapping[str, int]:
     return Counter(_stem(word) for word in words if len(word) > 1 and word not in closed)
 
 
+@lru_cache(maxsize=50_000)
+def all_words(text: str) -> Mapping[str, int]:
+    """The words of a text in small letters, those of closed classes too, and how often each."""
+    return Counter(word.lower() for word in _WORD.findall(text))
+
+
 @cache
 def _closed_words() -> frozenset[str]:
     return word_list("closed_classes") | word_list("auxiliaries") | _PIECES
@@ -107,7 +113,7 @@ def _stemmer() -> Any:
     return SnowballStemmer("english")
 
 
-def cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
+def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """The cosine of two counts; 0 where one of them is empty."""
     # In C, since builds compare hundreds of thousands of pairs; most share no word.
     common = one.keys() & other.keys()

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Literal
 
 from coherencegym.loaders.discourse import Discourse, Mention, Span, span_text
@@ -47,6 +48,8 @@ _NOUNS = frozenset(("NOUN", "PROPN", "NUM", "ADJ", "SYM", ""))
 _CONTENT = re.compile(r"[A-Za-z]{3,}")
 #: The end of a sentence, perhaps with a closing mark and notes behind it.
 _ENDED = re.compile(r"[.!?][\"”’')\]]*$")
+#: The variant of an excerpt; behind ``n`` the neighbour, where it is not the nearest.
+_VARIANT = re.compile(r"u\d+c(\d+)-(\d+)(?:n\d+)?")
 _STEM = 5  # letters that words of one family share: ``Albania``, ``Albanian``
 
 #: Kinds of mentions to score: pronouns, or definite phrases that share no word with the source.
@@ -60,30 +63,36 @@ class AntecedentRemoval(Composable):
     """Replace the sentence with a mention's antecedent, or the other one, by a stand-in.
 
     Each result is an excerpt of three units, with the variant ``u<unit>c<start>-<end>``: the unit
-    of the discourse and the characters in it at which the scored mention stands.
+    of the discourse and the characters in it at which the scored mention stands. Where other
+    sentences could be its neighbour too, there are excerpts with them, ``…n<neighbour>``: who
+    chooses between them can see to it that neither of the two sentences is the longer one too often
+    (:func:`mention_of_excerpt`).
 
     Attributes:
         scored: the kind of mentions.
         removed: the sentence to replace; empty, and excerpts are as they stand in the discourse.
         length_ratio: the most that the words of the three sentences which may stand before the
             target differ, the longest by the shortest.
+        neighbours: the most sentences that are tried as the neighbour of one source.
     """
 
     scored: ScoredKind = "pronoun"
     removed: Removed = ""
     length_ratio: float = 3.0
+    neighbours: int = 4
 
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[Discourse]:
-        """Yield an excerpt for each mention that has all three sentences; count why others not."""
+        """Yield the excerpts of each mention, the one with the nearest neighbour first.
+
+        Mentions that have none are counted by reason.
+        """
         text = _Text(discourse)
         for mention in discourse.mentions:
             if self._is_scored(discourse, mention):
                 try:
-                    result = self._excerpt(text, mention)
+                    yield from self._excerpts(text, mention)
                 except NotApplicableError as reason:
                     context.skipped[str(reason)] += 1
-                else:
-                    yield result
 
     def _is_scored(self, discourse: Discourse, mention: Mention) -> bool:
         if self.scored == "pronoun":
@@ -91,20 +100,39 @@ class AntecedentRemoval(Composable):
         words = span_text(discourse, mention.span)
         return mention.kind == "nominal" and _DEFINITE.match(words.lower()) is not None
 
-    def _excerpt(self, text: _Text, mention: Mention) -> Discourse:
-        """The excerpt of a mention; raises where it has none."""
+    def _excerpts(self, text: _Text, mention: Mention) -> Iterator[Discourse]:
+        """Yield the excerpts of a mention; raises where it has none."""
         discourse = text.discourse
         _check_mention(discourse, mention, self.scored)
-        target, start, end = mention.span[0]
         source = _source(text, mention)
         if self.scored == "phrase" and _share_words(
             span_text(discourse, mention.span), discourse.units[source].text
         ):
             raise NotApplicableError("a word of the phrase stands in the antecedent's sentence")
-        neighbour = self._neighbour(text, mention, source)
-        stand_in = self._stand_in(text, mention, source, neighbour)
+        target, start, end = mention.span[0]
+        name, found = f"u{target}c{start}-{end}", 0
+        for neighbour in islice(self._neighbours(text, mention, source), self.neighbours):
+            stand_in = self._stand_in(text, mention, source, neighbour)
+            if stand_in is not None:
+                variant = f"{name}n{neighbour}" if found else name
+                yield self._excerpt(text, mention, source, neighbour, stand_in, variant)
+                found += 1
+        if not found:
+            raise NotApplicableError("no sentence elsewhere that could be the stand-in")
+
+    def _excerpt(
+        self,
+        text: _Text,
+        mention: Mention,
+        source: int,
+        neighbour: int,
+        stand_in: int,
+        variant: str,
+    ) -> Discourse:
+        """The excerpt as it stands, or with the stand-in."""
+        discourse = text.discourse
         places = sorted((source, neighbour))
-        excerpt = _units(discourse, (*places, target), variant=f"u{target}c{start}-{end}")
+        excerpt = _units(discourse, (*places, mention.span[0][0]), variant)
         if not self.removed:
             return excerpt
         left = neighbour if self.removed == "antecedent" else source
@@ -123,20 +151,29 @@ class AntecedentRemoval(Composable):
                 )
         return excerpt
 
-    def _neighbour(self, text: _Text, mention: Mention, source: int) -> int:
-        """The sentence between source and target, or else the last fit one before the source."""
+    def _neighbours(self, text: _Text, mention: Mention, source: int) -> Iterator[int]:
+        """The sentence between source and target, or else the fit ones before the source.
+
+        The nearest comes first; raises where there is none.
+        """
         target = mention.span[0][0]
         if target - source == 2:
             between = source + 1
             reason = self._objection(text, mention, source, between) or text.leans(between)
             if reason:
                 raise NotApplicableError(f"sentence between: {reason}")
-            return between
+            yield between
+            return
+        found = False
         for unit in range(source - 1, -1, -1):
             next_to_it = unit == source - 1 or not text.leans(source)
             if next_to_it and text.opens(unit) and not self._objection(text, mention, source, unit):
-                return unit
-        raise NotApplicableError("no sentence before the antecedent's that could be the control")
+                found = True
+                yield unit
+        if not found:
+            raise NotApplicableError(
+                "no sentence before the antecedent's that could be the control"
+            )
 
     def _objection(self, text: _Text, mention: Mention, source: int, unit: int) -> str:
         """Say why a sentence cannot stand before the target; empty where it can."""
@@ -153,7 +190,7 @@ class AntecedentRemoval(Composable):
         lengths = [len(units[one].text.split()) for one in (unit, source)]
         return "of another length" * (max(lengths) > self.length_ratio * min(lengths))
 
-    def _stand_in(self, text: _Text, mention: Mention, source: int, neighbour: int) -> int:
+    def _stand_in(self, text: _Text, mention: Mention, source: int, neighbour: int) -> int | None:
         """The sentence from outside that is nearest in length to both that it may replace."""
         units = text.discourse.units
         target = mention.span[0][0]
@@ -167,14 +204,12 @@ class AntecedentRemoval(Composable):
             and not self._objection(text, mention, source, unit)
             and not self._objection(text, mention, neighbour, unit)
         ]
-        if not fit:
-            raise NotApplicableError("no sentence elsewhere that could be the stand-in")
         wanted = sum(len(units[unit].text.split()) for unit in (source, neighbour)) / 2
 
         def distance(unit: int) -> tuple[float, int]:
             return abs(len(units[unit].text.split()) - wanted), abs(unit - target)
 
-        return min(fit, key=distance)
+        return min(fit, key=distance, default=None)
 
 
 @dataclass(frozen=True)
@@ -342,10 +377,19 @@ def scored_place(discourse: Discourse) -> tuple[int, int]:
     Raises:
         ValueError: the discourse is no excerpt of :class:`AntecedentRemoval`.
     """
-    place = re.fullmatch(r"u\d+c(\d+)-(\d+)", discourse.variant)
+    place = _VARIANT.fullmatch(discourse.variant)
     if place is None:
         raise ValueError(f"{discourse.corpus}/{discourse.id}: no excerpt with a scored mention")
     return int(place[1]), int(place[2])
+
+
+def mention_of_excerpt(variant: str) -> str:
+    """The part of an excerpt's variant that all excerpts of one mention have in common.
+
+    >>> mention_of_excerpt("u12c0-3n7"), mention_of_excerpt("u12c0-3")
+    ('u12c0-3', 'u12c0-3')
+    """
+    return variant.partition("n")[0]
 
 
 def scored_mention(discourse: Discourse) -> Mention:

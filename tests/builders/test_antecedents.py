@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 from annotated import annotated
 from suites import Sample, rows
 
-from coherencegym.builders.antecedents import SUITE
+from coherencegym.builders.antecedents import SUITE, words, words_and_marks
+from coherencegym.builders.crossing.balance import Balanced, side
+from coherencegym.builders.making.fitting import Fits
 from coherencegym.cards.render import dataset_card
 from coherencegym.eval.kinds.items import item_from_row, validate_item
 from coherencegym.manipulations.operator import Context
@@ -82,7 +85,7 @@ def test_a_mention_may_begin_or_end_its_sentence() -> None:
 def test_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
     folder, manifest = built
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in manifest["configs"].items()}
-    assert counts == {"sample_pronoun": 8, "sample_phrase": 4}
+    assert counts == {"sample_pronoun": 5, "sample_phrase": 2}
     for name in counts:
         for row in rows(folder, name):
             item = item_from_row(row)
@@ -103,17 +106,44 @@ def test_golden_items_of_the_sample(built: tuple[Path, dict[str, Any]]) -> None:
         for name in ("pronoun", "phrase")
         for row in rows(built[0], f"sample_{name}")
     }
-    assert found["SAMPLE_bio_kite/u3c14-22"] == [
-        "The smoke was visible from the coast. A brown kite nested on the tall chimney in 1998. "
-        "Every evening the bird circled over the market.",
-        "The brewery of Lund made dark beer for two centuries. The smoke was visible from the "
-        "coast. Every evening the bird circled over the market.",
-        "The brewery of Lund made dark beer for two centuries. A brown kite nested on the tall "
-        "chimney in 1998. Every evening the bird circled over the market.",
+    assert found["SAMPLE_voyage_lighthouse/u3c19-33"] == [
+        "Tickets cost two crowns and are good for the whole day. A white tower with a green door "
+        "stands where the rails end. Visitors may climb the lighthouse in summer.",
+        "Warm clothes are as useful as tickets in every season. Tickets cost two crowns and are "
+        "good for the whole day. Visitors may climb the lighthouse in summer.",
+        "Warm clothes are as useful as tickets in every season. A white tower with a green door "
+        "stands where the rails end. Visitors may climb the lighthouse in summer.",
     ]
-    assert found["SAMPLE_news_seal/u3c0-3"][2] == (
-        "A grey seal caused long queues in the harbour car park on Sunday. The owner of one van "
-        "called the coast guard. She said that she had never been late for such a good reason."
+    assert found["SAMPLE_news_flood/u5c0-2"][2] == (
+        "The inhabitants of Lower Marsh have voted to move their village. Oskar Brandt, the oldest "
+        "man in the village, voted against the plan. He said that he was too old to learn a new "
+        "view."
+    )
+
+
+def test_neither_text_is_the_longer_one_too_often() -> None:
+    def longer(text: str, number: int) -> list[int]:
+        """The sides of the items that are chosen where so many documents have the same text."""
+        documents = [replace(annotated(text), id=str(place)) for place in range(number)]
+        drafter = PRONOUN.drafter
+        assert isinstance(drafter, Balanced)
+        fitted = drafter.fit(documents, Context(), Fits())
+        drafts = [draft for document in documents for draft in fitted(document, Context())]
+        assert len({draft.item.discourse_id for draft in drafts}) == len(drafts)
+        return sorted(
+            side(words(removed.content) - words(control.content))
+            for _, removed, control in (draft.item.conditions for draft in drafts)
+        )
+
+    short = (
+        "The roof had gone. / [Ann Lee|1 proper entity=person] bought the old bakery. / "
+        "[She|1 entity=person] opened the doors. / The sign was green."
+    )
+    # The sentence with the antecedent is the longer one, but for another neighbour.
+    assert longer(short, 5) == [-1]
+    assert (
+        longer(f"The mill by the river had stood empty for a year. / {short}", 5)
+        == [-1] * 3 + [1] * 2
     )
 
 
@@ -129,7 +159,7 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     entries = manifest["configs"]
     counts = {name: entry["splits"]["test"]["rows"] for name, entry in entries.items()}
-    assert counts == {"gum_pronoun": 41, "gum_phrase": 11}
+    assert counts == {"gum_pronoun": 40, "gum_phrase": 11}
     skipped = entries["gum_pronoun"]["skipped"]["test"]
     for reason, least in {
         "not the first mention in its sentence": 900,
@@ -143,6 +173,11 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     }.items():
         assert skipped[reason] >= least, reason
     assert entries["gum_phrase"]["skipped"]["test"]["takes up something abstract"] > 1000
+    for name in counts:
+        texts = [[c["content"] for c in row["conditions"]] for row in rows(folder, name)]
+        for measure in (words, words_and_marks, len):
+            longer = [side(measure(removed) - measure(control)) for _, removed, control in texts]
+            assert abs(sum(longer)) <= 1
     found = {row["item_id"]: row for name in counts for row in rows(folder, name)}
     item = found["GUM_textbook_cognition/u50c0-3"]
     original, removed, control = (
@@ -157,4 +192,3 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     assert "Parks" not in removed
     assert control.startswith(stand_in)
     assert control.endswith("Rosa Parks.")
-    assert found["GUM_voyage_chatham/u26c0-9"]["mention"] == "This boat"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from suites import Sample, build_from, rows
 
 from coherencegym.__main__ import main
+from coherencegym.builders.crossing.balance import Option, choose, side
 from coherencegym.builders.crossing.drafter import Crossed, condition_of
 from coherencegym.builders.crossing.likeness import narrative_tense
 from coherencegym.builders.crossing.partners import (
@@ -26,15 +28,17 @@ from coherencegym.builders.crossing.partners import (
 )
 from coherencegym.builders.judgement.pairs import condition_pairs
 from coherencegym.builders.making.fitting import Fits
+from coherencegym.builders.release.overlap import all_words, content_words, cosine
 from coherencegym.builders.release.quality import decide
 from coherencegym.builders.story_cloze import SUITE as STORIES
 from coherencegym.builders.story_cloze import stories
 from coherencegym.builders.suite import Draft
 from coherencegym.builders.winograd import SUITE as SCHEMAS
+from coherencegym.builders.winograd import are_twins
 from coherencegym.eval.kinds.formula import parse_formula
 from coherencegym.eval.kinds.items import SuiteError, item_from_row, read_item
 from coherencegym.eval.kinds.predictions import evaluate
-from coherencegym.loaders.discourse import Discourse, Unit
+from coherencegym.loaders.discourse import Alternative, Discourse, Unit
 from coherencegym.manipulations.operator import Context
 
 
@@ -198,6 +202,65 @@ def test_balanced_couples_repeat_no_more_words_in_their_own_combinations() -> No
     assert counts(balanced=True) == {"exchanged": 1, "own": 1}
 
 
+def test_no_way_to_count_repeated_words_tells_which_ending_is_whose(built_sample: Sample) -> None:
+    made = [item_from_row(row) for row in rows(built_sample(STORIES.name)[0], "sample_crossed")]
+    texts = [[[r.content for r in c.regions] for c in item.conditions] for item in made]
+    together = [text for own in texts for pair in own[:2] for text in pair]
+    frequency = Counter(word for text in together for word in all_words(text))
+
+    def by_rarity(text: str) -> Mapping[str, float]:
+        return {w: n * log(len(together) / frequency[w]) for w, n in all_words(text).items()}
+
+    def sides(count: Callable[[str], Mapping[str, float]]) -> Counter[int]:
+        cosines = ([cosine(*map(count, pair)) for pair in own] for own in texts)
+        return Counter(side(one + two - first - second) for one, two, first, second in cosines)
+
+    for count in (content_words, all_words):
+        assert sides(count)[1] == sides(count)[-1] > 10
+    # Items are chosen by how rare words are in all stories, and not in these alone.
+    assert abs(sides(by_rarity)[1] - sides(by_rarity)[-1]) <= 6
+
+
+OPTIONS = st.lists(
+    st.tuples(
+        st.integers(0, 9),
+        st.frozensets(st.integers(0, 9), min_size=1, max_size=2),
+        st.tuples(st.integers(-1, 1), st.integers(-1, 1)),
+    ),
+    max_size=40,
+)
+
+
+@given(OPTIONS)
+def test_what_is_chosen_is_balanced_by_every_measure(drawn: list[tuple[Any, Any, Any]]) -> None:
+    options = [Option((cost, i), *more) for i, (cost, *more) in enumerate(drawn)]
+    chosen = choose(options)
+    assert [sum(leans) for leans in zip(*(o.leans for o in chosen), strict=True)] in ([], [0, 0])
+    used = [one for option in chosen for one in option.uses]
+    assert len(used) == len(set(used))
+    assert choose(options[::-1]) == chosen
+    # Nothing that leans nowhere is left out, if what it uses is there.
+    for option in options:
+        assert any(option.leans) or not option.uses.isdisjoint(used)
+
+
+def test_options_are_exchanged_before_they_are_dropped() -> None:
+    def options(*leans: Sequence[int]) -> list[Option]:
+        return [
+            Option((place, number), frozenset({number}), (lean,))
+            for number, own in enumerate(leans)
+            for place, lean in enumerate(own)
+        ]
+
+    # Three texts that lean one way, of which one has another version.
+    chosen = choose(options([1], [1, -1], [1]))
+    assert [option.cost for option in chosen] == [(0, 0), (1, 1)]
+    # A second version is taken of no more than are needed.
+    chosen = choose(options(*[[1, -1]] * 4))
+    assert sorted(option.leans for option in chosen) == [(-1,), (-1,), (1,), (1,)]
+    assert len(choose(options([1], [1], [0]))) == 1
+
+
 @pytest.mark.parametrize(
     ("texts", "content"),
     [
@@ -293,6 +356,35 @@ def test_an_ending_that_names_somebody_is_left_out() -> None:
     assert made.alike != other.alike
 
 
+@pytest.mark.parametrize(
+    ("ending", "left"),
+    [
+        ("Mary was glad to be home.", True),
+        ("In the evening Mary's phone rang.", True),
+        ("He married Mary.", False),
+        ("His sister Mary was glad.", False),
+        ("Terri was glad to be home.", False),
+        ("Grass grew there.", False),
+    ],
+)
+def test_an_ending_about_somebody_else_by_name_is_left_out(ending: str, left: bool) -> None:
+    story = ("Terry was late.", "He ran.", "It rained.", "The bus left.")
+    right = "He walked on."
+    alternative = Alternative(((4, 0, len(right)),), (right, ending), 0)
+    told = replace(text("a", *story, right), alternatives=(alternative,))
+    drafter, context = STORIES.configs[0].drafter, Context()
+    assert len(list(drafter(told, context))) == 1 - left
+    reason = "an ending about somebody else, by name"
+    assert context.skipped == ({reason: 1} if left else {})
+    # Who tells of themself may come to anybody.
+    nameless = replace(told, units=tuple(map(Unit, ("We were late.", "I ran.", *story[2:], right))))
+    assert len(list(drafter(nameless, Context()))) == 1
+    crossed, context = text("a", *story, ending), Context()
+    made = list(stories(crossed, context))
+    assert context.skipped[reason] == left
+    assert not (left and made)
+
+
 def test_stories_are_exchanged_within_a_tense() -> None:
     def partners(ending: str, *story: str) -> tuple[list[Partner], Context]:
         context = Context()
@@ -329,6 +421,33 @@ def test_nearly_all_schemas_of_the_challenge_have_a_twin(tmp_path: Path, shared:
     entry = manifest["configs"]["winograd_crossed"]
     assert entry["splits"]["test"]["rows"] == 134
     assert entry["skipped"]["test"] == {"no partner that is left goes with it": 5}
+    # Four neighbours with the same candidates, of which two and two are twins.
+    found = {row["item_id"] for row in rows(tmp_path, "winograd_crossed")}
+    assert {"wsc-203/crossed/wsc-204", "wsc-205/crossed/wsc-206"} <= found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "twins"),
+    [
+        (
+            ("Ann told Bo the news because", "asked."),
+            ("Ann told Bo the news because", "left."),
+            True,
+        ),
+        (("Ann hired Bo to help", "."), ("Ann hired herself out to Bo to help", "."), True),
+        (("Ann hired Bo to help", "."), ("Ann told Bo to leave, so", "left."), False),
+        (("Ann saw Bo, and", "ran."), ("Ann saw Bo, and", "ran."), True),
+    ],
+)
+def test_twins_differ_in_a_word_or_two(
+    one: tuple[str, str], other: tuple[str, str], twins: bool
+) -> None:
+    first, second = (
+        Partner(text(str(n), *parts), (parts[0], right, parts[1], wrong))
+        for n, (parts, right, wrong) in enumerate([(one, "Ann", "Bo"), (other, "Bo", "Ann")])
+    )
+    assert are_twins(first, second) == are_twins(second, first) == twins
+    assert not are_twins(first, replace(second, parts=(*second.parts[:3], "Cy")))
 
 
 def test_a_couple_may_have_columns_and_groups_of_its_own() -> None:

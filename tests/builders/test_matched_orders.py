@@ -80,6 +80,22 @@ def test_ends_stay_and_places_give_nothing_away(built: tuple[Path, dict[str, Any
         assert whole["ci_low"] < 0.5 < whole["ci_high"]
 
 
+def test_turns_are_marked_in_both_orders(built: tuple[Path, dict[str, Any]]) -> None:
+    for name, marks in (("matched_dialogue", 5), ("matched_documents", 0)):
+        assert built[1]["configs"][f"sample_{name}"]["separator"] == bool(marks)
+        for row in rows(built[0], f"sample_{name}"):
+            contents = [condition["content"] for condition in row["conditions"]]
+            assert [text.count(" [SEP] ") for text in contents] == [marks, marks]
+            turns = [sorted(text.split(" [SEP] ")) for text in contents]
+            assert turns[0] == turns[1] or not marks
+    (threads,) = (config for config in SUITE.configs if config.name == "matched_threads")
+    log = chat("log", "ABABAB" * 4)
+    fitted = threads.drafter.fit_corpus([log], Context(), Fits())  # type: ignore[attr-defined]
+    for draft in fitted(log, Context()):
+        assert all(" [SEP] " in c.content for c in draft.item.conditions)
+        assert not any("[SEP]" in text for view in draft.views.values() for text in view)
+
+
 def test_what_counts_in_the_one_number_is_in_the_manifest(
     built: tuple[Path, dict[str, Any]],
 ) -> None:

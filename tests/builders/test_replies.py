@@ -76,12 +76,12 @@ def test_both_texts_have_the_same_two_people(tmp_path: Path) -> None:
     ]
     assert (item.extra["nicknames"], item.extra["messages"]) == (["ann", "bo"], [1, 1])
     assert (item.cluster, item.extra["partner_discourse"]) == ("a.train-a", "a.train-a/4")
+    # What the replier said earlier is not there: how it is written would tell whose reply it is.
     later = {c.condition_name: c.content for c in made["2"].conditions}
     assert later["messages_2_reply_2"] == (
-        "<bo> second puncture within a week, always at the front "
-        "<ann> bo, feel along the rubber for sharp things "
-        "<bo> found a tiny wire there, ann you are good"
-    ).replace("<bo>", "<ann>").replace("<ann> bo,", "<bo> ann,").replace(", ann you", ", bo you")
+        "<bo> ann, feel along the rubber for sharp things "
+        "<ann> found a tiny wire there, bo you are good"
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,13 @@ def test_one_speaker_and_several_messages(tmp_path: Path) -> None:
 def test_the_talk_before_ends_where_somebody_else_speaks(tmp_path: Path) -> None:
     talk = (("cy", "who bakes bread at home these days?"), *BREAD)
     found = partners(tmp_path, talk, Context())
-    assert [partner.columns["messages"] for partner in found] == [1, 1, 2]
-    assert found[-1].parts[0].startswith("<ann> my bread")
+    assert [partner.columns["messages"] for partner in found] == [1, 1, 1]
+    assert [partner.parts[0].split()[0] for partner in found] == ["<cy>", "<ann>", "<bo>"]
+    (last,) = partners(
+        tmp_path, (*talk, ("bo", "then let it stand in the fridge overnight")), Context()
+    )[3:]
+    assert last.columns["messages"] == 2
+    assert last.parts[0] == f"<ann> {BREAD[0][1]} <ann> {BREAD[2][1]} <bo>"
 
 
 def test_replies_of_one_thread_stay(tmp_path: Path) -> None:
@@ -142,12 +147,12 @@ def test_the_sample_is_at_chance(
 def test_real_chat(real_build: Callable[[str, str], Path]) -> None:
     folder = real_build("replies", "irc")
     entry = json.loads((folder / "manifest.json").read_text())["configs"]["irc_crossed"]
-    assert entry["splits"]["test"]["rows"] == 44
+    assert entry["splits"]["test"]["rows"] == 43
     assert entry["skipped"]["test"] == {
         "a link or a command": 15,
         "a message that says little": 141,
         "a reply to several messages": 27,
-        "no partner that is left goes with it": 75,
+        "no partner that is left goes with it": 77,
         "somebody else is named, or somebody without a sign": 38,
         "thanks and the like": 18,
         "the same speaker goes on": 155,
@@ -156,5 +161,6 @@ def test_real_chat(real_build: Callable[[str, str], Path]) -> None:
     for row in rows(folder, "irc_crossed"):
         # Whoever speaks in a condition is one of the two.
         for condition in row["conditions"]:
-            speakers = re.findall(r"(?<!\S)<([^<>\s]+)>", condition["content"])
-            assert set(speakers) <= set(row["nicknames"])
+            *before, replier = re.findall(r"(?<!\S)<([^<>\s]+)>", condition["content"])
+            assert {*before, replier} == set(row["nicknames"])
+            assert replier not in before

@@ -14,6 +14,7 @@ from coherencegym.manipulations.reference.antecedent_removal import (
     AntecedentRemoval,
     Removed,
     ScoredKind,
+    mention_of_excerpt,
     scored_mention,
     scored_place,
 )
@@ -55,6 +56,18 @@ def test_a_sentence_between_is_the_neighbour() -> None:
     assert made(text) == (ann, roof, she)
     assert made(text, "antecedent") == (mill, roof, she)
     assert made(text, "control") == (mill, ann, she)
+
+
+def test_other_neighbours_make_further_excerpts() -> None:
+    text = TEXT.replace("The roof", "The sign was green. / The roof")
+    sign, roof, ann, she = annotated(text).texts[1:]
+    # With the mill as the neighbour no sentence is left for a stand-in.
+    found = list(AntecedentRemoval()(annotated(text), Context()))
+    assert [excerpt.variant for excerpt in found] == ["u4c7-10", "u4c7-10n1"]
+    assert [excerpt.texts for excerpt in found] == [(roof, ann, she), (sign, ann, she)]
+    assert {mention_of_excerpt(excerpt.variant) for excerpt in found} == {"u4c7-10"}
+    assert {scored_place(excerpt) for excerpt in found} == {(7, 10)}
+    assert len(list(AntecedentRemoval(neighbours=1)(annotated(text), Context()))) == 1
 
 
 def test_the_edits_say_where_the_sentences_are_from() -> None:
