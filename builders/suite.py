@@ -25,6 +25,7 @@ from coherencegym.eval.kinds.table_kind import TableKind
 from coherencegym.files.strict_json import Name, held
 from coherencegym.loaders.corpus import Corpus
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.read import Select, every_discourse
 from coherencegym.manipulations.operator import Context, Operator, Pipeline
 
 #: The genres that a Hub dataset, or a corpus of the user's own, may be said to have.
@@ -276,11 +277,6 @@ def _condition(name: str, discourse: Discourse, regions: Sequence[RegionContent]
     return Condition(name, discourse.text, numbered)
 
 
-def every_discourse(discourse: Discourse) -> bool:
-    """Select all discourses."""
-    return True
-
-
 @dataclass(frozen=True)
 class Config:
     """One config of a suite, for every corpus that it can be built from.
@@ -338,7 +334,7 @@ class Config:
     length_confound: bool = False
     genre: str = ""
     kind: TableKind[Any] = ITEMS
-    select: Callable[[Discourse], bool] = every_discourse
+    select: Select = every_discourse
     by: str = ""
     prefix: str = ""
     one_corpus: bool = False

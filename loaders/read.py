@@ -37,6 +37,36 @@ class FileRead:
     revision: str = ""
 
 
+def every_discourse(discourse: Discourse) -> bool:
+    """Select all discourses."""
+    return True
+
+
+#: Tells the discourses that somebody has a use for.
+Select = Callable[[Discourse], bool]
+
+
+class Quota:
+    """The discourses of a split that are left to read: for each use so many; none: all."""
+
+    def __init__(self, most: int | None, uses: Sequence[Select] = (every_discourse,)) -> None:
+        self._left: list[tuple[Select, int | None]] = [(use, most) for use in uses]
+
+    @property
+    def is_full(self) -> bool:
+        """True where no use is left for any discourse."""
+        return all(left == 0 for _, left in self._left)
+
+    def takes(self, discourse: Discourse) -> bool:
+        """Count a discourse for those that have a use for it; false where nobody has."""
+        wanted = [left != 0 and use(discourse) for use, left in self._left]
+        self._left = [
+            (use, left - 1 if is_wanted and left is not None else left)
+            for (use, left), is_wanted in zip(self._left, wanted, strict=True)
+        ]
+        return any(wanted)
+
+
 @dataclass
 class Reading:
     """The discourses of a corpus, read anew, file by file, each time one iterates.
@@ -44,6 +74,10 @@ class Reading:
     ``skipped`` counts what the last iteration left out or put right, by reason, as far as it went.
 
     Attributes:
+        limit: the most discourses of each split for each of ``uses``, and the most that are looked
+            at in a file.
+        uses: tell which discourses ``limit`` is about. Files of a corpus may be of several kinds:
+            the first discourses of all of them would be of one.
         engine: reads the shards of a corpus that has any, several at a time.
         keep: makes the folder that keeps shards that were read, from a digest of all that they
             depend on.
@@ -54,6 +88,7 @@ class Reading:
     found: Found
     skip_bad_rows: bool = False
     limit: int | None = None
+    uses: Sequence[Select] = (every_discourse,)
     skipped: Counter[str] = field(default_factory=Counter)
     engine: Engine = ALONE_IN_PROCESS
     keep: Callable[[str, Codec], BlockFolder] | None = None
@@ -77,14 +112,17 @@ class Reading:
         if shards := self._shards():
             yield from self._fresh_of(self._read_shards(shards), options, seen)
             return
-        left = dict.fromkeys((file.split for file in self.found.files), self.limit)
+        quotas = {file.split: Quota(self.limit, self.uses) for file in self.found.files}
         for file in self.found.files:
+            quota = quotas[file.split]
+            if quota.is_full:
+                continue
             each = ((file, discourse) for discourse in self._read(file, options))
-            fresh = self._fresh_of(each, options, seen)
-            for discourse in islice(fresh, left[file.split]):
-                yield discourse
-                if (most := left[file.split]) is not None:
-                    left[file.split] = most - 1
+            for discourse in islice(self._fresh_of(each, options, seen), self.limit):
+                if self.limit is None or quota.takes(discourse):
+                    yield discourse
+                if quota.is_full:
+                    break
 
     def _shards(self) -> list[CorpusFile]:
         """The parts of all files, where several workers read them; a few rows one reads sooner."""
@@ -159,6 +197,7 @@ def read(
     splits: Sequence[str] | None = None,
     skip_bad_rows: bool = False,
     limit: int | None = None,
+    uses: Sequence[Select] = (every_discourse,),
     found: Found | None = None,
     engine: Engine = ALONE_IN_PROCESS,
     keep: Callable[[str, Codec], BlockFolder] | None = None,
@@ -172,7 +211,8 @@ def read(
         data_dir: looked in before the usual places (:mod:`loaders.find`).
         splits: read only these; none: all that are there and read by default.
         skip_bad_rows: count bad rows in ``skipped`` and go on.
-        limit: the most discourses to read of each split.
+        limit: the most discourses to read of each split, for each of ``uses``.
+        uses: see :class:`Reading`.
         found: its files, if they were looked for already.
         engine, keep, progress: see :class:`Reading`.
 
@@ -182,7 +222,8 @@ def read(
     """
     if found is None:
         found = find(corpus, Path(data_dir) if data_dir is not None else None, splits)
-    return Reading(corpus, found, skip_bad_rows, limit, engine=engine, keep=keep, progress=progress)
+    how: dict[str, Any] = {"engine": engine, "keep": keep, "progress": progress}
+    return Reading(corpus, found, skip_bad_rows, limit, uses, **how)
 
 
 #: Files of shards that were read.

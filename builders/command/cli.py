@@ -126,7 +126,12 @@ def _add_what_is_read(parser: Parser) -> None:
         help="splits to build, or 'all' (default: all that are there, but for those that a corpus "
         "reads only by name, such as winogrande's train)",
     )
-    add("--limit", metavar="N", type=positive, help="read at most N discourses a split")
+    add(
+        "--limit",
+        metavar="N",
+        type=positive,
+        help="read at most N discourses a split for each config",
+    )
     add(
         "--genre",
         "--hub-genre",

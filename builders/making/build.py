@@ -79,7 +79,7 @@ def build(
             else:
                 configs[name] = entry
     if not configs:
-        raise CorpusError(f"{suite.name}: no corpus gave a single item; nothing is written")
+        raise CorpusError(_nothing(suite, sources, options.limit))
     if matcher is not None:
         matcher.check()
     manifest = in_order(suite_entry(suite, options.version, options.repo_id) | {"configs": configs})
@@ -144,8 +144,8 @@ class _Build:
         found = read_source(
             self.suite, source, self.options, self.withhold, self.engine, self.kept, self._tell
         )
-        for config in source.configs:
-            for name, entry in self._configs(config, source.corpus, found.by_split):
+        for config, limited in zip(source.configs, found.configs, strict=True):
+            for name, entry in self._configs(config, limited, source.corpus, found.by_split):
                 if not isinstance(entry, str):
                     entry["corpus"]["files"] = [
                         {
@@ -159,12 +159,12 @@ class _Build:
                 yield name, entry
 
     def _configs(
-        self, config: Config, corpus: Corpus, by_split: dict[str, list[Discourse]]
+        self, config: Config, limited: Config, corpus: Corpus, by_split: dict[str, list[Discourse]]
     ) -> Iterator[tuple[str, dict[str, Any] | str]]:
-        """Write a config, or all that it is spread over."""
+        """Write a config of the suite, as it is limited, or all that it is spread over."""
         suite, how = self.suite, making(config.kind)
         everything = [discourse for own in by_split.values() for discourse in own]
-        fitted = self._fit_corpus(config, everything)
+        fitted = self._fit_corpus(limited, everything)
         parts = [
             _Part(
                 one,
@@ -304,6 +304,13 @@ class _Build:
             "quality": quality,
             "example": examples.get(ONE_SPLIT, next(iter(examples.values()))),
         }
+
+
+def _nothing(suite: Suite, sources: Sources, limit: int | None) -> str:
+    """Say that no item came of all corpora, with the first reason, and what may help."""
+    said = [f"{suite.name}: no corpus gave a single item; nothing is written"]
+    said += [f"{name}: {why}" for name, why in sources.empty.items()][:1]
+    return "; ".join([*said, *([f"expected more than --limit {limit}"] if limit else [])])
 
 
 def _why_empty(drafted: dict[str, _Drafted]) -> str:

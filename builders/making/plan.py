@@ -66,7 +66,7 @@ def plan_build(
         progress(f"{suite.name}: reading {source.corpus.name}")
         found = read_source(suite, source, options, False, ALONE_IN_PROCESS, work, progress)
         everything = [discourse for own in found.by_split.values() for discourse in own]
-        for config in source.configs:
+        for config in found.configs:
             for one in spread(config, everything):
                 name = one.full_name(source.corpus.name)
                 progress(f"{suite.name}: {name}, a first block")

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from coherencegym.builders.making.options import BuildOptions
 from coherencegym.builders.making.sources import PlannedCorpus
-from coherencegym.builders.suite import Suite
+from coherencegym.builders.suite import Config, Suite
 from coherencegym.engines.blocks import WorkFolder
 from coherencegym.engines.engine import Engine
 from coherencegym.eval.kinds.table_kind import SEPARATOR
 from coherencegym.licence import may_republish
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.read import Reading, read
+from coherencegym.loaders.read import Quota, Reading, read
 
 #: The split of a suite that does not divide its corpora.
 ONE_SPLIT = "test"
@@ -23,11 +23,13 @@ ONE_SPLIT = "test"
 
 @dataclass(frozen=True)
 class SourceRead:
-    """A source as it was read: its discourses by split.
+    """A source as it was read: its configs, and its discourses by split.
 
-    ``withheld`` were left out for the licence of their texts.
+    Of a limited build a config selects no more than so many. ``withheld`` were left out for the
+    licence of their texts.
     """
 
+    configs: tuple[Config, ...]
     reading: Reading
     by_split: dict[str, list[Discourse]]
     withheld: int
@@ -54,6 +56,7 @@ def read_source(
         splits=splits or None,
         skip_bad_rows=options.skip_bad_rows,
         limit=options.limit,
+        uses=[config.select for config in source.configs],
         found=None if splits else source.found,
         engine=engine,
         keep=partial(work.blocks, "shards"),
@@ -64,15 +67,26 @@ def read_source(
     withheld, texts = 0, source.corpus.licence_of_texts
     # A corpus that is closed as a whole is built for whoever builds it, and left out of a push.
     withhold = withhold and source.corpus.republishable
-    for discourse in reading:
+    read_ones = list(reading)
+    configs = tuple(_limited(one, read_ones, options.limit) for one in source.configs)
+    for discourse in read_ones:
         if withhold and not may_republish(discourse.licence or texts):
             withheld += 1
             continue
         by_split[ONE_SPLIT if one_split else discourse.meta["split"]].append(discourse)
     if suite.divide is not None and not one_split:
         everything = [discourse for own in by_split.values() for discourse in own]
-        return SourceRead(reading, suite.divide(everything, options.seed), withheld)
-    return SourceRead(reading, dict(by_split), withheld)
+        return SourceRead(configs, reading, suite.divide(everything, options.seed), withheld)
+    return SourceRead(configs, reading, dict(by_split), withheld)
+
+
+def _limited(config: Config, discourses: Sequence[Discourse], limit: int | None) -> Config:
+    """The config of no more than so many of the corpus's discourses of a split."""
+    if limit is None:
+        return config
+    quotas: dict[str, Quota] = defaultdict(lambda: Quota(limit, [config.select]))
+    taken = {one.id for one in discourses if quotas[one.meta["split"]].takes(one)}
+    return replace(config, select=lambda discourse: discourse.id in taken)
 
 
 def without_separators(discourses: list[Discourse]) -> list[Discourse]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from coherencegym.builders.story_cloze import SUITE as STORY_CLOZE
 from coherencegym.eval.data.source import read_manifest
 from coherencegym.eval.kinds.items import ITEMS, item_from_row, validate_item
 from coherencegym.eval.kinds.table_kind import row_hash
-from coherencegym.loaders.corpus import CorpusError
+from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile
+from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.loaders.registry import corpus
 
 Make = Callable[..., tuple[Path, dict[str, Any]]]
@@ -205,8 +207,32 @@ def test_one_id_twice_is_an_error(tmp_path: Path) -> None:
 
 
 def test_nothing_to_build_is_an_error(make_build: Make) -> None:
-    with pytest.raises(CorpusError, match="gave a single item; nothing is written"):
+    said = "gave a single item; nothing is written; toy_context: no item in 1 discourses "
+    with pytest.raises(CorpusError, match=said) as caught:
         make_build(toy_corpus("toy", {"test": {"s": ["One sentence.", "Another."]}}))
+    assert "--limit" not in str(caught.value)
+
+
+def test_a_limit_is_of_each_config(tmp_path: Path) -> None:
+    """One that is about later files alone does not give the others more."""
+    of_file = {"early": stories(0, 4), "late": stories(4, 8)}
+
+    def read_stories(corpus: Corpus, file: CorpusFile, options: Any) -> Iterator[Discourse]:
+        for identifier, texts in of_file[file.path.name].items():
+            yield Discourse(identifier, "toy", tuple(map(Unit, texts)), meta={"split": "test"})
+
+    files = tuple(CorpusFile(Path(name), "test", revision="0" * 40) for name in of_file)
+    corpus = replace(toy_corpus("toy", {"test": {}}), files=files, reader=read_stories)
+    every = SUITE.configs[0]
+    late = replace(every, name="late", select=lambda discourse: discourse.id >= "s4")
+    suite = replace(SUITE, configs=(every, late))
+    sources = Sources([PlannedCorpus(corpus, suite.configs)])
+    build(suite, sources, BuildOptions(limit=3), tmp_path)
+    found = {
+        config: {row["discourse_id"] for row in rows(tmp_path, config, "test")}
+        for config in ("toy_context", "toy_late")
+    }
+    assert found == {"toy_context": {"s0", "s1", "s2"}, "toy_late": {"s4", "s5", "s6"}}
 
 
 def test_exactly_one_config_is_the_default_and_a_real_corpus_comes_first(make_build: Make) -> None:

@@ -94,6 +94,16 @@ def test_a_build_has_the_rows_as_released(folder: Path, capsys: pytest.CaptureFi
     assert item.discourse_id == "DC/chat/train/000002"
 
 
+def test_a_limit_is_of_each_task(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first rows of a split are all of its first file; the others are of other tasks."""
+    options = ("--corpus", "discoeval", "--data-dir", folder, "--output", folder / "out")
+    assert build_command("discourse_tasks", *options, "--limit", 1) == 0
+    assert "section_discoeval_abs" in capsys.readouterr().out
+    configs = json.loads((folder / "out/manifest.json").read_text())["configs"]
+    assert configs["section_discoeval_abs"]["splits"]["test"]["rows"] == 1
+    assert configs["position_discoeval_wikipedia_unordered"]["splits"]["test"]["rows"] == 1
+
+
 def test_a_bad_line_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "SSP/abs/test.txt").write_text("2\tWe show it .\n", encoding="utf-8")
     options = ("--corpus", "discoeval", "--data-dir", folder, "--output", folder / "out")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from coherencegym.eval.statistics.bag_of_words import (
@@ -68,9 +66,9 @@ def test_the_fast_classifier_says_what_the_exact_one_does(classes: int) -> None:
     from scipy.sparse import csr_matrix
 
     drawn = np.random.default_rng(0)
-    labels: Any = drawn.integers(classes, size=400)
+    labels = drawn.integers(classes, size=400).tolist()
     own = drawn.random((400, 200)) < np.where(
-        np.arange(200) % classes == labels[:, None], 0.1, 0.05
+        np.arange(200) % classes == np.array(labels)[:, None], 0.1, 0.05
     )
     seen, rest = csr_matrix(own[:300] * 1.0), csr_matrix(own[300:] * 1.0)
     fast = word_classifier(seen, labels[:300])

@@ -62,11 +62,22 @@ def test_the_limit_holds_for_each_split(words: Corpus) -> None:
     assert ids(read(words, limit=0)) == ""
 
 
+def test_the_limit_holds_for_each_use(words: Corpus) -> None:
+    """Files of one kind do not keep those of another from being read."""
+    first, last = (lambda d: d.id in "abc"), (lambda d: d.id in "de")
+    assert ids(read(words, limit=1, uses=[first])) == "a"
+    assert ids(read(words, limit=1, uses=[first, last])) == "ade"
+    assert ids(read(words, limit=2, uses=[first, last])) == "abde"
+    assert ids(read(words, uses=[first])) == "abcdef"
+
+
 def test_reading_is_lazy(words: Corpus, tmp_path: Path) -> None:
     (tmp_path / "test.txt").write_text("bad\n")
     assert ids(read(words, splits=["train"])) == "abcd"
     first = next(iter(read(words)))
     assert first.id == "a"
+    (tmp_path / "train2.txt").write_text("bad\n")
+    assert ids(read(words, splits=["train"], limit=3)) == "abc"
 
 
 def test_provenance(words: Corpus, tmp_path: Path) -> None:
