@@ -140,6 +140,9 @@ def test_lengths_are_in_words_without_separators() -> None:
     assert report["length_difference"]["mean"] == 0.5
     assert report["length_difference"]["mean_absolute"] == 1.5
     assert report["length_difference"]["largest"] == 2
+    # The largest is the one farthest from 0, to either side.
+    report = quality(config, [pair(0, "one", "one two three"), pair(1, "one two", "one")], [])
+    assert report["length_difference"]["largest"] == -2
 
 
 def test_a_drafter_refuses_identical_conditions() -> None:

@@ -95,6 +95,11 @@ def test_the_scored_mention_is_found_again() -> None:
         ("The roof", "[Eve|2 entity=person] said that the roof", "could be the stand-in"),
         ("The mill", "[Eve|2 entity=person] said that the mill", "could be the stand-in"),
         ("In May [", "In May, [Eve|2 entity=person] said, [", "has another antecedent"),
+        # Of nobody knows what type; and of another one.
+        ("The roof", "[Eve|2] said that the roof", "could be the stand-in"),
+        ("The mill", "[Eve|2] said that the mill", "could be the stand-in"),
+        ("The roof", "[Eve|2 entity=place] said that the roof", ""),
+        ("The mill", "[Eve|2 entity=place] said that the mill", ""),
         # The referent itself.
         ("The roof", "[Ann Lee|1 proper] said the roof", "could be the stand-in"),
         ("The mill", "[Ann Lee|1 proper] said the mill", "could be the stand-in"),
@@ -122,6 +127,12 @@ def test_what_is_left_out(old: str, new: str, reason: str) -> None:
         assert reason in found
     else:
         assert not isinstance(found, str)
+
+
+def test_a_pronoun_of_no_type_could_mean_anything() -> None:
+    place = TEXT.replace("The roof", "[Eve|2 entity=place] said that the roof")
+    assert isinstance(made(place), tuple)
+    assert "could be the stand-in" in made(place.replace("[she|1 entity=person]", "[she|1]"))
 
 
 def test_names_of_five_letters_are_known_by_their_beginning() -> None:

@@ -58,6 +58,13 @@ def test_two_neighbours_are_exchanged(discourse: Discourse, unit: int) -> None:
         assert result.variant == "exchanged"
 
 
+def test_what_is_not_exchanged_is_counted_by_reason() -> None:
+    context = Context()
+    for texts in ("aab", "aa", "b", "a", "abb"):
+        list(Exchange()(story(*texts), context))
+    assert context.skipped == {"both units have the same text": 2, "no two units to exchange": 2}
+
+
 def test_a_negative_unit_is_refused() -> None:
     with pytest.raises(ValueError, match=r"unit is -1; expected 0 or more"):
         Exchange(-1)

@@ -49,6 +49,22 @@ SENTENCES = st.builds(
 )
 
 
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("It lies 1 km from 30 houses.", []),
+        ("It lies one km from 30 houses.", []),
+        ("It covers 1 acres near 30 houses.", []),
+        ("It lies one miles from 30 houses.", []),
+        ("It lies 1 hour from 30 houses.", ["30,000"]),
+        ("The sea lies near 30 houses.", ["30,000"]),
+    ],
+)
+def test_of_two_numbers_no_measure_is_left_as_it_was(text: str, changed: list[str]) -> None:
+    """A measure that would not be changed, by its sign or by its word, keeps the sentence."""
+    assert [one.after for one in probe_sentence(text, "number_exaggeration")] == changed
+
+
 @given(st.one_of(SENTENCES, st.text(max_size=60)), st.sampled_from(NAMES))
 def test_replacements_are_in_order_in_the_text_and_change_it(text: str, name: str) -> None:
     replacements = probe_sentence(text, name)

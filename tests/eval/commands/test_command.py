@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from coherencegym.command_line import Parser
+from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.forward.execute import execute
 from coherencegym.eval.kinds.items import Item
@@ -54,6 +56,20 @@ def saved(
             quality={"test": {"artefact": [artefact]}},
         )
     return folder
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_the_options_of_a_model_stand_under_one_heading(several: bool) -> None:
+    parser = Parser(prog="x")
+    options.add_model(parser, several)
+    (group,) = (one for one in parser._action_groups if one.title == options.MODEL)
+    names = {name for action in group._group_actions for name in action.option_strings}
+    assert {"--model", "--device", "--dtype", "--backend"} <= names
+    # Several are named at once or again and again; of one the last name counts.
+    given = ["--model", "a", "--model", "b"]
+    assert parser.parse_args(given).model == (["a", "b"] if several else "b")
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--device", "cpu"])
 
 
 def arguments(saved: Path, output: Path, *more: str) -> list[str]:

@@ -20,6 +20,7 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.models.arguments import parse_model_arguments
 from coherencegym.eval.models.load import load
 from coherencegym.eval.models.placement import input_device, is_spread
+from coherencegym.files.parquet_rows import parquet_rows
 
 MODULE = """
 from transformers import LlamaConfig, LlamaForCausalLM
@@ -46,6 +47,31 @@ def saved(
     save_model(folder / "model", "llama")
     write_dataset(folder / "data", pair_items, extra={"moved": "bool"})
     return folder
+
+
+def test_a_checkpoint_in_shards_is_loaded_and_scores_as_in_one_file(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from transformers import AutoModelForCausalLM
+
+    shutil.copytree(saved / "model", tmp_path / "sharded")
+    (tmp_path / "sharded" / "model.safetensors").unlink()
+    model = AutoModelForCausalLM.from_pretrained(saved / "model")
+    model.save_pretrained(tmp_path / "sharded", max_shard_size="20KB")
+    assert len(list((tmp_path / "sharded").glob("model-*.safetensors"))) > 2
+    found = []
+    for folder in (saved / "model", tmp_path / "sharded"):
+        run = tmp_path / f"run {folder.name}"
+        data = ("--dataset", str(saved / "data"), "--device", "cpu", "--output", str(run))
+        assert main(["score", "--model", str(folder), *data]) == 0
+        scored = json.loads((run / "results.json").read_text())
+        rows = parquet_rows(run / "predictions.parquet")
+        found.append((scored["scores"], rows, load(folder).identity()))
+    (whole, bits, one), (sharded, others, other) = found
+    assert sharded == whole
+    assert others == bits
+    assert one != other  # other files, though the same weights
+    capsys.readouterr()
 
 
 @pytest.fixture(scope="module")

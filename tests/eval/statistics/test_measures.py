@@ -1,0 +1,193 @@
+"""Every measure: its interval holds its value, and is about as wide as a bootstrap has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coherencegym.eval.statistics.bootstrap import bootstrap_intervals
+from coherencegym.eval.statistics.measures import (
+    Counts,
+    Measure,
+    accuracy,
+    area,
+    auc,
+    correlation_difference,
+    f1,
+    mean_area,
+    mean_correlation,
+    measured,
+    ranks_difference,
+    ratio,
+    ratio_difference,
+    share_difference,
+    value_of,
+)
+from coherencegym.eval.statistics.scores import STATISTICS, Statistic, UnitOutcome
+
+#: A unit of two models: parts of wholes, values that rank, ratings, its kind and its cluster.
+Unit = tuple[tuple[int, int], tuple[int, int], tuple[int, int], tuple[int, int], bool, str]
+PART = st.integers(0, 4).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole)))
+PAIR = st.tuples(st.integers(0, 5), st.integers(0, 5))
+UNITS = st.lists(
+    st.tuples(PART, PART, PAIR, PAIR, st.booleans(), st.sampled_from("abcdef")),
+    min_size=1,
+    max_size=14,
+)
+
+
+def outcomes(statistic: Statistic, units: Sequence[Unit], side: int = 0) -> list[UnitOutcome]:
+    """The outcomes of one of both models under a measure."""
+    found = []
+    for number, unit in enumerate(units):
+        part, whole = unit[:2][side]
+        values: dict[str, Any] = {"value": float(unit[2][side])}
+        if statistic == "share":
+            values = {"value": part / whole if whole else 1.0}
+        elif statistic == "ratio":
+            values = {"value": float(part), "whole": float(whole)}
+        elif statistic == "ranks":
+            values["truth"] = unit[4]
+        else:
+            values |= {"against": float(unit[3][0]), "given": float(unit[3][1])}
+        found.append(
+            UnitOutcome(
+                config="c",
+                split="test",
+                measure="m",
+                judge="",
+                statistic=statistic,
+                unit_id=str(number),
+                discourse_id=unit[5],
+                cluster=unit[5],
+                **values,
+            )
+        )
+    return found
+
+
+def counts(units: Sequence[Unit], side: int) -> Counts:
+    own = [unit[:2][side] for unit in units]
+    return [float(part) for part, _ in own], [float(whole) for _, whole in own]
+
+
+def holds_its_value(found: Measure) -> None:
+    if found.value is None:
+        assert (found.low, found.high) == (None, None)
+        return
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low - 1e-9 <= found.value <= found.high + 1e-9
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@given(units=UNITS)
+def test_an_interval_holds_its_value(statistic: Statistic, units: list[Unit]) -> None:
+    own = outcomes(statistic, units)
+    found = measured(own)
+    holds_its_value(found)
+    value = value_of(own)
+    assert found.value == (None if value is None else pytest.approx(value, abs=1e-9))
+
+
+def _undefined(measure: Callable[[], Measure]) -> Measure:
+    """A measure; None where it says that it is not defined."""
+    try:
+        return measure()
+    except ValueError:
+        return Measure(None, None, None, "", 0)
+
+
+@given(UNITS)
+def test_an_interval_of_several_tables_or_of_a_difference_holds_its_value(
+    units: list[Unit],
+) -> None:
+    names = [unit[5] for unit in units]
+    before, after = counts(units, 0), counts(units, 1)
+    share, other = ([o.value or 0.0 for o in outcomes("share", units, side)] for side in (0, 1))
+    ranks, others = ([float(unit[2][side]) for unit in units] for side in (0, 1))
+    truths = [unit[4] for unit in units]
+    areas = [outcomes("ranks", units, side) for side in (0, 1)]
+    rated = [outcomes("correlation", units, side) for side in (0, 1)]
+    for found in (
+        accuracy(share, names),
+        ratio(*before, names, len(units)),
+        f1(*before, names, len(units)),
+        area(ranks, truths, names),
+        auc([[0.0, *map(float, u[2])] for u in units], [1 + u[4] for u in units], names),
+        share_difference(share, other, names),
+        ratio_difference(before, after, names),
+        _undefined(lambda: mean_area(areas)),
+        _undefined(lambda: mean_correlation(rated)),
+        _undefined(lambda: ranks_difference(ranks, others, truths, names)[0]),
+        _undefined(lambda: correlation_difference(rated[0], rated[1])[0]),
+    ):
+        holds_its_value(found)
+
+
+def _many(worse: float, better: float) -> tuple[Counts, Counts, list[str]]:
+    """Hits of two models in 300 documents of 100 clusters; the second calls four times as many."""
+    draw = np.random.default_rng(0)
+    names = [str(number // 3) for number in range(300)]
+    hard = draw.beta(4, 4, 100).repeat(3)
+    wholes = draw.integers(1, 6, 300), 4 * draw.integers(1, 6, 300)
+    hits = [
+        draw.binomial(whole, np.clip(hard + more, 0, 1)).astype(float).tolist()
+        for whole, more in zip(wholes, (worse, better), strict=True)
+    ]
+    first, second = (whole.astype(float).tolist() for whole in wholes)
+    return (hits[0], first), (hits[1], second), names
+
+
+def _resampled(statistic: Callable[[Any], float], names: Sequence[str]) -> tuple[float, float]:
+    """The percentile interval of a statistic of places, over resamples of clusters."""
+    draw = np.random.default_rng(1)
+    members = [np.flatnonzero(np.array(names) == name) for name in dict.fromkeys(names)]
+    found = [
+        statistic(
+            np.concatenate([members[n] for n in draw.integers(0, len(members), len(members))])
+        )
+        for _ in range(400)
+    ]
+    low, high = np.quantile(found, [0.025, 0.975])
+    return float(low), float(high)
+
+
+@pytest.mark.parametrize(("worse", "better"), [(0.0, 0.0), (-0.2, 0.2), (0.2, -0.2)])
+def test_intervals_are_about_those_of_a_bootstrap(worse: float, better: float) -> None:
+    before, after, names = _many(worse, better)
+    columns = np.array([*before, *after])
+
+    def difference(places: Any) -> float:
+        own = columns[:, places].sum(axis=1)
+        return float(own[2] / own[3] - own[0] / own[1])
+
+    known = bootstrap_intervals({"one": before, "other": after}, names)
+    pairs = [
+        (ratio(*before, names, 300), known["one"]),
+        (ratio(*after, names, 300), known["other"]),
+    ]
+    for measure, interval in pairs:
+        assert interval is not None
+        _is_about(measure, (interval.low, interval.high))
+    found = ratio_difference(before, after, names)
+    assert found.value == pytest.approx(difference(np.arange(300)))
+    # Signs and sizes are wide where nearly all clusters change to one side.
+    _is_about(found, _resampled(difference, names), 0.25 if worse == better else 1.5)
+    turned = ratio_difference(after, before, names)
+    assert turned.low is not None
+    assert turned.high is not None
+    assert (-turned.high, -turned.low) == pytest.approx((found.low, found.high))
+
+
+def _is_about(found: Measure, known: tuple[float, float], wider: float = 0.25) -> None:
+    assert found.low is not None
+    assert found.high is not None
+    half = (known[1] - known[0]) / 2
+    assert -0.25 * half <= known[0] - found.low <= wider * half
+    assert -0.25 * half <= found.high - known[1] <= wider * half
