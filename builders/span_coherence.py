@@ -56,7 +56,7 @@ _ENTAILMENT: dict[str, Any] = {
 SUITE = Suite(
     name="span_coherence",
     title="Span coherence",
-    version="1.0.0",
+    version="2.0.0",
     hypothesis=(
         "A model that is right about a text for the right reason is right about its parts: it says "
         "of a part what the part itself bears out, and no more."
