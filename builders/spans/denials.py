@@ -2,6 +2,7 @@
 
 What was said of oneself is negated (:mod:`manipulations.probes.negation`) and put at the end of a
 later utterance: of who said it, which contradicts it, or of the other, who may well be different.
+Whoever denies it says nothing else of the matter, so that nothing else contradicts the denial.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from random import Random
 
+from coherencegym.builders.crossing.likeness import stems
 from coherencegym.builders.spans.contradictions import contradiction_row
 from coherencegym.builders.suite import Contrast
 from coherencegym.eval.kinds.spans import SpanText
@@ -31,6 +32,16 @@ _NOT_ALONE = re.compile(
     r"do|does|did|said|thinks?|thought|guess|hope|bet|mean|know|wish|wonder|agree|thank|thanks|sorry|would|could|might|"
     r"maybe|currently|today|tonight|now|going|trying|because|since|when|while)\b",
     re.IGNORECASE,
+)
+
+
+#: An answer to what the other said just before.
+_ANSWER = re.compile(r"(?:yes|yeah|yep|yup|sure|of course|no|nope|nah|not|i|it|they)\b", re.I)
+#: An answer by which what the other said becomes one's own word.
+_AGREES = re.compile(
+    r"\b(?:me too|me neither|same here|so (?:do|am|did|have) i|we both|both of us|i agree"
+    r"|you(?: are|['’]re) right)\b",
+    re.I,
 )
 
 
@@ -71,15 +82,27 @@ class Denials:
         generator = context.random(discourse, "Denials")
         units, same = discourse.units, generator.random() < 0.5
         places = [
-            (denial, later)
+            (denial, later, begin)
             for denial in denials(units)
-            if (later := _later(units, denial.unit, same, generator)) is not None
+            for later in _later(units, denial.unit, same)
+            for begin in range(
+                max(0, later - _UNITS + 1), min(denial.unit, len(units) - _UNITS) + 1
+            )
         ]
         if not places:
             context.skipped["nothing is said that can be denied later"] += 1
             return
-        denial, later = generator.choice(places)
-        begin = generator.randint(max(0, later - _UNITS + 1), min(denial.unit, len(units) - _UNITS))
+        places = [
+            (denial, later, begin)
+            for denial, later, begin in places
+            if not says_more(
+                units[begin : begin + _UNITS], denial.sentence, denial.unit - begin, later - begin
+            )
+        ]
+        if not places:
+            context.skipped["who denies it says more of the matter"] += 1
+            return
+        denial, later, begin = generator.choice(places)
         texts = [*discourse.texts]
         end = "" if texts[later][-1] in ".!?" else "."
         texts[later] = f"{texts[later]}{end} {denial.denied}"
@@ -95,11 +118,30 @@ class Denials:
         )
 
 
-def _later(units: Sequence[Unit], unit: int, same: bool, generator: Random) -> int | None:
-    """A unit two to five places later, of the same speaker or of the other; none without one."""
-    fits = [
+def _later(units: Sequence[Unit], unit: int, same: bool) -> list[int]:
+    """The units two to five places later that are of the same speaker, or of the other."""
+    return [
         place
         for place in range(unit + 2, min(unit + _UNITS, len(units)))
         if (units[place].speaker == units[unit].speaker) == same
     ]
-    return generator.choice(fits) if fits and len(units) >= _UNITS else None
+
+
+def says_more(units: Sequence[Unit], statement: str, first: int, later: int) -> bool:
+    """Tell whether who denies a statement speaks of it elsewhere, too.
+
+    That is in a word of the statement, in an answer to one by the other, or by agreeing with the
+    other somewhere between the statement (in the unit ``first``) and its denial (``later``).
+    """
+    matter, denier = stems(statement), units[later].speaker
+    for place, unit in enumerate(units):
+        answer = units[place + 1 : place + 2]
+        agrees = unit.speaker == denier != units[first].speaker and _AGREES.search(unit.text)
+        if agrees and first < place <= later:
+            return True
+        if matter & stems(unit.text.replace(statement, "")) and (
+            unit.speaker == denier
+            or any(one.speaker == denier and _ANSWER.match(one.text) for one in answer)
+        ):
+            return True
+    return False

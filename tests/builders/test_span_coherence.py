@@ -21,7 +21,7 @@ from coherencegym.builders.release.span_quality import span_quality
 from coherencegym.builders.span_coherence import SUITE
 from coherencegym.builders.spans.annotated import Abduction, Entailment
 from coherencegym.builders.spans.contradictions import Contradictions, statement
-from coherencegym.builders.spans.denials import Denials, denials
+from coherencegym.builders.spans.denials import Denials, denials, says_more
 from coherencegym.builders.spans.gold import choice_gold, covering_gold, unit_spans
 from coherencegym.eval.kinds.spans import SPANS, UNDECIDED, GoldSpan, SpanText
 from coherencegym.loaders.discourse import Discourse, HumanJudgement, Unit
@@ -327,6 +327,39 @@ def test_a_denial_contradicts_if_its_speaker_said_so(number: int) -> None:
     assert sum(text not in TALK for text in row.units) == 1
     sentence = row.units[denied].split(". ")[-1].split("? ")[-1].split("! ")[-1]
     assert sentence.startswith("i do not ")
+
+
+@pytest.mark.parametrize(
+    ("turns", "denier", "more"),
+    [
+        # The one who denies that the other has a farm.
+        (("i run a farm.", "nice.", "and you?", "i teach."), 3, False),
+        (("i run a farm.", "my farm is small.", "and you?", "i teach."), 3, True),
+        (("i run a farm.", "me too!", "and you?", "i teach."), 3, True),
+        (("i run a farm.", "nice.", "is your farm large?", "yes, it is."), 3, True),
+        (("i run a farm.", "nice.", "we all love farms", "what?"), 3, False),
+        # The one who denies it of themself.
+        (("i run a farm.", "nice.", "me too.", "i teach."), 2, False),
+        (("i run a farm.", "nice.", "it is hard.", "i teach."), 2, False),
+        (("i run a farm.", "nice.", "my farms are far out.", "i teach."), 2, True),
+        (("i run a farm.", "what farm?", "it is by the sea.", "i teach."), 2, True),
+    ],
+)
+def test_who_denies_something_says_nothing_else_of_it(
+    turns: tuple[str, ...], denier: int, more: bool
+) -> None:
+    units = [Unit(text, "ab"[place % 2]) for place, text in enumerate(turns)]
+    assert says_more(units, "i run a farm.", 0, denier) == more
+
+
+def test_a_dialogue_in_which_a_denial_is_never_alone_is_left_out() -> None:
+    context = Context()
+    dialogue = talk("d0")
+    units = [
+        replace(unit, text=f"{unit.text} kentucky and vegan meals.") for unit in dialogue.units
+    ]
+    assert not list(Denials()(replace(dialogue, units=tuple(units)), context))
+    assert context.skipped == {"who denies it says more of the matter": 1}
 
 
 # A table of one's own -----------------------------------------------------------------------------
