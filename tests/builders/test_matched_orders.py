@@ -127,10 +127,10 @@ def test_windows_do_not_overlap_and_keep_to_stretches_of_prose() -> None:
 
 def test_windows_of_two_speakers_have_two_speakers() -> None:
     one = chat("d", "aaaaabbacbaabaabc")
-    assert windows(MatchedOrders(5, 2, ANY), one) == ["d/1-5", "d/9-13"]
+    assert windows(MatchedOrders(5, 2, operator=ANY), one) == ["d/1-5", "d/9-13"]
     context = Context(0, "s")
     two = chat("e", "aaaaaaa")
-    fitted = MatchedOrders(5, 2, ANY).fit_corpus([two], context, Fits())
+    fitted = MatchedOrders(5, 2, operator=ANY).fit_corpus([two], context, Fits())
     assert list(fitted(two, context)) == []
     assert context.skipped == {"no 5 units of prose in a row of so many speakers": 1}
 
