@@ -102,10 +102,10 @@ _SPEECH = re.compile(r'\bsp who:::"#?(?P<who>[^"]*)"[^|]*\((?P<sentences>\d{1,6}
 _HEADING = re.compile(r"\b(?:head|caption)(?: [\w:.\"-]+)* \((?P<sentences>\d{1,6}) s\)")
 #: The comments that say that a paragraph begins.
 _PARAGRAPH = {"newpar", "newpar_block"}
-#: Marks of footnotes in a row, with the space before them; the first number is a group.
-_NOTES = re.compile(r" ?\[(\d+)\](?:(?:,? ?|[–-])\[\d+\])*")
+#: Marks of footnotes in a row, with the space before them and brackets that hold nothing else.
+_NOTES = re.compile(r" ?(\()?\[(?P<number>\d+)\](?:(?:,? ?|[–-])\[\d+\])*(?(1)\))")
 #: An elementary unit that is nothing else.
-_ONLY_NOTES = re.compile(r"(?:\[ \d+ \]|[ ,–-])+")
+_ONLY_NOTES = re.compile(r"(?:\[ \d+ \]|[ ,–()-])+")
 #: Parts of speech that a withheld word has and a line to be filled in has not.
 _NO_WORDS = ("PUNCT", "SYM", "X", "_")
 #: Places of relations and raw text of the documents of ``<folder>/<name>.conllu``: beside the
@@ -191,7 +191,7 @@ def _without_notes(sentence: Sentence) -> Sentence:
     stretches = [
         match.span()
         for match in _NOTES.finditer(sentence.text)
-        if match.start() > 0 and match.start(1) in loose
+        if match.start() > 0 and match.start("number") in loose
     ]
     return cut_out(sentence, stretches) if stretches else sentence
 
