@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from forked import Fork
 
 from coherencegym.command_line import Parser, did_you_mean, finish, rare
 from coherencegym.errors import EvaluationError
@@ -99,18 +100,23 @@ def test_a_signal_ends_a_command_in_one_line(
     assert signal.getsignal(number) is before
 
 
-def test_a_command_ends_in_order_where_its_terminal_is_gone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def say(*_: object) -> NoReturn:
-        raise OSError(errno.EIO, "Input/output error")
-
+def test_a_command_ends_in_order_where_its_terminal_is_gone(tmp_path: Path) -> None:
     def interrupted() -> NoReturn:
-        monkeypatch.setattr(sys.stderr, "write", say)
-        os.kill(os.getpid(), signal.SIGHUP)
+        try:
+            os.kill(os.getpid(), signal.SIGHUP)
+        finally:
+            print("what a bar shows last", file=sys.stderr, flush=True)
         raise AssertionError("goes on")
 
-    assert finish("score", interrupted) == 128 + signal.SIGHUP
+    def work() -> int:
+        terminal, own = os.openpty()
+        os.dup2(own, 2)
+        sys.stderr = os.fdopen(2, "w", errors="replace", closefd=False)
+        os.close(terminal)
+        return finish("score", interrupted)
+
+    status, _, _ = Fork(work, tmp_path).wait()
+    assert status == 128 + signal.SIGHUP
 
 
 def test_a_command_goes_on_without_its_terminal_under_nohup() -> None:

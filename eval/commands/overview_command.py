@@ -26,6 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         EvaluationError: a folder cannot be read, or there is an overview that may not be replaced.
     """
+    from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.runs import read_run, run_folders
     from coherencegym.eval.views.overview import (
         PAGE,
@@ -34,14 +35,16 @@ def run(arguments: argparse.Namespace) -> int:
         print_overview,
         write_overview,
     )
-    from coherencegym.files.folders import holds, nested
 
     if arguments.output is not None:
         check_overview(arguments.output, arguments.overwrite)
     folders = run_folders(arguments.results)
     for folder in folders if arguments.output is not None else ():
-        if holds(folder, arguments.output):
-            raise nested(arguments.output, folder)
+        if arguments.output.resolve().is_relative_to(folder.resolve()):
+            raise EvaluationError(
+                f"--output {arguments.output} is in {folder}, which is read; expected another "
+                "folder, or that of several runs"
+            )
     runs = [read_run(folder) for folder in folders]
     shown = overview(runs, options.curve_axis(arguments, runs))
     if arguments.output is not None:

@@ -26,7 +26,7 @@ from coherencegym.eval.views.plots_curve import CURVE, write_curves
 from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
 from coherencegym.eval.views.training.table import training_grids
 from coherencegym.files.checksums import read_checksums
-from coherencegym.files.folders import check_files, check_folder, written_into
+from coherencegym.files.folders import check_files, check_folder, check_inputs, written_into
 from coherencegym.files.templates import content_policy
 
 #: The files of an overview.
@@ -211,6 +211,7 @@ def check_runs(
         EvaluationError: one is there, nothing can be written there, two runs have one folder, or a
             page that is no overview is where that would be.
     """
+    check_inputs(folders, option, inputs=inputs, around=around)
     for folder in folders:
         if folders.count(folder) > 1:
             raise EvaluationError(
@@ -218,7 +219,7 @@ def check_runs(
                 "once, under names that differ"
             )
         if folder not in kept:
-            check_folder(folder, overwrite, option, inputs=inputs, around=around)
+            check_folder(folder, overwrite, option)
     if above is not None:
         check_overview(above, overwrite or has_overview(above), option)
 

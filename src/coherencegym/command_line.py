@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
@@ -95,8 +95,7 @@ def finish(
             sys.stdout.flush()
             return code
     except KeyboardInterrupt as stop:
-        with suppress(OSError):  # of a terminal that is gone
-            print(f"{prog}: stopped; {left}", file=sys.stderr)
+        print(f"{prog}: stopped; {left}", file=sys.stderr)
         return SIGNALLED + int(stop.args[0] if stop.args else signal.SIGINT)
     except BrokenPipeError:  # `| head` has seen enough; what is not flushed yet is nobody's
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -155,6 +154,11 @@ def _stopped_by_signals() -> Iterator[None]:
 def _stop(number: int, frame: Any) -> NoReturn:
     # A half-written parquet file complains when its writer is thrown away; it is deleted anyway.
     sys.unraisablehook = lambda _: None
+    for stream in (1, 2):
+        try:
+            os.write(stream, b"")
+        except OSError:  # its terminal is gone, which no bar or line of ours shall stumble over
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     raise KeyboardInterrupt(number)
 
 

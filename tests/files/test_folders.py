@@ -226,9 +226,10 @@ def test_what_takes_the_name_meanwhile_stays_and_so_does_what_was_there(
 
     write(tmp_path / "out", a="one")
     monkeypatch.setattr(Path, "rename", renamed)
-    with pytest.raises(EvaluationError, match=r"has taken this name .* at .*-old"):
+    with pytest.raises(EvaluationError, match=r"has taken this name .* is .*/out-"):
         write(tmp_path / "out", b="two")
-    (old,) = tmp_path.glob(".out-*-old")
+    (old,) = tmp_path.glob("out-*")
+    assert names(tmp_path) == ["out", old.name]
     assert (old / "a").read_text() == "one"
     assert (tmp_path / "out" / "mine").read_text() == "first"
 
@@ -407,6 +408,21 @@ def test_a_run_that_is_killed_when_it_is_done_has_left_nothing(tmp_path: Path) -
         pass
     assert names(tmp_path) == ["out"]
     assert (tmp_path / "out" / "b").read_text() == "new"
+
+
+def test_a_run_that_is_stopped_again_while_it_clears_up_is_cleared_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("shutil.rmtree", stop)
+        with pytest.raises(KeyboardInterrupt):
+            write(tmp_path / "out", no__such__folder="x")
+    assert len(names(tmp_path)) == 2
+    write(tmp_path / "out", a="one")
+    assert names(tmp_path) == ["out"]
 
 
 def test_two_runs_of_one_output_do_not_clear_each_other(tmp_path: Path) -> None:

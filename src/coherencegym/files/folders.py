@@ -15,7 +15,7 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -61,11 +61,7 @@ def check_folder(
             f"{folder} is or holds the folder that this runs in, which is not replaced; name "
             f"another with {option}, such as {folder / 'output'}"
         )
-    for one in filter(os.path.exists, inputs):
-        check_apart(folder, one, option)
-    for one in filter(os.path.exists, around):
-        if holds(folder, Path(one)):
-            raise nested(folder, one, option)
+    check_inputs([folder], option, inputs=inputs, around=around)
     clear_leftovers(_absolute(folder))
     _check_place(folder, option)
     _check_replaceable(folder, overwrite, option)
@@ -73,40 +69,59 @@ def check_folder(
         raise _kept(folder, said, option)
 
 
-def check_apart(
-    folder: Path, other: str | Path, option: str = "--output", what: str = "the input"
+def check_inputs(
+    outputs: Sequence[Path],
+    option: str = "--output",
+    *,
+    inputs: Iterable[str | Path] = (),
+    around: Iterable[str | Path] = (),
 ) -> None:
-    """Refuse an output that is the same as another folder, or in it, or holds it.
+    """Refuse outputs that are read, or hold what is, or lie in it; see :func:`check_folder`."""
+    # A name on the Hub is no folder.
+    inputs, around = (list(filter(os.path.exists, one)) for one in (inputs, around))
+    held = {place: one for one in (*inputs, *around) for place in _places(one)}
+    read = {_places(one)[0]: one for one in inputs}
+    for output in outputs:
+        places = _places(output)
+        found = [held[one] for one in places[:1] if one in held]
+        if found := found or [read[one] for one in places if one in read]:
+            raise _nested(output, found[0], option, "the input")
+
+
+def check_apart(folder: Path, other: Path, option: str, what: str) -> None:
+    """Refuse an output that is the same as another, or in it, or holds it.
 
     Raises:
         EvaluationError: so it is; ``option`` and ``what`` are what the two are called.
     """
-    if holds(folder, Path(other)) or holds(Path(other), folder):
-        raise nested(folder, other, option, what)
+    one, two = _places(folder), _places(other)
+    if one[0] in two or two[0] in one:
+        raise _nested(folder, other, option, what)
 
 
-def nested(
-    folder: Path, other: str | Path, option: str = "--output", what: str = "the input"
-) -> EvaluationError:
-    """The error of an output and another folder of which one is in the other."""
+def _nested(folder: Path, other: str | Path, option: str, what: str) -> EvaluationError:
     return EvaluationError(
         f"{option} {folder} and {what} {other}: expected two folders, neither inside the other"
     )
 
 
-def holds(outer: Path, inner: Path) -> bool:
-    """Tell whether both are one folder, or one is in the other, under whatever names."""
-    path, other = Path(os.path.realpath(inner)), Path(os.path.realpath(outer))
-    is_there = other.exists()
-    return any(
-        one == other or (is_there and one.exists() and one.samefile(other))
-        for one in (path, *path.parents)
-    )
+def _places(path: str | Path) -> list[object]:
+    """A path and the folders that it is in, each by what is the same under whatever name."""
+    real = Path(os.path.realpath(path))
+    return list(map(_identity, (real, *real.parents)))
+
+
+def _identity(path: Path) -> object:
+    try:
+        found = path.stat()
+    except OSError:  # it is to be made
+        return path
+    return found.st_dev, found.st_ino
 
 
 def _is_working_place(folder: Path) -> bool:
     try:
-        return holds(folder, Path.cwd())
+        return _places(folder)[0] in _places(Path.cwd())
     except FileNotFoundError:  # somebody has deleted it
         return False
 
@@ -181,7 +196,7 @@ def written_beside(folder: Path, overwrite: bool, option: str = "--output") -> I
                 raise
             raise EvaluationError(
                 f"{folder}: something else has taken this name meanwhile; what was there before "
-                f"is at {old}"
+                f"is {_aside(place, work)}"
             ) from None
         if os.path.lexists(old) and not delete_listed(old):
             raise EvaluationError(
@@ -264,7 +279,7 @@ _INSIDE = "coherencegym"
 def _work_folder(folder: Path) -> Iterator[Path]:
     """An empty folder beside, under a lock; what is left of it in the end goes."""
     work = folder.parent / f".{folder.name}-{secrets.token_hex(4)}"
-    with _held(work.with_name(work.name + ".lock"), wait=True):
+    with _held(work, wait=True):
         try:
             work.mkdir()
             yield work
@@ -278,8 +293,8 @@ def _settle(folder: Path, work: Path) -> None:
     if os.path.lexists(old):
         if not work.exists():  # it has taken the name
             delete_listed(old)
-        elif not os.path.lexists(folder):
-            old.rename(folder)
+        else:
+            old.rename(_aside(folder, work) if os.path.lexists(folder) else folder)
     # Nobody else knew of it, and nothing in it is finished.
     shutil.rmtree(work, ignore_errors=True)
 
@@ -296,31 +311,39 @@ def clear_leftovers(folder: Path) -> None:
             # The lock of a run is an empty file.
             if not name.fullmatch(path.name) or path.is_symlink() or path.stat().st_size:
                 continue
-            with _held(path, wait=False) as is_ours:
+            work = path.with_suffix("")
+            with _held(work, wait=False) as is_ours:
                 if is_ours:
-                    _settle(folder, path.with_suffix(""))
+                    _settle(folder, work)
 
 
 @contextmanager
-def _held(path: Path, wait: bool) -> Iterator[bool]:
-    """Hold a lock that falls free when this process ends, however it ends; its file goes with it.
+def _held(work: Path, wait: bool) -> Iterator[bool]:
+    """Hold the lock of a run, which falls free when this process ends, however it ends.
 
-    False where it is not held: another process has it, or the file system has no locks.
+    Its file stays as long as there is something to put in order. False where it is not held:
+    another process has it, or the file system has no locks.
     """
     from filelock import FileLock
 
+    path = work.with_name(work.name + ".lock")
     lock: Any = FileLock(path)
-    with suppress(NotImplementedError, OSError):
-        lock.acquire(timeout=-1 if wait else 0)
     try:
+        with suppress(NotImplementedError, OSError):
+            lock.acquire(timeout=-1 if wait else 0)
         yield lock.is_locked
     finally:
-        if lock.is_locked:
+        if lock.is_locked and not any(map(os.path.lexists, (work, _old_of(work)))):
             # Before it is free: who waits for it finds that its file is gone, and makes another.
             with suppress(OSError):
                 path.unlink()
-            lock.release()
+        lock.release()
 
 
 def _old_of(work: Path) -> Path:
     return work.with_name(work.name + "-old")
+
+
+def _aside(folder: Path, work: Path) -> Path:
+    """The place of what was there before, where something else has taken its name meanwhile."""
+    return folder.with_name(work.name.removeprefix("."))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import one_line
 
 from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
@@ -242,6 +243,24 @@ def test_existing_output_is_refused_and_replaced_only_if_it_is_results(
     assert main(arguments(saved, output, "--overwrite", "--max-items", "3")) == 0
     assert json.loads((output / "results.json").read_text())["scores"][0]["n"] == 3
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["score", "detect", "probe", "spans", "correlate", "train spans", "train-detector", "show"],
+)
+def test_an_output_is_nothing_that_is_read(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, model = tmp_path / "data", tmp_path / "models" / "one"
+    data.mkdir()
+    model.mkdir(parents=True)
+    words = [*command.split(), "--dataset", str(data), "--model", str(model)]
+    words += ["--item", "d1"] * (command == "show")
+    for output in (data, data / "in", tmp_path, model, model.parent):
+        assert main([*words, "--output", str(output), "--overwrite"]) == 2
+        assert "neither inside the other" in one_line(capsys.readouterr().err)
+    assert list(data.iterdir()) == list(model.iterdir()) == []
 
 
 @pytest.mark.parametrize(
