@@ -38,10 +38,24 @@ class Description:
     def compression(self) -> float:
         """The uniform code's bits over those of the online code.
 
-        1 is nothing of labels that are equally frequent. Of others a code that counts them is above
-        1, and nothing is what that reaches.
+        1 is nothing of labels that are equally frequent, of others :func:`frequency_compression`.
         """
         return self.uniform / self.bits if self.bits else math.inf
+
+
+def frequency_compression(y: Any, classes: int) -> float:
+    """The compression by a code that knows how frequent each of so many classes is, and no more.
+
+    >>> import numpy as np
+    >>> round(frequency_compression(np.repeat([0, 1, 2, 3], [55, 25, 15, 5]), 4), 3)
+    1.249
+    """
+    import numpy as np
+
+    shares = np.bincount(y) / len(y)
+    shares = shares[shares > 0]
+    entropy = -float((shares * np.log2(shares)).sum())
+    return math.log2(classes) / entropy if entropy else math.inf
 
 
 def described(first: int, block_bits: Sequence[Any], classes: int) -> Description:

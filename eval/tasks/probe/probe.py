@@ -203,7 +203,7 @@ def probed(
             embeddings=0 in vectors.layers,
             seed=options.seed,
             seeds=options.seeds,
-            progress=_steps(progress, "control, subsamples, description", options.seeds + 4),
+            progress=_steps(progress, "control, subsamples, description", options.seeds + 3),
         )
     random = []
     for number in range(1, options.random_init + 1):

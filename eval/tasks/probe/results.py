@@ -77,8 +77,9 @@ class ProbeScores:
         control: the accuracy on the control task; selectivity is ``accuracy`` minus it.
         subsamples: accuracies of other seeds, or of probes of nine tenths of the training rows.
         compression, control_compression: those of the labels and of the control task's, by the
-            online code; of labels that are not equally frequent it is above 1 without any vectors:
-        frequency_compression: by a code that only counts the labels.
+            online code.
+        frequency_compression: that by a code that knows the frequencies of the labels alone, which
+            is above 1 where they are not equally frequent.
         embeddings, with_embeddings: the accuracy of layer 0, and of the layer together with it.
         surprisal: that of a probe that sees only the mean surprisal of each slot.
         first_near_best: the first layer within one standard error of the best on validation.
@@ -322,7 +323,7 @@ def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
         subsamples=floors.subsamples if floors else (),
         compression=floors.described.compression if floors else None,
         control_compression=floors.described_control.compression if floors else None,
-        frequency_compression=floors.frequencies.compression if floors else None,
+        frequency_compression=floors.frequencies if floors else None,
         embeddings=beyond[0] if beyond else None,
         with_embeddings=beyond[1] if beyond else None,
         surprisal=_accuracy(own, own.surprisal) if own.surprisal else None,

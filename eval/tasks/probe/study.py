@@ -16,7 +16,11 @@ from typing import Any
 
 from coherencegym.eval.statistics.threads import one_thread
 from coherencegym.eval.tasks.probe.classifiers import Classifier, Trainer, accuracy_of
-from coherencegym.eval.tasks.probe.description import Description, description_length
+from coherencegym.eval.tasks.probe.description import (
+    Description,
+    description_length,
+    frequency_compression,
+)
 
 #: Subsamples of the training rows: how many, and the share of the rows in each.
 SUBSAMPLES, SUBSAMPLE = 5, 0.9
@@ -161,7 +165,7 @@ class Floors:
         control: test accuracy on the control task.
         subsamples: test accuracies of probes trained on nine tenths of the rows, or by other seeds.
         described, described_control: the bits that the labels cost, of the task and of its control.
-        frequencies: the bits that they cost somebody who has no vectors, but counts the labels.
+        frequencies: the compression by a code that knows the frequencies of the labels alone.
         beyond: test accuracies of the embeddings alone, and of the layer together with them; None
             where the layer is the embeddings, or they were not read.
     """
@@ -170,7 +174,7 @@ class Floors:
     subsamples: tuple[float, ...]
     described: Description
     described_control: Description
-    frequencies: Description
+    frequencies: float
     beyond: tuple[float, float] | None
 
 
@@ -209,10 +213,8 @@ def floors_of(
     # Labels of training rows come first; of others, that stand in test rows alone, no code knows.
     known = int(rows.classes[rows.train].max()) + 1
 
-    def code(classes: Any, vectors: Any = x) -> Description:
-        found = description_length(
-            vectors[rows.train], classes[rows.train], known, train, seed=seed
-        )
+    def code(classes: Any) -> Description:
+        found = description_length(x[rows.train], classes[rows.train], known, train, seed=seed)
         progress()
         return found
 
@@ -225,7 +227,7 @@ def floors_of(
             subsamples=tuple(each.result() for each in samples),
             described=codes[0].result(),
             described_control=codes[1].result(),
-            frequencies=code(rows.classes, np.zeros((len(x), 1), dtype=np.float32)),
+            frequencies=frequency_compression(rows.classes[rows.train], known),
             beyond=_beyond(features, x, rows, chosen, train, seed) if embeddings else None,
         )
 
