@@ -387,6 +387,9 @@ SUITE = Suite(
         "The documents of a small corpus have few similar ones, so that intruders there are "
         "easier to see.",
         "Scores of a filtered config are low by construction for the model that filtered it.",
+        "`same_document`: the sentence that follows the slot repeats words of the one in it. So "
+        "repeated words alone tell more of the group `following` (66.1 % on TED-MDB, 75.7 % on "
+        "GUM) than of the headline (57.1, 62.5): compare its own overlap score.",
         "`same_document`: who tells sentences of one text apart may do so by the matter of its "
         "parts, and by names that are not repeated. Speeches and lists of facts have sentences "
         "that fit in several places: of 98 items that one reader read who knew the answers, the "

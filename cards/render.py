@@ -79,6 +79,7 @@ def _templates() -> Any:
         "cell": lambda text: str(text).replace("|", "\\|").replace("\n", " "),
         "aggregate": artefact_score,
         "overlap": overlap_score,
+        "beside": groups_beside,
         "spread": _spread_text,
         "sampled": _sampled,
         "share": _share_text,
@@ -169,8 +170,8 @@ def _human_rows(configs: _Configs) -> list[dict[str, Any]]:
     ]
 
 
-def _of_all(scores: list[dict[str, Any]]) -> dict[str, Any] | None:
-    return next((score for score in scores if score["group"] == ""), None)
+def _of_all(scores: list[dict[str, Any]], group: str = "") -> dict[str, Any] | None:
+    return next((score for score in scores if score["group"] == group), None)
 
 
 def _names(names: list[str]) -> str:
@@ -228,14 +229,29 @@ def read_in_part(manifest: dict[str, Any], *, absent: bool = True) -> list[str]:
     return [*lines, *([f"no config is from {', '.join(others)}"] if others and absent else [])]
 
 
-def artefact_score(quality: dict[str, Any]) -> dict[str, Any] | None:
-    """The artefact score over all items, if there is one."""
-    return _of_all(quality.get("artefact", []))
+def artefact_score(quality: dict[str, Any], group: str = "") -> dict[str, Any] | None:
+    """The artefact score over all items, or of a group of predictions, if there is one."""
+    return _of_all(quality.get("artefact", []), group)
 
 
-def overlap_score(quality: dict[str, Any]) -> dict[str, Any] | None:
-    """The overlap score over all items, if there is one."""
-    return _of_all(quality.get("overlap", []))
+def overlap_score(quality: dict[str, Any], group: str = "") -> dict[str, Any] | None:
+    """The overlap score over all items, or of a group of predictions, if there is one."""
+    return _of_all(quality.get("overlap", []), group)
+
+
+def groups_beside(config: dict[str, Any], quality: dict[str, Any]) -> list[str]:
+    """The groups of predictions that a config's items have beside the one of its own score.
+
+    None where its score is over all of them, or over several of what is predicted.
+    """
+    groups = [own["groups"][0] for own in config.get("predictions", ()) if own["groups"]]
+    if config.get("headline") not in groups:
+        return []
+    return [
+        group
+        for group in dict.fromkeys(groups)
+        if group != config["headline"] and overlap_score(quality, group)
+    ]
 
 
 def label_floors(quality: dict[str, Any]) -> dict[str, float | None]:

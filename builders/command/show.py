@@ -79,10 +79,16 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
     """The configs and splits of a build, with their counts, and what a score is held against.
 
     Those are the artefact and the overlap score of items, and of labelled examples what a bag of
-    words reaches, and who always says the most frequent class.
+    words reaches, and who always says the most frequent class. Groups of predictions that a
+    config's own score is not over have lines of their own.
     """
     from coherencegym.cards.metadata import ordered_configs
-    from coherencegym.cards.render import artefact_score, label_floors, overlap_score
+    from coherencegym.cards.render import (
+        artefact_score,
+        groups_beside,
+        label_floors,
+        overlap_score,
+    )
     from coherencegym.eval.views.grid import GridRow, of_cells, share_cell, share_with_interval
 
     headings, cells = [], []
@@ -90,19 +96,24 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
         label = f"{name} (default)" if config["default"] else name
         for split, counts in config["splits"].items():
             quality = config["quality"][split]
-            score = artefact_score(quality) or {}
             floors = label_floors(quality)
-            own = {"items": f"{counts['rows']:,}", "discourses": f"{counts['discourses']:,}"}
-            shown = share_with_interval(
-                score.get("score"), score.get("ci_low"), score.get("ci_high")
-            )
-            own[_ARTEFACT] = "" if floors else shown
-            repeated = (overlap_score(quality) or {}).get("score")
-            own[_OVERLAP] = "" if floors else share_cell(repeated)
-            for what in ("bag of words", "most frequent"):
-                own[f"{what}, %"] = share_cell(floors.get(what)) if floors else ""
-            headings.append(GridRow((f"{label}, {split}",)))
-            cells.append(own)
+            for group in ("", *groups_beside(config, quality)):
+                score, repeated = artefact_score(quality, group), overlap_score(quality, group)
+                of_group = repeated or {}
+                rows = of_group["n"] if group else counts["rows"]
+                discourses = of_group["n_discourses"] if group else counts["discourses"]
+                own = {"items": f"{rows:,}", "discourses": f"{discourses:,}"}
+                shown = (score or {}).get
+                own[_ARTEFACT] = (
+                    ""
+                    if floors
+                    else share_with_interval(shown("score"), shown("ci_low"), shown("ci_high"))
+                )
+                own[_OVERLAP] = "" if floors else share_cell(of_group.get("score"))
+                for what in ("bag of words", "most frequent"):
+                    own[f"{what}, %"] = share_cell(floors.get(what)) if floors else ""
+                headings.append(GridRow((group or f"{label}, {split}",), level=int(bool(group))))
+                cells.append(own)
     return of_cells("config, split", headings, cells)
 
 

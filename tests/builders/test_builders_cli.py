@@ -259,11 +259,11 @@ def test_what_was_pushed_loads(hub_clients: HubServer, capsys: pytest.CaptureFix
 
     assert main(["sentence_order", "--limit", "30", "--push-to-hub", "--allow-partial"]) == 0
     out, err = capsys.readouterr()
-    assert "published coherencegym/sentence_order v1.2.0" in out
+    assert "published coherencegym/sentence_order v2.0.0" in out
     assert hub_clients.write_token not in out + err
     assert len(hub_clients.commits("coherencegym/sentence_order")) == 2
     name = "coherencegym/sentence_order"
-    data = load_dataset(name, "sample_narration_context", revision="v1.2.0")["test"]
+    data = load_dataset(name, "sample_narration_context", revision="v2.0.0")["test"]
     assert (data.num_rows, data.column_names[-1]) == (30, "last_context_unit_moved")
     assert load_dataset(name)["test"][0]["item_id"] == "story-0001/shuffled"
     # The list of the folder's files is in no commit, and no reader minds it.
@@ -394,7 +394,7 @@ def test_a_failing_hub_is_one_line_and_the_same_command_finishes(
     assert build_command("story_cloze", *argv) == 1
     assert "run the same command again" in one_line(capsys.readouterr().err)
     assert build_command("story_cloze", *argv) == 0
-    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v1.1.0"]
+    assert list(hub_clients.tags("coherencegym/story_cloze")) == ["v2.0.0"]
 
 
 @pytest.mark.parametrize(("status", "code"), [(403, 2), (409, 2), (503, 1)])
@@ -410,7 +410,7 @@ def test_a_tag_that_is_refused_says_that_the_commit_is_there(
     assert len(said) < 300
     hub_clients.faults.clear()
     assert build_command("story_cloze", *argv) == 0
-    assert hub_clients.tags("coherencegym/story_cloze")["v1.1.0"].target == head
+    assert hub_clients.tags("coherencegym/story_cloze")["v2.0.0"].target == head
 
 
 def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -419,7 +419,7 @@ def test_a_dry_run_of_a_push(hub_clients: HubServer, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "does not exist, would be made" in shown
     assert "add data/sample/test-00000-of-00001.parquet" in shown
-    assert "tag v1.1.0" in shown
+    assert "tag v2.0.0" in shown
     assert hub_clients.repositories() == []
 
 

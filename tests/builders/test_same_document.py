@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from suites import Sample, rows
 
+from coherencegym.builders.command.show import build_grid
 from coherencegym.builders.crossing.likeness import (
     is_past,
     names,
@@ -21,6 +22,7 @@ from coherencegym.builders.crossing.slots import far_and_alike, slots
 from coherencegym.builders.intruder_sentences import SAME_DOCUMENT, SUITE
 from coherencegym.builders.making.fitting import Fits
 from coherencegym.builders.suite import Draft
+from coherencegym.cards.render import dataset_card, groups_beside, overlap_score
 from coherencegym.eval.kinds.items import item_from_row
 from coherencegym.loaders.discourse import Discourse, Unit
 from coherencegym.manipulations.operator import Context
@@ -191,6 +193,24 @@ def test_what_texts_may_have_in_common() -> None:
 )
 def test_the_tense_that_a_text_tells_in(told: str, tense: str) -> None:
     assert narrative_tense(told) == tense
+
+
+def test_what_follows_has_floors_of_its_own(built_sample: Sample) -> None:
+    manifest = built_sample(SUITE.name)[1]
+    entry = manifest["configs"]["sample_same_document"]
+    assert groups_beside(entry, entry["quality"]["test"]) == ["following"]
+    (line,) = (
+        one
+        for one in dataset_card(manifest).splitlines()
+        if "`sample_same_document`: following |" in one
+    )
+    following = overlap_score(entry["quality"]["test"], "following")
+    assert following is not None
+    assert f"{100 * following['score']:.1f} [" in line.split("|")[-2]
+    grid = build_grid(manifest)
+    headings = [row.cells[0] for row in grid.rows]
+    place = headings.index("sample_same_document, test")
+    assert headings[place + 1] == "following"
 
 
 def test_the_sample_is_at_chance(
