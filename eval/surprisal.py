@@ -8,7 +8,6 @@ text is its pseudo-log-likelihood (:mod:`eval.text.masking`).
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -20,10 +19,14 @@ from coherencegym.eval.forward.execute import (
     BatchProgress,
     Execution,
     NotFiniteError,
-    Store,
     execute,
 )
-from coherencegym.eval.forward.numeric import unless_finite
+from coherencegym.eval.forward.numeric import (
+    Bits,
+    Store,
+    drawn_by_name,
+    unless_finite,
+)
 from coherencegym.eval.forward.prompts import read_prompts
 from coherencegym.eval.kinds.formula import WHOLE, RegionRef
 from coherencegym.eval.models.engine import Engine
@@ -97,12 +100,14 @@ class Answer:
         too_long: a condition is longer than the model's context.
         truncated: tokens that every condition lost on the left, where that was allowed.
         shortened: a condition lost tokens at the ends of the regions that give some.
+        again: the conditions as they were read a second time; empty where they were not.
     """
 
     conditions: Mapping[str, ScoredCondition]
     too_long: bool = False
     truncated: int = 0
     shortened: bool = False
+    again: Mapping[str, ScoredCondition] = field(default_factory=dict)
 
 
 class _Read(Protocol):
@@ -228,6 +233,7 @@ def surprisals(
     world: World = ALONE,
     chat: Chat | None = None,
     planned: Planned | None = None,
+    twice: int = 0,
 ) -> Surprisals[Answer]:
     """Surprisals (bits) of the tokens of conditions, where they are wanted.
 
@@ -242,6 +248,8 @@ def surprisals(
         chat: the tokens before each text, and those in place of ``[SEP]``; there is then no other
             start of text.
         planned: the result of :func:`plan_queries` for the same; None: it is made now.
+        twice: most queries of which a model in half precision reads everything a second time, as
+            :mod:`eval.forward.numeric` says.
 
     Raises:
         EvaluationError: an option contradicts the mode, the tokens of a text cannot be placed in it
@@ -253,10 +261,14 @@ def surprisals(
         how: Any = {"uses_separator": uses_separator, "chat": chat}
         planned = plan_queries(model, tokenizer, queries, options, **how)
     prepared, plan, words = planned.prepared, planned.plan, planned.words
+    asked = {number: queries[number].name for number, _ in prepared.owners}
+    sample = drawn_by_name(asked.items(), twice)
+    owners = zip(prepared.owners, plan.owner, strict=True)
+    again = sorted({i for (number, _), i in owners if i is not None and number in sample})
     try:
         if isinstance(model, Engine):
             execution = read_prompts(
-                model, plan, share=options.share, store=store, progress=progress
+                model, plan, share=options.share, store=store, progress=progress, twice=again
             )
         else:
             execution = execute(
@@ -269,6 +281,7 @@ def surprisals(
                 progress=progress,
                 world=world,
                 beginnings=words.ids if words else (),
+                twice=again,
             )
     except NotFiniteError as error:
         number, name = prepared.owners[plan.owner.index(error.index)]
@@ -276,16 +289,15 @@ def surprisals(
             f"{queries[number].name}: condition {name!r} has a surprisal that is not finite; "
             f"{unless_finite(getattr(model, 'dtype', None))}"
         ) from None
-    if options.is_masked and execution.errors:
-        # One token was measured at a time. Those of a text are read in rows of their own, whose
-        # errors know nothing of each other.
-        most = max(Counter(prepared.owners).values())
-        execution.errors["sum"] = execution.errors["token"] * math.sqrt(most)
-    conditions = _conditions(queries, prepared, execution, words, options.rules)
+    bits = dict(enumerate(execution.bits))
+    conditions, second = (
+        _conditions(queries, prepared, plan, found, words, options.rules)
+        for found in (bits, execution.again)
+    )
     return Surprisals(
         tuple(
-            Answer(found, one.too_long, one.cut, one.shortened)
-            for found, one in zip(conditions, prepared.fitted, strict=True)
+            Answer(found, one.too_long, one.cut, one.shortened, second[n] if n in sample else {})
+            for n, (found, one) in enumerate(zip(conditions, prepared.fitted, strict=True))
         ),
         prepared.start,
         prepared.separator,
@@ -299,17 +311,22 @@ def surprisals(
 def _conditions(
     queries: Sequence[Query],
     prepared: Prepared,
-    execution: Execution,
+    plan: Plan,
+    bits: Bits,
     words: WordBeginnings | None,
     rules: Rules,
 ) -> list[dict[str, ScoredCondition]]:
-    """The conditions of each query, by name, with what was read of them."""
+    """The conditions of each query, by name, with what was read of them; those that were read."""
     conditions: list[dict[str, ScoredCondition]] = [{} for _ in queries]
-    asked = zip(prepared.owners, prepared.requests, execution.plan.owner, strict=True)
+    if not bits:
+        return conditions
+    asked = zip(prepared.owners, prepared.requests, plan.owner, strict=True)
     for (number, name), own in groupby(asked, key=lambda each: each[0]):
         encoding = prepared.fitted[number].encodings[name]
         read = [(request, index) for _, request, index in own if index is not None]
-        scored = _scored_condition(encoding, read, execution, words)
+        if not all(index in bits for _, index in read):
+            continue
+        scored = _scored_condition(encoding, read, plan, bits, words)
         regions = queries[number].reads.get(name, frozenset())
         if rules.first_token_is_zero and regions & {WHOLE, *encoding.regions[:1]}:
             scored.bits[:1] = 0.0
@@ -320,7 +337,8 @@ def _conditions(
 def _scored_condition(
     encoding: Encoding,
     read: Sequence[tuple[Request, int]],
-    execution: Execution,
+    plan: Plan,
+    bits: Bits,
     words: WordBeginnings | None,
 ) -> ScoredCondition:
     """A condition with what was read for its requests, each with the index of its sequence."""
@@ -329,13 +347,13 @@ def _scored_condition(
     values = np.full(len(encoding.ids), math.nan)
     starts: dict[int, float] = {}
     for request, index in read:
-        sequence, bits = execution.plan.sequences[index], execution.bits[index].tolist()
+        sequence, own = plan.sequences[index], bits[index].tolist()
         # The sequence may serve others too, which read more of it.
-        found = dict(zip(sequence.asked, bits, strict=False))
+        found = dict(zip(sequence.asked, own, strict=False))
         for position in request.positions:
             key = position if request.masked is None else request.ids[position]
             values[position] = found[key]
-        starts |= zip(sequence.word_starts, bits[len(sequence.asked) :], strict=True)
+        starts |= zip(sequence.word_starts, own[len(sequence.asked) :], strict=True)
     if words is None or not read:
         return ScoredCondition(encoding, values)
     corrected = words.corrected(encoding.ids, values, starts)

@@ -38,7 +38,7 @@ class CannotShareError(Exception):
 
 
 #: Errors of models that are handed a mask or a cache which they cannot take.
-_FAILURES = (TypeError, ValueError, IndexError, AttributeError, AssertionError, RuntimeError)
+MODEL_ERRORS = (TypeError, ValueError, IndexError, AttributeError, AssertionError, RuntimeError)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def start_batch(forward: Forward, sequences: Sequence[TokenSequence], batch: Bat
     try:
         with torch.inference_mode():
             return start(forward, sequences, batch)
-    except _FAILURES as error:
+    except MODEL_ERRORS as error:
         if is_out_of_memory(error):
             raise
         said = f"{type(error).__name__}: {first_line(error)}"[:120]

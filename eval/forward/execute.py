@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from coherencegym.errors import EvaluationError, ProcessError
 from coherencegym.eval.forward.agreement import Trial
@@ -14,37 +15,32 @@ from coherencegym.eval.forward.altered import float32_head, fused_activations
 from coherencegym.eval.forward.backends import (
     CannotShareError,
     Started,
+    run_alone,
+    run_batch,
     run_each_alone,
     start_batch,
 )
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
 from coherencegym.eval.forward.memory import in_memory_of, out_of_memory
-from coherencegym.eval.forward.numeric import ERRORS, measured_error
+from coherencegym.eval.forward.numeric import (
+    BY_ITSELF,
+    IN_FLOAT32,
+    Bits,
+    Store,
+    exactly,
+    second_reading,
+)
 from coherencegym.eval.forward.trial import beside_longer, try_sharing
 from coherencegym.eval.plan.batches import Batch, Budget
 from coherencegym.eval.plan.plan import Plan
-from coherencegym.eval.text.sequence import Sharing, TokenSequence
+from coherencegym.eval.text.sequence import Sharing
 
 if TYPE_CHECKING:
     import numpy as np
 
 #: Called after each batch with the tokens done and the tokens of the whole plan, padding included.
 BatchProgress = Callable[[int, int], None]
-_Result = TypeVar("_Result")
-#: Place where a store keeps the errors, and whether one was not measured against float32: no text
-#: has such a token.
-_ERRORS = TokenSequence((-1,), tuple(range(len(ERRORS) + 1)))
-
-
-class Store(Protocol):
-    """Surprisals of earlier runs; see :mod:`eval.forward.cache`."""
-
-    def get_many(self, sequences: Sequence[TokenSequence]) -> list[np.ndarray | None]:
-        """The reads of each sequence, in bits; None where some of them are not known."""
-
-    def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
-        """Keep what was read of sequences, in bits."""
 
 
 class NotFiniteError(Exception):
@@ -67,9 +63,9 @@ class Execution:
         beside: the trial of texts of unequal length in one batch; None where none did.
         halved: times that a batch was too big for the memory.
         ran: the sequences that were not known before, in their order.
-        errors: bits, by metric (``mean``, ``sum``, ``token``), by which two values of a region may
-            differ in this number format; empty where the promised accuracy holds.
-        widened: the errors were all measured against float32.
+        again: the same of some sequences, by their places, read a second time as
+            :mod:`eval.forward.numeric` says; empty where the promised accuracy holds.
+        widened: that was in float32; else each by itself, which shows less than there is.
     """
 
     bits: list[np.ndarray]
@@ -79,7 +75,7 @@ class Execution:
     beside: Trial | None = None
     halved: int = 0
     ran: list[int] = field(default_factory=list)
-    errors: dict[str, float] = field(default_factory=dict)
+    again: Bits = field(default_factory=dict)
     widened: bool = True
 
 
@@ -94,6 +90,7 @@ def execute(
     world: World = ALONE,
     beginnings: Sequence[int] = (),
     padding: int | None = None,
+    twice: Sequence[int] = (),
 ) -> Execution:
     """Run a plan through a model.
 
@@ -107,7 +104,8 @@ def execute(
         world: the processes among which the batches are divided; each returns all results.
         beginnings: ids of the tokens that begin a word, where their surprisal is read.
         padding: the id behind shorter texts, for a model that sees all of a row and so is told
-            what is text; None: the model is causal.
+            is text; None: the model is causal.
+        twice: places of sequences that are read a second time, if the model is in half precision.
 
     Raises:
         EvaluationError: the memory does not suffice for one sequence.
@@ -128,7 +126,7 @@ def execute(
             raise ProcessError(str(error)) if world.size > 1 else error from None
         run.exchange()
         if not forward.is_exact:
-            run.measure_errors()
+            run.read_again(twice)
     return execution
 
 
@@ -147,27 +145,6 @@ def begun(plan: Plan, store: Store | None, world: World = ALONE) -> tuple[Execut
         if values is not None:
             execution.bits[index] = values
     return execution, done
-
-
-def keep_errors(
-    execution: Execution, bits: np.ndarray, widened: bool, store: Store | None, world: World = ALONE
-) -> None:
-    """Keep the largest errors that a run, and those that it goes on from, have shown.
-
-    ``bits`` are in the order of :data:`eval.forward.numeric.ERRORS`.
-    """
-    import numpy as np
-
-    errors = world.greatest(np.append(bits, float(not widened)))
-    if store is not None:
-        (before,) = store.get_many([_ERRORS])
-        if before is not None:
-            errors = np.maximum(errors, before)
-        errors = world.greatest(errors)
-        store.put([(_ERRORS, errors)])
-    *found, not_widened = errors.tolist()
-    execution.errors = dict(zip(ERRORS, found, strict=True))
-    execution.widened = not not_widened
 
 
 @dataclass
@@ -383,10 +360,36 @@ class _Run:
                 execution.bits[index] = values
         execution.halved = int(self.world.greatest(np.array([float(execution.halved)]))[0])
 
-    def measure_errors(self) -> None:
-        """Keep the largest errors that this run, and those that it goes on from, have shown."""
-        execution = self.execution
-        bits, widened = measured_error(
-            self.forward, execution.plan.sequences, execution.bits, execution.ran
-        )
-        keep_errors(execution, bits, widened, self.store, self.world)
+    def read_again(self, indices: Sequence[int]) -> None:
+        """Read some sequences in float32, or where that cannot be each by itself, and keep that."""
+        execution, forward = self.execution, self.forward
+        own = (execution.plan.sequences, indices)
+
+        def widened(some: Sequence[int]) -> Bits | None:
+            return exactly(forward, lambda: self._bits(some, self.sharing))
+
+        where = (self.store, self.world)
+        found = second_reading(*own, widened, IN_FLOAT32, *where)
+        # None of them may fit in float32.
+        execution.widened = found is not None and bool(found or not indices)
+        if not execution.widened:
+            found = second_reading(*own, self._bits, BY_ITSELF, *where)
+        execution.again = found or {}
+
+    def _bits(self, indices: Sequence[int], sharing: Sharing | None = None) -> Bits:
+        """The bits of some sequences: in batches, or each by itself; without those too large."""
+        plan, device = self.execution.plan, self.forward.device
+        found: dict[int, np.ndarray] = {}
+        others = set(range(len(plan.sequences))).difference(indices)
+        batches = plan.batched(self.budget, sharing=sharing, done=others).batches if sharing else ()
+        with suppress(CannotShareError):
+            for batch in batches:
+                work = partial(run_batch, self.forward, plan.sequences, batch)
+                if (bits := in_memory_of(device, work)) is not None:
+                    found.update(zip(batch.indices, bits, strict=True))
+        # What had to be read in parts, as memory ended, does not fit here either.
+        for index in (one for one in indices if one not in found):
+            alone = in_memory_of(device, partial(run_alone, self.forward, plan.sequences, index))
+            if alone is not None:
+                found[index] = alone
+        return found

@@ -1,20 +1,23 @@
-"""Exactness of a run's numbers: the same texts in float32, and what the format made of them.
+"""Exactness of a run's numbers: some texts in float32 beside the format that they were run in.
 
 In half precision every layer rounds, and how a text is batched changes the rounding. Some texts are
-run a second time with the same weights in float32; a difference between two conditions that is
-smaller than what this shows is too close to call. That a text gives the same number alone and in a
-batch would say nothing: on a CPU bfloat16 repeats itself to the bit and is off all the same.
+run a second time with the same weights in float32; what a task makes of both shows by how much its
+own numbers may be off (:mod:`eval.tasks.score.closeness`). That a text gives the same number alone
+and in a batch would say nothing: on a CPU bfloat16 repeats itself to the bit and is off all the
+same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+import hashlib
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
 
-from coherencegym.eval.forward.backends import run_alone
+from coherencegym.eval.forward.backends import MODEL_ERRORS, CannotShareError
+from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.logits import Forward
-from coherencegym.eval.forward.memory import in_memory_of
 from coherencegym.eval.text.sequence import TokenSequence
 
 if TYPE_CHECKING:
@@ -22,10 +25,12 @@ if TYPE_CHECKING:
 
 #: Surprisals (bits) of sequences, by their places in a plan.
 Bits = Mapping[int, "np.ndarray"]
-#: Sequences that are run a second time.
-_SAMPLE = 16
-#: Names of the errors, in the order in which they are stored.
-ERRORS = ("mean", "sum", "token")
+#: Token ids, which no text has, at the end of what is kept of a second reading: in float32, and of
+#: a text by itself in the format of the run.
+IN_FLOAT32, BY_ITSELF = -1, -2
+#: Errors of what cannot be done in float32: layers of its own that know one number format, weights
+#: that are elsewhere, no memory.
+_FAILURES = (*MODEL_ERRORS, CannotShareError, MemoryError)
 
 
 def unless_finite(dtype: object) -> str:
@@ -35,46 +40,62 @@ def unless_finite(dtype: object) -> str:
     return "try --dtype float32"
 
 
-def measured_error(
-    forward: Forward,
+class Store(Protocol):
+    """Surprisals of earlier runs; see :mod:`eval.forward.cache`."""
+
+    def get_many(self, sequences: Sequence[TokenSequence]) -> list[np.ndarray | None]:
+        """The reads of each sequence, in bits; None where some of them are not known."""
+
+    def put(self, results: Sequence[tuple[TokenSequence, np.ndarray]]) -> None:
+        """Keep what was read of sequences, in bits."""
+
+
+def drawn_by_name(names: Iterable[tuple[int, str]], size: int) -> set[int]:
+    """Choose some numbers by the digests of their names: for these always the same, in any order.
+
+    The choice has nothing to do with what they are names of, as the statistics want it.
+    """
+    digests = (
+        (hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest(), number)
+        for number, name in names
+    )
+    return {number for _, number in heapq.nsmallest(size, digests)}
+
+
+def second_reading(
     sequences: Sequence[TokenSequence],
-    bits: Sequence[np.ndarray],
-    ran: Sequence[int],
-) -> tuple[np.ndarray, bool]:
-    """Measure the error of half precision on a sample.
+    indices: Sequence[int],
+    read: Callable[[Sequence[int]], Bits | None],
+    mark: int,
+    store: Store | None,
+    world: World = ALONE,
+) -> Bits | None:
+    """Read some sequences a second time, each once in all processes and runs.
 
     Args:
-        forward: the model.
-        sequences: all sequences of a plan.
-        bits: their surprisals as they were run.
-        ran: indices of those that were run now, from which a sample is taken.
+        sequences: those of a plan.
+        indices: the places of those that are read.
+        read: reads some of them, all that fit into the memory; None where it cannot at all.
+        mark: tells in the store what is read in this way from what is not.
+        store, world: those of the run.
 
     Returns:
-        Twice the largest difference (bits) between a sequence in float32 and as it was run, as a
-        comparison has two sides, in the order of :data:`ERRORS`: of the mean over what is read, of
-        their sum, and of one token. And whether it was measured against float32; else, where a
-        model cannot compute in it, against the same texts alone, which shows less than there is.
+        What was read, in every process; None where one of them could not.
     """
-    import numpy as np
-
-    step = max(1, len(ran) // _SAMPLE)
-    sample = sorted(ran)[::step][:_SAMPLE]
-
-    def alone() -> Bits:
-        # What had to be read in parts, as memory ended, does not fit here either.
-        work = {index: partial(run_alone, forward, sequences, index) for index in sample}
-        found = {index: in_memory_of(forward.device, own) for index, own in work.items()}
-        return {index: values for index, values in found.items() if values is not None}
-
-    exact = exactly(forward, alone)
-    # None of them may fit in float32.
-    widened = exact is not None and bool(exact or not sample)
-    errors = np.zeros(len(ERRORS))
-    for index, values in (exact if exact and widened else alone()).items():
-        difference = values - bits[index]
-        found = [abs(difference.mean()), abs(difference.sum()), np.abs(difference).max()]
-        errors = np.maximum(errors, found)
-    return 2 * errors, widened
+    keys = [replace(sequences[index], ids=(*sequences[index].ids, mark)) for index in indices]
+    counts = [key.count for key in keys]
+    known = world.pooled([None] * len(keys) if store is None else store.get_many(keys), counts)
+    missing = [place for place, bits in enumerate(known) if bits is None]
+    own = {indices[place]: place for place in missing[world.rank :: world.size]}
+    found = read(list(own)) if own else {}
+    if world.agree([found is not None]) != [True] or found is None:
+        return None
+    for index, bits in found.items():
+        known[own[index]] = bits
+    if store is not None and found:
+        store.put([(keys[own[index]], bits) for index, bits in found.items()])
+    pairs = zip(indices, world.pooled(known, counts), strict=True)
+    return {index: bits for index, bits in pairs if bits is not None}
 
 
 def exactly(forward: Forward, work: Callable[[], Bits]) -> Bits | None:
@@ -84,12 +105,6 @@ def exactly(forward: Forward, work: Callable[[], Bits]) -> Bits | None:
     try:
         with forward.in_float32():
             found = work()
-    except (RuntimeError, MemoryError, TypeError, ValueError, AttributeError):
-        # Layers of its own that know one number format, weights that are elsewhere, or no memory.
+    except _FAILURES:
         return None
     return found if all(bool(np.isfinite(each).all()) for each in found.values()) else None
-
-
-def error_of(errors: Mapping[str, float], metric: str) -> float:
-    """The error (bits) of a metric's values; 0 where none was measured."""
-    return errors.get(metric, errors.get("token", 0.0))

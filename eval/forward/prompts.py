@@ -16,11 +16,9 @@ from coherencegym.eval.forward.execute import (
     BatchProgress,
     Execution,
     NotFiniteError,
-    Store,
     begun,
-    keep_errors,
 )
-from coherencegym.eval.forward.numeric import ERRORS
+from coherencegym.eval.forward.numeric import BY_ITSELF, Bits, Store, second_reading
 from coherencegym.eval.models.engine import Engine, Prompt
 from coherencegym.eval.plan.plan import Plan
 from coherencegym.eval.text.sequence import common_start
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
 _BLOCK = 16
 #: Tokens that are handed to vLLM at a time, before what came of them is kept.
 _CHUNK = 1 << 18
-#: Sequences that are run a second time, for the error.
-_SAMPLE = 16
 
 
 @dataclass(frozen=True)
@@ -59,10 +55,11 @@ def read_prompts(
     share: bool = True,
     store: Store | None = None,
     progress: BatchProgress | None = None,
+    twice: Sequence[int] = (),
 ) -> Execution:
     """Run a plan; the arguments are those of :func:`eval.forward.execute.execute`.
 
-    Errors are measured against the same texts one at a time without the cache.
+    What is read a second time is read one text at a time, without the cache.
 
     Raises:
         EvaluationError: vLLM fails.
@@ -76,8 +73,12 @@ def read_prompts(
         tokens += sum(plan.sequences[each.index].length for each in asked)
         if progress is not None:
             progress(tokens, total)
-    if execution.ran or done:
-        keep_errors(execution, _errors(engine, plan, execution), False, store)
+
+    def by_itself(indices: Sequence[int]) -> Bits:
+        asked = [_Asked(index, plan.sequences[index].positions, {}, False) for index in indices]
+        return dict(pair for one in asked for pair in _answers(engine, plan, [one], cached=False))
+
+    execution.again = second_reading(plan.sequences, twice, by_itself, BY_ITSELF, store) or {}
     return execution
 
 
@@ -152,22 +153,3 @@ def _answers(
     prompts = [Prompt(plan.sequences[each.index].ids, each.positions) for each in asked]
     pairs = zip(asked, engine.ask(prompts, cached=cached), strict=True)
     return [(each.index, bits) for each, bits in pairs if bits is not None]
-
-
-def _errors(engine: Engine, plan: Plan, execution: Execution) -> np.ndarray:
-    """Twice the largest difference (bits) between a sequence as it was read and alone.
-
-    Of a sample of what was run, in the order of :data:`eval.forward.numeric.ERRORS`.
-    """
-    import numpy as np
-
-    errors = np.zeros(len(ERRORS))
-    ran = sorted(execution.ran)
-    for index in ran[:: max(1, len(ran) // _SAMPLE)][:_SAMPLE]:
-        sequence = plan.sequences[index]
-        (alone,) = engine.ask([Prompt(sequence.ids, sequence.positions)], cached=False)
-        assert alone is not None
-        difference = alone - execution.bits[index]
-        found = [abs(difference.mean()), abs(difference.sum()), np.abs(difference).max()]
-        errors = np.maximum(errors, found)
-    return 2 * errors

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -283,6 +284,32 @@ def _values(node: Node) -> Iterator[Value]:
         case Junction():
             for part in node.parts:
                 yield from _values(part)
+
+
+@lru_cache(maxsize=4096)
+def comparisons_of(node: Truth) -> tuple[Comparison, ...]:
+    """The comparisons of a formula's tree, from left to right."""
+    match node:
+        case Comparison():
+            return (node,)
+        case Junction():
+            return tuple(one for part in node.parts for one in comparisons_of(part))
+
+
+@lru_cache(maxsize=4096)
+def coefficients_of(node: Quantity | Comparison) -> Mapping[tuple[RegionRef, str], int]:
+    """How often each region value is added (negative: subtracted); in a comparison, on the left."""
+    match node:
+        case Value():
+            return {(node.region, node.condition): 1}
+        case Number():
+            return {}
+        case Arithmetic() | Comparison():
+            found = Counter(coefficients_of(node.left))
+            sign = 1 if isinstance(node, Arithmetic) and node.operator == "+" else -1
+            for value, times in coefficients_of(node.right).items():
+                found[value] += sign * times
+            return {value: times for value, times in found.items() if times}
 
 
 # Both are kept: a suite has few formulas, and many items.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -17,6 +18,7 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import UnitOutcome
+from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.columns import Columns
 from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.headline import floor_notes, headline_of
@@ -206,9 +208,9 @@ def _differences(
 
 
 def _numeric_error(tallies: Sequence[ItemTally]) -> dict[str, float] | None:
-    """The largest measured error (bits) of a comparison, by metric; None where none was needed."""
-    errors = [run.errors for one in tallies for run in one.runs if run.errors]
-    return {name: max(e[name] for e in errors) for name in errors[0]} if errors else None
+    """The largest numeric error of a table (bits for a spread of 1); None where none was needed."""
+    errors = [run.error for one in tallies for run in one.runs if run.error]
+    return {"bits": max(errors), "level": LEVEL} if errors else None
 
 
 def _about_dataset(source: Source, tallies: Sequence[ItemTally]) -> dict[str, Any]:
@@ -362,15 +364,17 @@ def _shared_in_half(trials: Sequence[Trial]) -> Iterator[Note]:
 
 def _too_close(scores: Sequence[ItemScore], tallies: Sequence[ItemTally]) -> Iterator[Note]:
     runs = [run for one in tallies for run in one.runs]
-    if error := max((run.errors.get("mean", 0.0) for run in runs), default=0.0):
+    if error := max((run.error for run in runs), default=0.0):
         reference = (
             "the same weights in float32"
             if all(run.widened for run in runs)
             else "the same texts alone, as float32 could not be had, which shows only a part of it"
         )
         yield caution(
-            f"too close: differences within the numeric error of this run, {error:.2g} bits for "
-            f"means, measured on a sample against {reference}; they are in the score"
+            f"too close: predictions that the number format may have turned, by differences within "
+            f"{error * math.sqrt(2 / 10):.2g} bits for two means of ten tokens (and as their "
+            f"formula has it for others), which {1 - LEVEL:.0%} of items keep to, by a sample "
+            f"held to {reference}; they are in the score"
         )
 
 

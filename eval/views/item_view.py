@@ -14,8 +14,9 @@ from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import Rules
 from coherencegym.eval.results.folder import SavedJudgement
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
+from coherencegym.eval.tasks.score.metrics import Judgement, judge
 from coherencegym.eval.tasks.score.scoring import ScoredItem
+from coherencegym.eval.tasks.score.values import region_value
 from coherencegym.eval.text.regions import SPECIAL
 
 #: Reasons for which a prediction has no outcome, in words.

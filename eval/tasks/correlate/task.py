@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.execute import BatchProgress, Store
+from coherencegym.eval.forward.execute import BatchProgress
+from coherencegym.eval.forward.numeric import Store
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.ratings import RATINGS, RatedText

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from coherencegym.eval.kinds.items import Item, read_by
@@ -17,6 +17,7 @@ from coherencegym.eval.surprisal import (
     plan_queries,
     surprisals,
 )
+from coherencegym.eval.tasks.score.closeness import MEASURED, error_of, largest_error
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,15 @@ class ScoredItem:
             none is there for an item that is too long.
         too_long: a condition is longer than the model's context; the item is in no score.
         truncated: tokens that every condition lost on the left, where that was allowed.
-        errors: the error (bits) of the run by metric; see :mod:`eval.forward.numeric`.
+        error: the numeric error (bits) of the run for a spread of 1; 0 where none was measured. See
+            :mod:`eval.tasks.score.closeness`.
     """
 
     item: Item
     conditions: Mapping[str, ScoredCondition]
     too_long: bool = False
     truncated: int = 0
-    errors: Mapping[str, float] = field(default_factory=dict)
+    error: float = 0.0
 
 
 #: Items in their order, and how they were run.
@@ -80,12 +82,18 @@ def score_items(
     if not isinstance(items, PlannedItems):
         how: Any = {"uses_separator": uses_separator, "plans": plans}
         items = plan_items(model, tokenizer, items, options, **how)
-    found = surprisals(model, tokenizer, items.queries, options, planned=items.plan, **run)
-    errors = found.execution.errors
+    how = {"planned": items.plan, "twice": MEASURED}
+    found = surprisals(model, tokenizer, items.queries, options, **how, **run)
+    read = list(zip(items.items, found.items, strict=True))
+    error = error_of(
+        largest_error(item, answer.conditions, answer.again, found.rules)
+        for item, answer in read
+        if answer.again
+    )
     return Scored(
         tuple(
-            ScoredItem(item, answer.conditions, answer.too_long, answer.truncated, errors)
-            for item, answer in zip(items.items, found.items, strict=True)
+            ScoredItem(item, answer.conditions, answer.too_long, answer.truncated, error)
+            for item, answer in read
         ),
         found.start,
         found.separator,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -17,7 +17,6 @@ from operator import itemgetter
 
 from coherencegym.eval.data.dataset import FILTER_MODEL, ItemTable
 from coherencegym.eval.forward.agreement import Trial
-from coherencegym.eval.forward.execute import Execution
 from coherencegym.eval.forward.memory import give_back_memory
 from coherencegym.eval.kinds.table_kind import FAMILY
 from coherencegym.eval.tasks.score.columns import Columns, ColumnsBuilder, column_labels
@@ -31,7 +30,8 @@ from coherencegym.eval.tasks.score.word_effect import WordEffect, added_effects,
 class Ran:
     """The facts of a run of a plan that notes tell; the names are those of an ``Execution``.
 
-    ``texts`` are the sequences of the plan, ``stored`` those that were known before.
+    ``texts`` are the sequences of the plan, ``stored`` those that were known before; ``error`` is
+    that of its items.
     """
 
     texts: int
@@ -39,7 +39,7 @@ class Ran:
     sharing: Trial | None
     beside: Trial | None
     halved: int
-    errors: Mapping[str, float]
+    error: float
     widened: bool
 
 
@@ -75,17 +75,11 @@ class ItemTally:
 
     def add(self, scored: Scored) -> list[Judgement]:
         """Count some items, and judge their predictions."""
-        errors = scored.execution.errors
-        if self.runs and (before := self.runs[-1].errors):
-            # What one part has shown may be in another: the errors of a run only grow.
-            errors = {name: max(bits, before.get(name, 0.0)) for name, bits in errors.items()}
-            items = tuple(replace(one, errors=errors) for one in scored.items)
-            scored = replace(scored, items=items)
         judged = [list(judge(item, scored.rules)) for item in scored.items]
         judgements = [judgement for own in judged for judgement in own]
         self._builder.add(judgements, length_differences(scored.items, judgements))
         self._count(scored)
-        self.runs.append(_ran(scored.execution, errors))
+        self.runs.append(_ran(scored))
         effect = word_effect(self.table, scored, judgements, scored.rules)
         self.word_effect = added_effects(self.word_effect, effect)
         for item, own in zip(scored.items, judged, strict=True):
@@ -161,7 +155,8 @@ def tallied(table: ItemTable, scored: Scored) -> ItemTally:
     return tally
 
 
-def _ran(execution: Execution, errors: Mapping[str, float]) -> Ran:
+def _ran(scored: Scored) -> Ran:
+    execution = scored.execution
     # What was tried is done, and large.
     sharing, beside = (
         trial and replace(trial, results={}) for trial in (execution.sharing, execution.beside)
@@ -172,7 +167,7 @@ def _ran(execution: Execution, errors: Mapping[str, float]) -> Ran:
         sharing=sharing,
         beside=beside,
         halved=execution.halved,
-        errors=dict(errors),
+        error=max((one.error for one in scored.items), default=0.0),
         widened=execution.widened,
     )
 
@@ -181,5 +176,5 @@ def _emptied(scored: Scored) -> Scored:
     """The same without items, and without what was read of their texts."""
     execution = scored.execution
     plan = replace(execution.plan, sequences=(), families=(), owner=(), batches=())
-    light = replace(execution, bits=[], ran=[], plan=plan, sharing=None, beside=None)
+    light = replace(execution, bits=[], again={}, ran=[], plan=plan, sharing=None, beside=None)
     return replace(scored, items=(), execution=light)

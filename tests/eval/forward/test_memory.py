@@ -70,8 +70,8 @@ def worst(found: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> float:
     return max(float(np.abs(a - b).max()) for a, b in zip(found, expected, strict=True))
 
 
-def run(model: Any, plan: Plan, budget: Budget, share: bool) -> Execution:
-    return execute(model, plan, budget, share=share, beginnings=(7, 8, 40))
+def run(model: Any, plan: Plan, budget: Budget, share: bool, **more: Any) -> Execution:
+    return execute(model, plan, budget, share=share, beginnings=(7, 8, 40), **more)
 
 
 @pytest.fixture(scope="module")
@@ -111,9 +111,14 @@ def test_a_text_that_does_not_fit_with_one_row_is_refused() -> None:
 
 def test_half_precision_is_measured_on_what_fits(expected: list[np.ndarray]) -> None:
     half = copy.deepcopy(tiny("gpt2")).bfloat16()
-    execution = run(Device(120 * 64 + 9 * VOCABULARY).onto(half), plan_of(120), BUDGETS[0], True)
-    assert 0 < execution.errors["mean"] < execution.errors["token"] < 1
+    device, plan = Device(120 * 64 + 9 * VOCABULARY), plan_of(120)
+    every = range(len(plan.sequences))
+    execution = run(device.onto(half), plan, BUDGETS[0], True, twice=every)
+    assert 0 < len(execution.again) < len(every)
     assert worst(execution.bits, expected) < 1
+    exact = run(copy.deepcopy(half).float(), plan, BUDGETS[0], True)
+    for index, bits in execution.again.items():
+        assert worst([bits], [exact.bits[index]]) < 1e-4
 
 
 def test_a_trial_without_memory_leaves_the_batches_what_they_were() -> None:

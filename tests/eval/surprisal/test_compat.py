@@ -20,8 +20,9 @@ from coherencegym.eval.kinds.items import Condition, Item, Prediction, Region
 from coherencegym.eval.kinds.predictions import TIE_BITS
 from coherencegym.eval.plan.options import DEFAULT, MODES, SYNTAXGYM_2021, Options, Rules
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import Judgement, judge, region_value
+from coherencegym.eval.tasks.score.metrics import Judgement, judge
 from coherencegym.eval.tasks.score.scoring import score_items
+from coherencegym.eval.tasks.score.values import region_value
 from coherencegym.eval.text.regions import SPECIAL
 
 

@@ -205,9 +205,7 @@ def test_a_difference_within_the_error_of_the_run_is_too_close_to_call(
 
     (scored,) = score_items(*model, pair_items[:1], Options(every_token=True)).items
     for error, close in ((0.0, False), (1e6, True)):
-        shown = view_item(
-            replace(scored, errors={"mean": error}), model[1], "c", "t", rules=DEFAULT
-        )
+        shown = view_item(replace(scored, error=error), model[1], "c", "t", rules=DEFAULT)
         assert shown.predictions[0].verdict.endswith("too close to call") == close
 
 

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from coherencegym.eval.kinds.items import METRICS, Item
-from coherencegym.eval.plan.options import Options
+from coherencegym.eval.plan.options import DEFAULT, Options, Rules
 from coherencegym.eval.surprisal import ScoredCondition
-from coherencegym.eval.tasks.score.metrics import VALUES, Judgement, judge, region_value
+from coherencegym.eval.tasks.score.metrics import Judgement, judge
 from coherencegym.eval.tasks.score.scoring import ScoredItem, score_items
 from coherencegym.eval.tasks.score.summary import ItemScore, macro, shown_rows, summarise
+from coherencegym.eval.tasks.score.values import VALUES, region_value
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.text.regions import SPECIAL
 
@@ -99,28 +100,76 @@ def test_within_the_error_of_the_run_it_is_too_close_and_stays_in_the_score(
     make_item: Callable[..., Item],
 ) -> None:
     item = make_item({"a": ["x"], "b": ["y"]}, "(1;%a%) > (1;%b%)")
-    errors = {"mean": 0.25, "sum": 2.0, "token": 0.5}
+    # Of one token each: 0.25 bits for their difference.
+    error = 0.25 / math.sqrt(2)
     low = scored_condition([1.0], [1], ids=[5])
     found = []
     for bits in (1.0 + 1e-6, 1.2, 1.3):
         high = scored_condition([bits], [1], ids=[6])
-        (one,) = judge(ScoredItem(item, {"a": high, "b": low}, errors=errors))
+        (one,) = judge(ScoredItem(item, {"a": high, "b": low}, error=error))
         assert one.outcome is not None
         found.append((one.outcome.tie, one.too_close, one.outcome.met))
     # A tie is no closer than that; nothing is too close without a measured error.
     assert found == [(True, False, False), (False, True, True), (False, False, True)]
     assert not judged(item, a=scored_condition([1.2], [1], ids=[6]), b=low)[0].too_close
-    sums = replace(item, predictions=(replace(item.predictions[0], metric="sum"),))
-    longest = scored_condition([2.9], [1], ids=[6])
-    assert next(iter(judge(ScoredItem(sums, {"a": longest, "b": low}, errors=errors)))).too_close
     (score,) = (
         s
         for s in summarise(
-            "c", "s", list(judge(ScoredItem(item, {"a": high, "b": low}, errors={"mean": 9.0})))
+            "c", "s", list(judge(ScoredItem(item, {"a": high, "b": low}, error=9.0)))
         )
         if s.level == "all"
     )
     assert (score.too_close, score.n, score.score) == (1, 1, 1.0)
+
+
+def test_the_bound_is_that_of_the_formula_at_hand(make_item: Callable[..., Item]) -> None:
+    texts = {name: ["x", "y"] for name in "abcd"}
+    bits = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}
+
+    def widest(formula: str, metric: str, tokens: int, rules: Rules = DEFAULT) -> float:
+        """The error for a spread of 1 from which on a prediction is too close."""
+        item = make_item(texts, formula, metric=metric)
+        regions = [1] * tokens + [2] * tokens
+        conditions = {
+            name: scored_condition([value] * 2 * tokens, regions, ids=[ord(name)] * 2 * tokens)
+            for name, value in bits.items()
+        }
+
+        def is_close(error: float) -> bool:
+            return next(iter(judge(ScoredItem(item, conditions, error=error), rules))).too_close
+
+        low, high = 0.0, 1e6
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (low, middle) if is_close(middle) else (middle, high)
+        return high
+
+    pair, crossed = "(1;%c%) > (1;%a%)", "(1;%c%) + (1;%d%) > (1;%a%) + (1;%b%)"
+    for metric, one in (("mean", 1 / 9), ("sum", 9), ("median", 1), ("max", 1)):
+        times = 9 if metric == "sum" else 1
+        assert widest(pair, metric, 9) == pytest.approx(2 * times / math.sqrt(2 * one))
+        # Twice the margin by four regions, whose variances add up.
+        assert widest(crossed, metric, 9) == pytest.approx(4 * times / math.sqrt(4 * one))
+    # The same value twice is off twice; on both sides it is off by nothing.
+    twice = "(1;%c%) + (1;%c%) > (1;%a%)"
+    assert widest(twice, "mean", 1) == pytest.approx(5 / math.sqrt(5))
+    assert widest("(1;%c%) + (2;%d%) > (1;%a%) + (2;%d%)", "mean", 1) == pytest.approx(
+        2 / math.sqrt(2)
+    )
+    assert widest("(1;%c%) > 2.5", "mean", 4) == pytest.approx(0.5 / math.sqrt(1 / 4))
+    # An equality within 1e-3 that fails by 2 bits.
+    assert widest("(1;%c%) = (1;%a%)", "mean", 1) == pytest.approx(2 / math.sqrt(2), abs=1e-3)
+    # All of a text as the sum of its regions' means.
+    assert widest("(*;%c%) > 2.5", "mean", 4, Rules(whole_sums_regions=True)) == pytest.approx(
+        3.5 / math.sqrt(2 / 4)
+    )
+    # What holds or fails without the close part is settled.
+    away = "(1;%d%) > (1;%a%)"
+    assert widest(f"{pair} & {away}", "mean", 1) == pytest.approx(2 / math.sqrt(2))
+    assert widest(f"{pair} | {away}", "mean", 1) == pytest.approx(3 / math.sqrt(2))
+    assert widest("(1;%a%) > (1;%d%) & (1;%c%) > (1;%a%)", "mean", 1) == pytest.approx(
+        3 / math.sqrt(2)
+    )
 
 
 def test_conditions_that_became_identical_are_undefined(make_item: Callable[..., Item]) -> None:

@@ -1,0 +1,99 @@
+"""Region values from token surprisals, and what the error of a token's surprisal makes of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from coherencegym.eval.kinds.formula import WHOLE, RegionRef
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.plan.options import Rules
+from coherencegym.eval.surprisal import ScoredCondition
+
+if TYPE_CHECKING:
+    import numpy as np
+
+#: Values of a region from the surprisals (bits) of its tokens, by metric.
+VALUES: Mapping[str, Callable[[np.ndarray], float]] = {
+    "mean": lambda bits: float(bits.mean()),
+    # fsum: a long text summed in any order gives one value, so a tie is a tie.
+    "sum": lambda bits: math.fsum(bits),
+    "median": lambda bits: (
+        float(sorted(bits)[len(bits) // 2] + sorted(bits)[~(len(bits) // 2)]) / 2
+    ),
+    "range": lambda bits: float(bits.max() - bits.min()),
+    "max": lambda bits: float(bits.max()),
+    "min": lambda bits: float(bits.min()),
+}
+
+
+def region_value(
+    condition: ScoredCondition, region: RegionRef, metric: str, parts: Iterable[int] = ()
+) -> float | None:
+    """The value of a region (bits), or None where it has none.
+
+    ``parts`` are region numbers: where they are given, ``"*"`` is the sum of their values, and has
+    none where one of them has none.
+
+    A region without tokens sums to 0 and has no mean, median, range, maximum or minimum. A region
+    whose only token has no surprisal (the first one, with nothing before it) has no value at all.
+    """
+    if region == WHOLE and (numbers := tuple(parts)):
+        values = [region_value(condition, number, metric) for number in numbers]
+        known = [value for value in values if value is not None]
+        return math.fsum(known) if len(known) == len(values) else None
+    bits = condition.region_bits(region)
+    if len(bits):
+        return VALUES[metric](bits)
+    if metric == "sum" and not condition.leaves_out_first(region):
+        return 0.0
+    return None
+
+
+class RegionValues:
+    """The region values of an item, each computed once: its predictions read the same ones."""
+
+    def __init__(self, item: Item, conditions: Mapping[str, ScoredCondition], rules: Rules) -> None:
+        self._conditions = conditions
+        self._parts: tuple[int, ...] = ()
+        if rules.whole_sums_regions:
+            self._parts = tuple(region.region_number for region in item.conditions[0].regions)
+        self._values: dict[tuple[RegionRef, str, str], float | None] = {}
+        self._first: dict[tuple[RegionRef, str], bool] = {}
+
+    def value(self, region: RegionRef, name: str, metric: str) -> float | None:
+        """The value of a region in a condition, as :func:`region_value` has it."""
+        key = (region, name, metric)
+        if key not in self._values:
+            condition = self._conditions[name]
+            self._values[key] = region_value(condition, region, metric, self._parts)
+        return self._values[key]
+
+    def lookup(self, metric: str) -> Callable[[RegionRef, str], float]:
+        """The values of one metric, for formulas all of whose values are defined."""
+
+        def known(region: RegionRef, name: str) -> float:
+            value = self.value(region, name, metric)
+            assert value is not None
+            return value
+
+        return known
+
+    def variance(self, region: RegionRef, name: str, metric: str) -> float:
+        """The variance of a value whose tokens have errors of variance 1, one as good as another.
+
+        That of a mean falls with the number of tokens and that of a sum grows; a median, range,
+        maximum or minimum has about that of a token.
+        """
+        if region == WHOLE and self._parts:
+            return math.fsum(self.variance(number, name, metric) for number in self._parts)
+        tokens = len(self._conditions[name].region_bits(region))
+        return {"mean": 1 / max(tokens, 1), "sum": float(tokens)}.get(metric, 1.0)
+
+    def leaves_out_first(self, region: RegionRef, name: str) -> bool:
+        """Tell whether a region has a first token that has no surprisal."""
+        key = (region, name)
+        if key not in self._first:
+            self._first[key] = self._conditions[name].leaves_out_first(region)
+        return self._first[key]

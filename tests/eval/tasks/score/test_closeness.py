@@ -1,0 +1,112 @@
+"""Predictions that a number format may have turned: the level is held, whatever the formula."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from coherencegym.eval.forward.numeric import drawn_by_name
+from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.plan.options import DEFAULT
+from coherencegym.eval.tasks.score.closeness import LEVEL, MEASURED, error_of, largest_error
+from coherencegym.eval.tasks.score.metrics import judge
+from coherencegym.eval.tasks.score.scoring import Scored, score_items
+
+#: Distributions of errors, from light tails to some that hardly have a variance.
+DRAWN: dict[str, Callable[[Any, int], Any]] = {
+    "uniform": lambda generator, size: generator.uniform(0, 1, size),
+    "normal": lambda generator, size: abs(generator.standard_normal(size)),
+    "Laplace": lambda generator, size: abs(generator.laplace(size=size)),
+    "t with 3 degrees of freedom": lambda generator, size: abs(generator.standard_t(3, size)),
+    "Pareto of index 2.5": lambda generator, size: generator.pareto(2.5, size) + 1,
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("measured", [5, 16, MEASURED, 150])
+def test_no_more_than_the_level_is_off_by_more_than_is_said(name: str, measured: int) -> None:
+    generator, runs = np.random.default_rng(0), 2000
+    beyond = []
+    for _ in range(runs):
+        error = error_of(DRAWN[name](generator, measured))
+        beyond.append((DRAWN[name](generator, 100) > error).mean())
+    # Two standard errors of the mean.
+    assert np.mean(beyond) <= LEVEL + 2 * np.std(beyond) / math.sqrt(runs)
+
+
+def test_without_a_measurement_there_is_no_error() -> None:
+    assert error_of([]) == 0.0
+    # Items of which nothing can be compared are no measurement.
+    assert error_of([0.5, None, None]) == error_of([0.5]) > error_of([0.5, 0.0]) > 0.5
+
+
+def test_the_sample_is_the_same_in_any_order_and_of_any_items() -> None:
+    names = [(number, f"d{number}/x") for number in range(100)]
+    chosen = drawn_by_name(names, 10)
+    assert chosen == drawn_by_name(reversed(names), 10)
+    assert len(chosen) == 10
+    assert drawn_by_name(names[:5], 10) == {0, 1, 2, 3, 4}
+    # What is left out of the others changes nothing for those that stay.
+    assert chosen & set(range(50)) <= drawn_by_name(names[:50], 10)
+
+
+@pytest.fixture(scope="module")
+def crossed(make_item: Callable[..., Item]) -> list[Item]:
+    """Pairs, and contexts and targets in all combinations, of words in an order of their own."""
+    generator = np.random.default_rng(1)
+    words = ["Lily", "had", "a", "red", "ball", "Tim", "ran", "to", "the", "park", "with", "dog"]
+
+    def text(size: int) -> str:
+        return " ".join(generator.choice(words, size)) + "."
+
+    items = []
+    for number in range(150):
+        a, b, x, y = (text(int(generator.integers(2, 8))) for _ in range(4))
+        items.append(
+            make_item(
+                {"ax": [a, x], "by": [b, y], "ay": [a, y], "bx": [b, x]},
+                "(2;%ay%) + (2;%bx%) > (2;%ax%) + (2;%by%)",
+                "(2;%bx%) > (2;%ax%) & (2;%ay%) > (2;%by%)",
+                metric="sum" if number % 2 else "mean",
+                item_id=f"d{number}/crossed",
+            )
+        )
+    return items
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+def test_flips_of_bfloat16_are_flagged(
+    kind: str,
+    crossed: list[Item],
+    make_tokenizer: Callable[..., Any],
+    make_model: Callable[..., Any],
+) -> None:
+    tokenizer = make_tokenizer()
+    half = make_model(kind, tokenizer).bfloat16()
+    exact = copy.deepcopy(half).double()
+    found: Scored = score_items(half, tokenizer, crossed)
+    expected: Scored = score_items(exact, tokenizer, crossed)
+    assert len({id(one.error) for one in found.items}) == 1
+    beyond = flips = missed = 0
+    for one, other in zip(found.items, expected.items, strict=True):
+        error = largest_error(one.item, one.conditions, other.conditions, DEFAULT)
+        assert error is not None
+        beyond += error > one.error
+        for ours, true in zip(judge(one), judge(other), strict=True):
+            assert ours.outcome is not None
+            assert true.outcome is not None
+            turned = ours.outcome.met is not true.outcome.met
+            flips += turned
+            missed += turned and not ours.too_close
+    assert flips
+    assert missed == 0
+    assert beyond <= 2 * LEVEL * len(crossed)
+    # All conditions of the sample's items were read again.
+    assert len(found.execution.again) <= 4 * MEASURED
+    assert len(found.execution.again) > 3 * MEASURED
+    assert all(not answer.error for answer in expected.items)
