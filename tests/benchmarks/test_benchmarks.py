@@ -247,12 +247,24 @@ def test_the_coverage_of_intervals_is_measured(capsys: pytest.CaptureFixture[str
 
     assert coverage.main(["--quick", "--runs", "40"]) == 0
     printed = capsys.readouterr().out
-    assert printed.count("## ") == 7
+    assert printed.count("## ") == 9
     lines = [line for line in printed.splitlines() if line.startswith("| 5 |")]
     # Each cell: what was before -> what is now, as coverage (mean width).
     assert all(" \u2192 " in line for line in lines)
     assert coverage.main(["--quick", "--runs", "40", "--only", "shares"]) == 0
     assert capsys.readouterr().out.strip() in printed
+
+
+def test_tests_of_differences_are_counted() -> None:
+    """Of ten of which none is worse, which is as likely as (10 / 11) ** 10, all signs are alike."""
+    import numpy as np
+
+    from benchmarks import coverage
+
+    kind = coverage.TESTED["1 in 11 worse"]
+    flips, now = coverage.of_tests(kind, 10, 300, np.random.default_rng(0))
+    assert flips == pytest.approx((10 / 11) ** 10, abs=0.08)
+    assert now <= 0.05
 
 
 def test_coverage_is_that_of_the_intervals() -> None:
