@@ -298,7 +298,7 @@ def comparisons_of(node: Truth) -> tuple[Comparison, ...]:
 
 @lru_cache(maxsize=4096)
 def coefficients_of(node: Quantity | Comparison) -> Mapping[tuple[RegionRef, str], int]:
-    """How often each region value is added (negative: subtracted); in a comparison, on the left."""
+    """Count how often each region value is added on the left (negative: subtracted)."""
     match node:
         case Value():
             return {(node.region, node.condition): 1}

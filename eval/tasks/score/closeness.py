@@ -1,4 +1,4 @@
-"""How far a run's number format may move what a prediction compares.
+"""Bounds of what a run's number format does to the comparisons of predictions.
 
 Some items are read a second time, in float32 (:mod:`eval.forward.numeric`). How far each of their
 comparisons is off is known then, and with that of how many bits a run may be off in any other: a

@@ -65,7 +65,7 @@ def crossed(make_item: Callable[..., Item]) -> list[Item]:
         return " ".join(generator.choice(words, size)) + "."
 
     items = []
-    for number in range(150):
+    for number in range(80):
         a, b, x, y = (text(int(generator.integers(2, 8))) for _ in range(4))
         items.append(
             make_item(
@@ -79,15 +79,13 @@ def crossed(make_item: Callable[..., Item]) -> list[Item]:
     return items
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "llama"])
 def test_flips_of_bfloat16_are_flagged(
-    kind: str,
     crossed: list[Item],
     make_tokenizer: Callable[..., Any],
     make_model: Callable[..., Any],
 ) -> None:
     tokenizer = make_tokenizer()
-    half = make_model(kind, tokenizer).bfloat16()
+    half = make_model("llama", tokenizer).bfloat16()
     exact = copy.deepcopy(half).double()
     found: Scored = score_items(half, tokenizer, crossed)
     expected: Scored = score_items(exact, tokenizer, crossed)
