@@ -436,10 +436,10 @@ def test_nearly_all_schemas_of_the_challenge_have_a_twin(tmp_path: Path, shared:
         ),
         (("Ann hired Bo to help", "."), ("Ann hired herself out to Bo to help", "."), True),
         (("Ann hired Bo to help", "."), ("Ann told Bo to leave, so", "left."), False),
-        (("Ann saw Bo, and", "ran."), ("Ann saw Bo, and", "ran."), True),
+        (("Ann lent Bo a coat, as", "was kind."), ("Ann lent Bo a coat, as", "froze."), True),
     ],
 )
-def test_twins_differ_in_a_word_or_two(
+def test_twins_differ_in_a_phrase(
     one: tuple[str, str], other: tuple[str, str], twins: bool
 ) -> None:
     first, second = (
