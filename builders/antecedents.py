@@ -52,12 +52,12 @@ def around_scored(discourse: Discourse) -> tuple[str, str, str, str]:
     return " ".join(context), before.rstrip(), mention, after.strip()
 
 
-def words(text: str) -> int:
+def count_words(text: str) -> int:
     """The number of words in a text, as spaces part them."""
     return len(text.split())
 
 
-def words_and_marks(text: str) -> int:
+def count_tokens(text: str) -> int:
     """The number of words and of marks in a text, much as tokenizers part them."""
     return len(_TOKEN.findall(text))
 
@@ -121,7 +121,7 @@ def removal_config(scored: ScoredKind, summary: str) -> Config:
                 columns=removal_columns,
                 view=context_sentence,
             ),
-            measures=(words, words_and_marks, len),
+            measures=(count_words, count_tokens, len),
             one_of=scored_in,
             reason="left out, so that the longer text is as often the one without the antecedent",
         ),

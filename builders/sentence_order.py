@@ -154,7 +154,7 @@ def matched_config(name: str, corpora: tuple[str, ...], unit: str, **settings: A
     drafter = MatchedOrders(
         settings.pop("size", 6),
         settings.pop("speakers", 0),
-        SpeakerSeparator() if settings.get("separator") else Pipeline(),
+        both=SpeakerSeparator() if settings.get("separator") else Pipeline(),
     )
     return Config(
         name=f"matched_{name}",

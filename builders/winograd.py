@@ -107,20 +107,19 @@ def schemas(discourse: Discourse, context: Context) -> Iterator[Partner]:
 
 
 def are_twins(one: Partner, other: Partner) -> bool:
-    """Tell whether schemas differ in a word or two, and in which of their candidates is right.
+    """Tell whether schemas differ in a phrase, and in which of their candidates is right.
 
     That is: what is right in one is a wrong candidate in the other, to the letter, and the words
-    with which the texts begin and end alike are more than those that differ between.
+    with which the texts begin and end alike are more than those between, in the shorter text.
     """
     words, others = (f"{text.parts[0]} _ {text.parts[2]}".split() for text in (one, other))
-    fewest = min(len(words), len(others))
-    begun = _begun_alike(words, others)
-    ended = min(_begun_alike(words[::-1], others[::-1]), fewest - begun)
-    differing = max(len(words), len(others)) - begun - ended
+    shorter = min(len(words), len(others))
+    alike = _begun_alike(words, others)
+    alike += min(_begun_alike(words[::-1], others[::-1]), shorter - alike)
     return (
         one.parts[1] in other.parts[3:]
         and other.parts[1] in one.parts[3:]
-        and begun + ended > differing
+        and alike > shorter - alike
     )
 
 
@@ -210,7 +209,7 @@ SUITE = Suite(
                 last=3,
                 names=("text", "candidate"),
             ),
-            summary="twins: two texts that differ in a word or two, each with both candidates; the "
+            summary="twins: two texts that differ in a phrase, each with both candidates; the "
             "candidate and what follows it are scored, over all four",
             regions=(
                 "the text before the candidate (empty where the candidate begins the text)",

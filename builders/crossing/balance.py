@@ -48,7 +48,7 @@ def side(value: float) -> int:
     return 0 if abs(value) < TIE else 1 if value > 0 else -1
 
 
-def choose(options: Iterable[Option], slack: int = 0) -> list[Option]:
+def choose_balanced(options: Iterable[Option], slack: int = 0) -> list[Option]:
     """Choose options of little cost, as many to one side as to the other by every measure.
 
     Without measures the options of least cost first. Where what is left does not even out, options
@@ -207,7 +207,7 @@ class Balanced:
                 cost = versions[name], lot, draft.item.item_id
                 versions[name] += 1
                 options[Option(cost, frozenset({name}), self._leans(draft))] = draft
-        chosen = choose(options, _SLACK)
+        chosen = choose_balanced(options, _SLACK)
         for option in chosen:
             made[options[option].item.discourse_id].drafts.append(options[option])
         used = {name for option in chosen for name in option.uses}

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import combinations
 from typing import Any
 
-from coherencegym.builders.crossing.balance import Option, choose, side
+from coherencegym.builders.crossing.balance import Option, choose_balanced, side
 from coherencegym.builders.crossing.likeness import stems
 from coherencegym.builders.release.overlap import all_words, content_words, cosine
 from coherencegym.loaders.discourse import Discourse
@@ -191,4 +191,6 @@ def _best_first(
         for cost, i, j in wanted
         if partners[i].alike == partners[j].alike and fits(partners[i], partners[j])
     ]
-    return [(i, j, cost) for cost, _, _, i, j in (option.cost for option in choose(options))]
+    return [
+        (i, j, cost) for cost, _, _, i, j in (option.cost for option in choose_balanced(options))
+    ]

@@ -110,8 +110,8 @@ class MatchedOrders:
 
     size: int
     speakers: int = 0
-    both: Operator = field(default_factory=Pipeline)
     operator: MatchedOrder = field(default_factory=MatchedOrder)
+    both: Operator = field(default_factory=Pipeline)
     contrasts: tuple[Contrast, ...] = (
         Contrast(SHUFFLED, ORIGINAL, "*", groups=(WHOLE_TEXT,)),
         Contrast(SHUFFLED, ORIGINAL, 3, groups=("last",)),

@@ -12,7 +12,7 @@ import pytest
 from annotated import annotated
 from suites import Sample, rows
 
-from coherencegym.builders.antecedents import SUITE, words, words_and_marks
+from coherencegym.builders.antecedents import SUITE, count_tokens, count_words
 from coherencegym.builders.crossing.balance import Balanced, side
 from coherencegym.builders.making.fitting import Fits
 from coherencegym.cards.render import dataset_card
@@ -131,7 +131,7 @@ def test_neither_text_is_the_longer_one_too_often() -> None:
         drafts = [draft for document in documents for draft in fitted(document, Context())]
         assert len({draft.item.discourse_id for draft in drafts}) == len(drafts)
         return sorted(
-            side(words(removed.content) - words(control.content))
+            side(count_words(removed.content) - count_words(control.content))
             for _, removed, control in (draft.item.conditions for draft in drafts)
         )
 
@@ -175,7 +175,7 @@ def test_the_real_documents(real_build: Callable[[str, str], Path]) -> None:
     assert entries["gum_phrase"]["skipped"]["test"]["takes up something abstract"] > 1000
     for name in counts:
         texts = [[c["content"] for c in row["conditions"]] for row in rows(folder, name)]
-        for measure in (words, words_and_marks, len):
+        for measure in (count_words, count_tokens, len):
             longer = [side(measure(removed) - measure(control)) for _, removed, control in texts]
             assert abs(sum(longer)) <= 1
     found = {row["item_id"]: row for name in counts for row in rows(folder, name)}

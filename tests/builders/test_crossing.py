@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from suites import Sample, build_from, rows
 
 from coherencegym.__main__ import main
-from coherencegym.builders.crossing.balance import Option, choose, side
+from coherencegym.builders.crossing.balance import Option, choose_balanced, side
 from coherencegym.builders.crossing.drafter import Crossed, condition_of
 from coherencegym.builders.crossing.likeness import narrative_tense
 from coherencegym.builders.crossing.partners import (
@@ -234,11 +234,11 @@ OPTIONS = st.lists(
 @given(OPTIONS)
 def test_what_is_chosen_is_balanced_by_every_measure(drawn: list[tuple[Any, Any, Any]]) -> None:
     options = [Option((cost, i), *more) for i, (cost, *more) in enumerate(drawn)]
-    chosen = choose(options)
+    chosen = choose_balanced(options)
     assert [sum(leans) for leans in zip(*(o.leans for o in chosen), strict=True)] in ([], [0, 0])
     used = [one for option in chosen for one in option.uses]
     assert len(used) == len(set(used))
-    assert choose(options[::-1]) == chosen
+    assert choose_balanced(options[::-1]) == chosen
     # Nothing that leans nowhere is left out, if what it uses is there.
     for option in options:
         assert any(option.leans) or not option.uses.isdisjoint(used)
@@ -253,12 +253,12 @@ def test_options_are_exchanged_before_they_are_dropped() -> None:
         ]
 
     # Three texts that lean one way, of which one has another version.
-    chosen = choose(options([1], [1, -1], [1]))
+    chosen = choose_balanced(options([1], [1, -1], [1]))
     assert [option.cost for option in chosen] == [(0, 0), (1, 1)]
     # A second version is taken of no more than are needed.
-    chosen = choose(options(*[[1, -1]] * 4))
+    chosen = choose_balanced(options(*[[1, -1]] * 4))
     assert sorted(option.leans for option in chosen) == [(-1,), (-1,), (1,), (1,)]
-    assert len(choose(options([1], [1], [0]))) == 1
+    assert len(choose_balanced(options([1], [1], [0]))) == 1
 
 
 @pytest.mark.parametrize(
@@ -436,10 +436,10 @@ def test_nearly_all_schemas_of_the_challenge_have_a_twin(tmp_path: Path, shared:
         ),
         (("Ann hired Bo to help", "."), ("Ann hired herself out to Bo to help", "."), True),
         (("Ann hired Bo to help", "."), ("Ann told Bo to leave, so", "left."), False),
-        (("Ann saw Bo, and", "ran."), ("Ann saw Bo, and", "ran."), True),
+        (("Ann lent Bo a coat, as", "was kind."), ("Ann lent Bo a coat, as", "froze."), True),
     ],
 )
-def test_twins_differ_in_a_word_or_two(
+def test_twins_differ_in_a_phrase(
     one: tuple[str, str], other: tuple[str, str], twins: bool
 ) -> None:
     first, second = (
