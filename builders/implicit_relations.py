@@ -242,7 +242,7 @@ SUITE = Suite(
     ),
     description=(
         "Two or three neighbouring sentences with an adverbial put before the last: the one that "
-        "annotators of discourse relations found implied (`As a result,`, `However,`, `For "
+        "annotation of discourse relations has as implied (`As a result,`, `However,`, `For "
         "example,`, `Then,`), and adverbials that say that the sentences relate in another way."
     ),
     conditions={
@@ -279,7 +279,7 @@ SUITE = Suite(
         "Only relations count whose connective can begin a sentence. `because`, `and`, `in order`, "
         "`in fact` and others are left out, and with them about half of the implicit relations; "
         "for `but` and `so`, which take no comma, stand `however` and `as a result`.",
-        "An annotator's connective is one reading. Only ways to relate are put against each other "
+        "The annotated connective is one reading. Only ways to relate are put against each other "
         "that hardly hold together, by a table (`WAYS` and what is beside each other in "
         "`manipulations.connectives.implied_connectives`), not by a judgement of each item. "
         "`cloze` leaves out more of them: what is told as a result, an example or the next thing "
@@ -331,7 +331,7 @@ SUITE = Suite(
             regions=_REGIONS,
             columns=crossed_columns(
                 connectives=Column(["string"], "the adverbials, lower-case"),
-                annotated=Column(["string"], "the annotators' connectives"),
+                annotated=Column(["string"], "the annotated connectives"),
                 senses=Column(["string"], "their senses as the corpus has them"),
                 ways=Column(["string"], f"their senses in common terms: {', '.join(WAYS)}"),
                 genre=_GENRE,

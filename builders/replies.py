@@ -32,8 +32,7 @@ SUITE = Suite(
     ),
     description=(
         "Pairs of replies of one log of a chat channel, an hour or so of it, each after the "
-        "messages of somebody that it replies to, as annotators found them, and after those of the "
-        "other."
+        "messages of somebody that it replies to and after those of the other."
     ),
     conditions={
         "messages_1_reply_1": "messages, and the reply to the last of them",
@@ -49,14 +48,12 @@ SUITE = Suite(
         "What the replier said earlier in the thread is not shown, so that nobody can tell by the "
         "hand of a writer which reply is theirs. A classifier of typing habits (how somebody is "
         "addressed, capitals, apostrophes, marks at the end, smileys, spelling) that learned from "
-        "other threads is right on 51.5 % of all pairs of replies of the three logs at hand; with "
-        "those messages it was right on 73.7 %. An answer to one of them says less alone.",
-        "Few items are left: 43 of the three logs at hand, of 163 replies that say something.",
+        "other threads is right on 51.5 % of all pairs of replies of three logs of Ubuntu IRC; "
+        "with those messages it was right on 73.7 %. An answer to one of them says less alone.",
+        "Few items are left: 43 of three logs of Ubuntu IRC, of 163 replies that say something.",
         "A reply can fit the other messages by chance, most often an answer to a question of the "
         "same form: of 43 items of version 1.0.0 that one reader read who knew the answers, the "
         "right combinations were clearly better in 38.",
-        "The language is that of a help channel of the years 2004 to 2018: abbreviations, slips of "
-        "spelling, commands of a shell.",
         "Who takes part, and whom they speak to, is no cue by construction: the suite says nothing "
         "about keeping track of people.",
         "Of 50 pairs of Ubuntu IRC (version 1.0.0) that a language model read twice, blind, both "

@@ -298,9 +298,12 @@ def _corpora(configs: _Configs) -> list[dict[str, Any]]:
             "licence_of_texts": licence_text(corpus, "text_licence"),
             "republishable": True,
             "files": {},
+            "limitations": [],
         }
         entry = found.setdefault(f"{corpus['name']} {corpus['title']}", corpus | about)
         entry["republishable"] &= may_be_published({"configs": {name: config}}, name)
+        new = (each for each in corpus.get("limitations", ()) if each not in entry["limitations"])
+        entry["limitations"] += new
         for file in corpus["files"]:
             digest = file.get("sha256") or file.get("revision", "")
             entry["files"][f"{file['name']} ({digest[:12]})"] = True

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, tables, unverified_table
-from coherencegym.eval.data.notes import detail
+from coherencegym.eval.data.notes import detail, of_each
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.kinds.items import Item, SuiteError, read_item
@@ -350,12 +351,14 @@ def probe_loaded(
     else:
         source = find_dataset(str(data), revision, names)
         found, notes = read_probe_tables(source, names, split, max_items)
-        source = replace(source, notes=(*source.notes, *notes))
+        source = source.noted(notes)
     more: dict[str, Any] = {} if progress is None else {"progress": progress}
     folder = None if cache is None else Path(cache)
-    all_probed = [probed(loaded, table, how, folder=folder, **more) for table in found]
+    all_probed, unasked = of_each(
+        found, lambda table: probed(loaded, table, how, folder=folder, **more)
+    )
     settings = {"configs": names, "split": split, "max_items": max_items, **_how_loaded(loaded)}
-    return shown_probes(gather_probes(source, loaded, all_probed, how, settings))
+    return shown_probes(gather_probes(source.noted(unasked), loaded, all_probed, how, settings))
 
 
 def score_spans(
@@ -422,7 +425,7 @@ def spans_loaded(
     """Ask a model in evaluation mode about spans, of which is known what results say of it."""
     from coherencegym.eval.tasks.spans.asking import (
         ask_spans,
-        check_compat,
+        askable,
         own_settings,
         span_options,
         with_scorer,
@@ -439,9 +442,11 @@ def spans_loaded(
         source = found[0].table.source
     else:
         source = find_dataset(str(data), revision, names)
-        found = read_span_tables(source, names, split, max_items, calibrate_on)
-    check_compat(how, found)
-    answered = [ask_spans(loaded, table, how, reading) for table in found]
+        found, notes = read_span_tables(source, names, split, max_items, calibrate_on)
+        source = source.noted(notes)
+    tables, left_out = of_each(found, partial(askable, how), named=bool(names))
+    answered, unasked = of_each(tables, lambda table: ask_spans(loaded, table, how, reading))
+    source = source.noted([*left_out, *unasked])
     settings = {
         **{"configs": names, "split": split, "max_items": max_items, "calibrate_on": calibrate_on},
         **_how_loaded(loaded),
@@ -476,14 +481,16 @@ def correlations_loaded(
         raise EvaluationError(f"correlate: no option {', '.join(own)}; expected some of {known}")
     names = [configs] if isinstance(configs, str) else list(configs)
     source = find_dataset(str(data), revision, names)
-    tables = read_tables(CORRELATE, source, names, split, max_items)
+    tables, notes = read_tables(CORRELATE, source, names, split, max_items)
     outcomes = [one for table in tables for one in correlated(loaded, table, reading)]
     settings = {
         **{"configs": names, "split": split, "max_items": max_items},
         **reading.record(),
         **_how_loaded(loaded),
     }
-    return shown_correlations(gather_correlations(source, loaded, tables, outcomes, settings))
+    return shown_correlations(
+        gather_correlations(source.noted(notes), loaded, tables, outcomes, settings)
+    )
 
 
 def divided_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], Options]:

@@ -48,7 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
     settings = options.settings_of(arguments, chosen, _DATA)
     # The data first: they are read in a moment, and what is wrong with them shows at once.
     source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
-    tables = read_tables(CORRELATE, source, **{name: getattr(arguments, name) for name in _DATA})
+    tables, notes = read_tables(
+        CORRELATE, source, **{name: getattr(arguments, name) for name in _DATA}
+    )
     if arguments.dry_run:
         _dry_run(arguments, tables, chosen)
         print(f"would be written to {output}")
@@ -58,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         for table in tables:
             with run_.reading(table.name) as how:
                 outcomes += correlated(run_.loaded, table, chosen, **how)
-    results = gather_correlations(source, run_.loaded, tables, outcomes, settings)
+    results = gather_correlations(source.noted(notes), run_.loaded, tables, outcomes, settings)
     return closed(arguments, output, results, write_correlations, print_correlations)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from coherencegym.command_line import Parser
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import Running, planned_work, print_work, running
 from coherencegym.eval.models.libraries import quiet_libraries
@@ -64,6 +65,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score the documents of a dataset; prints the table and writes the folder."""
+    from coherencegym.eval.data.notes import of_each
     from coherencegym.eval.tasks.detect.data import read_data
 
     output = options.output_of(arguments, "detect")
@@ -86,7 +88,16 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"would be written to {output}")
         return 0
     with running(arguments, chosen) as run_:
-        detected = [_detect(run_, table, arguments.detector, chosen) for table in data.tables]
+        read, notes = of_each(
+            data.tables,
+            lambda table: (table.key, _detect(run_, table, arguments.detector, chosen)),
+        )
+    found = dict(read)
+    kept = [one for one in data.tested if {one.key, data.chosen_on(one).key} <= {*found}]
+    if not kept:
+        raise EvaluationError(f"no config is left to test on: {notes[0]}")
+    data = data.only(kept, notes)
+    detected = [found[table.key] for table in data.tables]
     if not run_.processes.is_first:
         return 0
     from coherencegym.eval.tasks.detect.results import gather_detection

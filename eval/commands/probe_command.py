@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.probe.data import ProbeTable
-    from coherencegym.eval.tasks.probe.probe import ProbeOptions, ProbeProgress
+    from coherencegym.eval.tasks.probe.probe import Probed, ProbeOptions, ProbeProgress
 
 EXAMPLES = """\
   coherencegym probe --model gpt2 --dataset coherencegym/discourse_tasks --config relation_gum_rst
@@ -137,6 +137,7 @@ def layers(text: str) -> tuple[int, ...]:
 def run(arguments: argparse.Namespace) -> int:
     """Probe a model on a dataset; prints the table and writes the folder."""
     from coherencegym.eval.commands.running import closed, opened
+    from coherencegym.eval.data.notes import of_each
     from coherencegym.eval.data.source import find_dataset
     from coherencegym.eval.tasks.probe.data import read_probe_tables
     from coherencegym.eval.tasks.probe.probe import (
@@ -157,7 +158,6 @@ def run(arguments: argparse.Namespace) -> int:
     source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
     read = {name: getattr(arguments, name) for name in _RECORDED}
     tables, notes = read_probe_tables(source, **read)
-    source = replace(source, notes=(*source.notes, *notes))
     if arguments.dry_run:
         _dry_run(arguments, tables, chosen)
         print(f"would be written to {output}")
@@ -169,11 +169,13 @@ def run(arguments: argparse.Namespace) -> int:
     )
     folder = _folder(arguments)
     chosen = settled(chosen, model, pooled=arguments.pool is not None)
-    found = []
-    for table in tables:
+
+    def probe(table: ProbeTable) -> Probed:
         with _progress(table.table.name) as progress:
-            found.append(probed(model, table, chosen, folder=folder, progress=progress))
-    results = gather_probes(source, model, found, chosen, settings)
+            return probed(model, table, chosen, folder=folder, progress=progress)
+
+    found, more = of_each(tables, probe)
+    results = gather_probes(source.noted([*notes, *more]), model, found, chosen, settings)
     return closed(arguments, output, results, write_probes, print_probes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING
 
 from coherencegym.command_line import Parser, rare
@@ -12,6 +13,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 
 if TYPE_CHECKING:
+    from coherencegym.eval.data.notes import Note
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.plan.requests import Query
@@ -141,8 +143,9 @@ def rho(text: str) -> str:
 def run(arguments: argparse.Namespace) -> int:
     """Ask a model about every span of a dataset; prints the table and writes the folder."""
     from coherencegym.eval.commands.running import closed, opened
+    from coherencegym.eval.data.notes import of_each
     from coherencegym.eval.data.source import find_dataset
-    from coherencegym.eval.tasks.spans.asking import check_compat, own_settings
+    from coherencegym.eval.tasks.spans.asking import askable, own_settings
     from coherencegym.eval.tasks.spans.data import read_span_tables
     from coherencegym.eval.tasks.spans.results import gather_spans
     from coherencegym.eval.views.spans.page import write_spans
@@ -151,16 +154,20 @@ def run(arguments: argparse.Namespace) -> int:
     output, settings = opened(arguments, "spans", _DATA)
     # The data first: they are read in a moment, and what is wrong with them shows at once.
     source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
-    tables = read_span_tables(source, **{name: getattr(arguments, name) for name in _DATA})
+    read, notes = read_span_tables(source, **{name: getattr(arguments, name) for name in _DATA})
     chosen = _chosen(arguments)
-    check_compat(chosen, tables)
+    tables, more = of_each(read, partial(askable, chosen), named=bool(arguments.configs))
     if arguments.dry_run:
         _dry_run(arguments, chosen, tables)
         print(f"would be written to {output}")
         return 0
-    model, answered = _answered(arguments, chosen, tables)
+    model, answered, unasked = _answered(arguments, chosen, tables)
     results = gather_spans(
-        source, model, answered, settings, own_settings(chosen, _reading(arguments))
+        source.noted([*notes, *more, *unasked]),
+        model,
+        answered,
+        settings,
+        own_settings(chosen, _reading(arguments)),
     )
     return closed(arguments, output, results, write_spans, print_spans)
 
@@ -178,21 +185,24 @@ def _chosen(arguments: argparse.Namespace) -> SpanOptions:
 
 def _answered(
     arguments: argparse.Namespace, chosen: SpanOptions, tables: Sequence[SpanTable]
-) -> tuple[LoadedModel, list[Answered]]:
+) -> tuple[LoadedModel, list[Answered], list[Note]]:
+    """The model, what it says of each table, and notes on those that it cannot be asked about."""
     from coherencegym.eval.commands.running import running
+    from coherencegym.eval.data.notes import of_each
     from coherencegym.eval.tasks.spans.asking import ask_spans
     from coherencegym.eval.tasks.spans.heads import HEADS
 
     reading = _reading(arguments)
     if chosen.scorer in HEADS:
-        model = _with_head(arguments, chosen, tables)
-        return model, [ask_spans(model, table, chosen, reading) for table in tables]
-    answered = []
+        model = _with_head(arguments, chosen)
+        return model, *of_each(tables, lambda table: ask_spans(model, table, chosen, reading))
     with running(arguments, reading) as run_:
-        for table in tables:
+
+        def ask(table: SpanTable) -> Answered:
             with run_.reading(table.table.name) as more:
-                answered.append(ask_spans(run_.loaded, table, chosen, reading, **more))
-        return run_.loaded, answered
+                return ask_spans(run_.loaded, table, chosen, reading, **more)
+
+        return run_.loaded, *of_each(tables, ask)
 
 
 def _reading(arguments: argparse.Namespace) -> Options:
@@ -208,17 +218,13 @@ def _reading(arguments: argparse.Namespace) -> Options:
     )
 
 
-def _with_head(
-    arguments: argparse.Namespace, chosen: SpanOptions, tables: Sequence[SpanTable]
-) -> LoadedModel:
+def _with_head(arguments: argparse.Namespace, chosen: SpanOptions) -> LoadedModel:
     from coherencegym.eval.forward.distributed import world
     from coherencegym.eval.models.load import load_with_head
-    from coherencegym.eval.tasks.spans.heads import kind_of_head, refuse_question
+    from coherencegym.eval.tasks.spans.heads import kind_of_head
 
     if world().size > 1:
         raise EvaluationError(f"--scorer {chosen.scorer}: several processes; expected one")
-    for table in tables:
-        refuse_question(chosen.scorer, table)
     return load_with_head(
         arguments.model,
         kind_of_head(chosen.scorer),

@@ -27,6 +27,7 @@ class TaskCommand:
 
     def run(self, arguments: argparse.Namespace) -> int:
         """Ask the model about every table; prints the scores and writes the folder."""
+        from coherencegym.eval.data.notes import of_each
         from coherencegym.eval.data.source import find_dataset
         from coherencegym.eval.forward.distributed import world
         from coherencegym.eval.models.libraries import quiet_libraries
@@ -43,9 +44,12 @@ class TaskCommand:
         own = {name: getattr(arguments, name) for name in task.settings}
         quiet_libraries()
         source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
-        tables = read_tables(task, source, **{name: settings[name] for name in names})
+        read, notes = read_tables(task, source, **{name: settings[name] for name in names})
         model = options.load_model(arguments)
-        outcomes = [one for table in tables for one in task.run(model, table, arguments)]
+        asked, more = of_each(read, lambda table: (table, list(task.run(model, table, arguments))))
+        tables = [table for table, _ in asked]
+        outcomes = [one for _, own_ones in asked for one in own_ones]
+        source = source.noted([*notes, *more])
         results = gathered(task, source, model, tables, outcomes, settings, own)
         write_task(results, output, overwrite=arguments.overwrite)
         print_task(results)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+from coherencegym.errors import ConfigError
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,32 @@ def detail(text: str) -> Note:
 def cautions_first(notes: Iterable[Note]) -> list[Note]:
     """The notes in their order, cautions before details."""
     return sorted(notes, key=lambda note: note.kind != "caution")
+
+
+def of_each(
+    configs: Iterable[_T], ask: Callable[[_T], _R], *, named: bool = False
+) -> tuple[list[_R], list[Note]]:
+    """Ask of each config, and note those of which it cannot be asked.
+
+    Args:
+        configs: what is asked about, one for each.
+        ask: gives what came of it, or raises :class:`ConfigError`.
+        named: the user named the configs, and means all of them.
+
+    Raises:
+        ConfigError: it cannot be asked of any, or of one that was named.
+    """
+    found, refused = [], list[ConfigError]()
+    for config in configs:
+        try:
+            found.append(ask(config))
+        except ConfigError as error:
+            if named:
+                raise
+            refused.append(error)
+    if refused and not found:
+        raise refused[0]
+    return found, [caution(f"left out: {error}") for error in refused]
 
 
 def partial_notes(

@@ -6,7 +6,7 @@ with whatever revision is in the cache when the Hub cannot be reached (huggingfa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,8 @@ class _Quality:
 @dataclass(frozen=True)
 class _Corpus:
     name: MaybeName = ""
+    title: str = ""
+    limitations: Many[str] = ()
 
 
 @dataclass(frozen=True)
@@ -232,6 +234,10 @@ class Source:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
 
+    def noted(self, notes: Iterable[Note]) -> Source:
+        """The same with further lines for the reader of the scores."""
+        return replace(self, notes=(*self.notes, *notes))
+
     @property
     def suite(self) -> str:
         """The suite's name, or the dataset's where it has none."""
@@ -316,7 +322,7 @@ def _with_manifest(source: Source) -> Source:
     path = source.folder / "manifest.json"
     if not path.is_file():
         note = caution("no manifest.json: rows are not verified, and there is no artefact score")
-        return replace(source, notes=(*source.notes, note))
+        return source.noted([note])
     try:
         return replace(source, manifest=read_manifest(path))
     except (EvaluationError, OSError) as error:

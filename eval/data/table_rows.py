@@ -230,6 +230,14 @@ def _foreign(
         raise EvaluationError(
             f"dataset {source.name!r}: cannot be read ({first_line(error)[:200]})"
         ) from None
+    if not configs:
+        # Those of another kind are for another task, as they are where a manifest says so.
+        of_kind = {
+            config: tables
+            for config, tables in loaded.items()
+            if any(wanted.mark in table.column_names for table in tables.values())
+        }
+        loaded = of_kind or loaded
     return {
         config: {
             str(name): partial(_marked, table, wanted, in_memory) for name, table in tables.items()

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import Note, detail, partial_notes
+from coherencegym.errors import ConfigError
+from coherencegym.eval.data.notes import Note, detail, of_each, partial_notes
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Source
-from coherencegym.eval.data.table_rows import table_rows
+from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.table_kind import FAMILY, TableKind
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.statistics.intervals import INTERVALS
@@ -174,20 +174,24 @@ class OutcomeResults(TaskResults):
 
 def read_tables(
     task: Task[_T], source: Source, configs: Sequence[str], split: str, max_items: int | None
-) -> list[Table[_T]]:
-    """The tables of a split that a task asks about, at least one.
+) -> tuple[list[Table[_T]], list[Note]]:
+    """The tables of a split that a task asks about, at least one, and what was left out.
 
     Raises:
-        EvaluationError: see :func:`eval.data.table_rows.table_rows`; or a table has no row.
+        EvaluationError: see :func:`eval.data.table_rows.table_rows`; or a table that was named, or
+            any, has no row.
     """
-    tables = []
-    for read in table_rows(source, configs, (split,), kind=task.kind):
+
+    def table_of(read: TableRows[_T]) -> Table[_T]:
         rows = read.read(max_items)
         if not rows:
-            raise EvaluationError(f"{read.where}: no row; expected at least one")
+            where = f"config {read.config!r}, split {read.split!r}"
+            raise ConfigError(f"{where}: no row; expected at least one")
         about = source, read.config, read.split, rows, read.rows_sha256, read.verified
-        tables.append(Table(*about, read.separated(rows), read.breakdowns))
-    return tables
+        return Table(*about, read.separated(rows), read.breakdowns)
+
+    found = table_rows(source, configs, (split,), kind=task.kind)
+    return of_each(found, table_of, named=bool(configs))
 
 
 def gathered(
@@ -255,7 +259,21 @@ def about_dataset(
         "verified": verified,
         "tables": list(tables),
         **{name: source.manifest[name] for name in SUITE_FACTS if source.manifest.get(name)},
+        **_limitations(source, {str(table["config"]): None for table in tables}),
     }
+
+
+def _limitations(source: Source, configs: Iterable[str]) -> dict[str, list[str]]:
+    """The limitations of a suite, and those of the corpora that configs of it were made from."""
+    known = source.manifest.get("configs", {})
+    corpora = [known.get(config, {}).get("corpus", {}) for config in configs]
+    of_corpora = [
+        f"{corpus.get('title', '')}: {line}"
+        for corpus in corpora
+        for line in corpus.get("limitations", ())
+    ]
+    found = [*source.manifest.get("limitations", ()), *dict.fromkeys(of_corpora)]
+    return {"limitations": found} if found else {}
 
 
 def about_table(table: Any, rows: Sequence[Any], **more: Any) -> dict[str, Any]:

@@ -14,6 +14,10 @@ class EvaluationError(ValueError):
     """A request that cannot be met; the message says why and what was expected instead."""
 
 
+class ConfigError(EvaluationError):
+    """What was asked cannot be asked of one config of a dataset; of others it may be."""
+
+
 class ProcessError(EvaluationError):
     """One of several processes cannot go on; the others may not know why."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import ConfigError, EvaluationError
+from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.eval.tasks.detect.tables import (
     DETECT_PREFIX,
@@ -41,6 +42,17 @@ class DetectionData:
         """All tables to read, each once: those that thresholds are chosen on first."""
         both = (*self.calibration.values(), *self.tested)
         return list({table.key: table for table in both}.values())
+
+    def chosen_on(self, table: DocumentTable) -> DocumentTable:
+        """The table that the threshold of a tested one is chosen on; itself, if nothing is."""
+        return self.calibration.get(table.config, table)
+
+    def only(self, tested: Sequence[DocumentTable], notes: Iterable[Note]) -> DetectionData:
+        """The data of these of the tables that are tested on; ``notes`` say why."""
+        configs = {table.config for table in tested}
+        chosen_on = {name: own for name, own in self.calibration.items() if name in configs}
+        source = self.source.noted(notes)
+        return replace(self, source=source, tested=tuple(tested), calibration=chosen_on)
 
     def is_tested(self, table: DocumentTable) -> bool:
         """Tell a table that is tested on from one that is there for thresholds alone."""
@@ -97,16 +109,23 @@ def read_data(
     wanted = _full_names(source, configs)
     tested = split_tables(source, wanted, split, max_items)
     _require(source, wanted, tested, f"no split {split!r}; expected another with --split")
-    if not all(table.documents for table in tested):
-        raise EvaluationError(f"dataset {source.name!r}: a table without documents")
-    calibration: dict[str, DocumentTable] = {}
+    chosen_on = None
     if calibrate_on:
         there = _found(elsewhere, None, [other]) if elsewhere else source
-        table = _validation(there, _full_names(there, [other])[0], max_items)
-        calibration = {one.config: table for one in tested}
-    elif threshold is None:
-        calibration = {one.config: _validation(source, one.config, max_items) for one in tested}
-    return DetectionData(source, tuple(tested), calibration, threshold)
+        chosen_on = _validation(there, _full_names(there, [other])[0], max_items)
+
+    def with_threshold(table: DocumentTable) -> tuple[DocumentTable, DocumentTable | None]:
+        if not table.documents:
+            where = f"config {table.config!r}"
+            raise ConfigError(f"{where}: no document; expected at least one")
+        if chosen_on is not None or threshold is not None:
+            return table, chosen_on
+        return table, _validation(source, table.config, max_items)
+
+    found, notes = of_each(tested, with_threshold, named=bool(configs))
+    calibration = {table.config: own for table, own in found if own is not None}
+    kept = tuple(table for table, _ in found)
+    return DetectionData(source.noted(notes), kept, calibration, threshold)
 
 
 def read_training_data(
@@ -172,18 +191,18 @@ def _require(
 
 
 def _validation(source: Source, config: str, max_items: int | None) -> DocumentTable:
-    where = f"dataset {source.name!r}, config {config!r}"
+    where = f"config {config!r}"
     instead = "expected --threshold X, or --calibrate-on CONFIG or DATASET:CONFIG"
     try:
         (table,) = split_tables(source, [config], _VALIDATION, max_items)
     except EvaluationError as error:
         if "no split" not in str(error):
             raise
-        raise EvaluationError(
+        raise ConfigError(
             f"{where}: no split {_VALIDATION!r} to choose the threshold on; {instead}"
         ) from None
     if not table.intruded:
-        raise EvaluationError(
+        raise ConfigError(
             f"{where}, split {_VALIDATION!r}: no document with an intruder to choose the threshold "
             f"on; {instead}"
         )

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import ConfigError
 
 Decision = Literal["argmax", "independent"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
@@ -57,11 +57,11 @@ def best_threshold(
     called an intruder for nothing. ``positions`` are the places of intruders, -1 for none.
 
     Raises:
-        EvaluationError: no document has an intruder, and so every threshold has the same F1.
+        ConfigError: no document has an intruder, and so every threshold has the same F1.
     """
     wanted = sum(position > 0 for position in positions)
     if not wanted:
-        raise EvaluationError(
+        raise ConfigError(
             "no document with an intruder to choose the threshold on; expected some, or --threshold"
         )
     compared = (

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.kinds.formula import RegionRef
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
@@ -148,7 +148,7 @@ def detections(
             own[1:] = [math.nan] * (len(own) - 1)
             continue
         if _WHOLE not in answers[0].conditions:
-            raise EvaluationError(
+            raise ConfigError(
                 f"{query.name}: this tokenizer has no separator for [SEP]; expected one with "
                 "--separator"
             )

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from coherencegym.errors import ConfigError
 from coherencegym.eval.data.dataset import chosen_with, filtered_note
-from coherencegym.eval.data.notes import Note, caution, detail, partial_notes
+from coherencegym.eval.data.notes import Note, caution, detail, of_each, partial_notes
 from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.kinds.documents import NO_INTRUDER
 from coherencegym.eval.models.load import LoadedModel
@@ -172,9 +173,15 @@ def judged(
     Raises:
         EvaluationError: see :func:`gather_detection`.
     """
-    tables = [ScoredTable(*pair) for pair in zip(data.tables, scores, strict=True)]
+    read = [ScoredTable(*pair) for pair in zip(data.tables, scores, strict=True)]
+    chosen, unasked = of_each(
+        data.tested,
+        lambda table: (table, list(_thresholds(data, table, read, settings["decision"]))),
+    )
+    data = data.only([table for table, _ in chosen], unasked)
+    thresholds = [threshold for _, own in chosen for threshold in own]
+    tables = [one for one in read if one.table.key in {table.key for table in data.tables}]
     tested = [one for one in tables if data.is_tested(one.table)]
-    thresholds = list(_thresholds(data, tables, settings["decision"]))
     found: list[DetectionScore] = []
     probes: list[ProbeScore] = []
     for one in tested:
@@ -226,24 +233,29 @@ def _chosen_on(data: DetectionData) -> str:
 
 
 def _thresholds(
-    data: DetectionData, tables: Sequence[ScoredTable], decision: Decision | None
+    data: DetectionData,
+    tested: DocumentTable,
+    tables: Sequence[ScoredTable],
+    decision: Decision | None,
 ) -> Iterator[Threshold]:
-    """A threshold for each config that is tested on, and each decision; None: both of them."""
-    for tested in data.tested:
-        for name in DECISIONS if decision is None else (decision,):
-            if data.threshold is not None:
-                yield Threshold(tested.config, name, data.threshold)
-                continue
-            table = data.calibration[tested.config]
-            (scored,) = (one for one in tables if one.table.key == table.key)
-            pairs = [
-                (own, document.intruder_position)
-                for own, document in zip(scored.scores, table.documents, strict=True)
-                if was_read(own) and (is_plain(document) or not table.probes)
-            ]
+    """The thresholds of a config that is tested on, of each decision; None: both of them."""
+    for name in DECISIONS if decision is None else (decision,):
+        if data.threshold is not None:
+            yield Threshold(tested.config, name, data.threshold)
+            continue
+        table = data.calibration[tested.config]
+        (scored,) = (one for one in tables if one.table.key == table.key)
+        pairs = [
+            (own, document.intruder_position)
+            for own, document in zip(scored.scores, table.documents, strict=True)
+            if was_read(own) and (is_plain(document) or not table.probes)
+        ]
+        try:
             best = best_threshold([own for own, _ in pairs], [p for _, p in pairs], name)
-            chosen_on = table.source.name, table.config, table.split, len(pairs)
-            yield Threshold(tested.config, name, best, *chosen_on)
+        except ConfigError as error:
+            raise ConfigError(f"{table.name}: {error}") from None
+        chosen_on = table.source.name, table.config, table.split, len(pairs)
+        yield Threshold(tested.config, name, best, *chosen_on)
 
 
 def _of(thresholds: Iterable[Threshold], table: DocumentTable) -> dict[Decision, float]:

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import Note, caution, detail
+from coherencegym.errors import ConfigError, EvaluationError
+from coherencegym.eval.data.notes import Note, detail, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample, example_from_row
@@ -82,7 +82,7 @@ def read_probe_tables(
 ) -> tuple[list[ProbeTable], list[Note]]:
     """The tables of examples of a dataset, at least one, ready for a probe; and what is missing.
 
-    Where nobody has named configs, those are passed over, and noted, that lack a split. Rows of
+    Where nobody has named configs, those are left out, and noted, that cannot be probed. Rows of
     ``validation`` may be tested on: a tenth of the training rows then chooses in their place.
 
     Raises:
@@ -96,19 +96,14 @@ def read_probe_tables(
         found.setdefault(read.config, {})[read.split] = read
     for config in configs or EXAMPLES.configs(source.manifest.get("configs", {})):
         found.setdefault(config, {})  # one that has none of these splits
-    tables, lacking = [], {}
-    for config, splits in found.items():
-        where = f"dataset {source.name!r}, config {config!r}"
+
+    def table_of(config: str) -> ProbeTable:
+        splits, where = found[config], f"config {config!r}"
         if lack := _lacking(splits, split):
-            lacking[where] = f"{config}: {lack}"
-            if configs:
-                raise EvaluationError(f"{where}: {lack}")
-            continue
-        tables.append(_probe_table(source, splits, split, max_items, where))
-    if not tables:
-        where, lack = next(iter(lacking.items()))
-        raise EvaluationError(f"{where}: {lack.partition(': ')[2]}")
-    return tables, [caution(f"not probed: {lack}") for lack in lacking.values()]
+            raise ConfigError(f"{where}: {lack}")
+        return _probe_table(source, splits, split, max_items, where)
+
+    return of_each(found, table_of, named=bool(configs))
 
 
 def _lacking(splits: Container[str], split: str) -> str:
@@ -190,14 +185,14 @@ def _divided_up(
     parts = ((TRAIN, train), (TRAIN if held_out else VALIDATION, validation), (split, rows[split]))
     for name, own in parts:
         if not own:
-            raise EvaluationError(f"{where}: no row in {name!r}; expected some")
+            raise ConfigError(f"{where}: no row in {name!r}; expected some")
     numbers = sorted({len(row.slots) for row in found.rows})
     if len(numbers) > 1:
-        raise EvaluationError(
+        raise ConfigError(
             f"{where}: rows of {numbers[0]} and of {numbers[-1]} slots; expected one number"
         )
     if len({row.label for row in train}) < 2:
-        raise EvaluationError(f"{where}: all training rows have one label; expected two or more")
+        raise ConfigError(f"{where}: all training rows have one label; expected two or more")
     return found
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.command_line import did_you_mean
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.models.body import body_of, random_twin
@@ -274,7 +274,7 @@ class _Work:
         try:
             return input_of(choice, published, 1 if whole else self.table.slots)
         except EvaluationError as error:
-            raise EvaluationError(f"{self.table.table.name}: {error}") from None
+            raise ConfigError(f"{self.table.table.name}: {error}") from None
 
     @cached_property
     def trainer(self) -> Trainer:
@@ -354,7 +354,7 @@ def _labelled(
         (learned, chosen, tested), ("to learn from", "to choose by", "to test on"), strict=True
     ):
         if part.start == part.stop:
-            raise EvaluationError(
+            raise ConfigError(
                 f"{table.table.name}: no row {what} has vectors "
                 f"({', '.join(sorted({*filter(None, left_out)}))}); expected some"
             )
@@ -363,7 +363,7 @@ def _labelled(
     types = [type_of(row, table.about) for row in rows]
     labels = [row.label for row in rows[learned]]
     if len({*labels}) < 2:
-        raise EvaluationError(
+        raise ConfigError(
             f"{table.table.name}: the training rows that have vectors have one label; expected two"
         )
     drawn = control_labels(types, labels, seed)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import ConfigError
 from coherencegym.eval.data.source import Published
 from coherencegym.eval.tasks.probe.classifiers import Classifier, Trainer, accuracy_of, called_by
 from coherencegym.files.strict_json import held
@@ -57,10 +57,10 @@ def protocol_of(task: str) -> Protocol:
     """The settings of a task.
 
     Raises:
-        EvaluationError: it is none of the paper's.
+        ConfigError: it is none of the paper's.
     """
     if task not in PROTOCOLS:
-        raise EvaluationError(
+        raise ConfigError(
             "--compat discoeval-2019: a config that is none of the paper's tasks; expected one of "
             f"{', '.join(PROTOCOLS)}, built with --corpus discoeval"
         )

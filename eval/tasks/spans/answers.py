@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import ConfigError
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.tasks.spans.coherence import Called, Judged, SpanPlace
 
@@ -66,14 +66,14 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
     """The slope of a logistic regression on rows that are not answered.
 
     Raises:
-        EvaluationError: there are no rows with both labels, or the numbers do not differ.
+        ConfigError: there are no rows with both labels, or the numbers do not differ.
     """
     import numpy as np
 
     from coherencegym.eval.statistics.bag_of_words import FitError, fitted
 
     if len({*labels}) < 2:
-        raise EvaluationError(
+        raise ConfigError(
             f"{where}: no rows of both labels to set the threshold on; expected a split validation "
             "or train with them, or another with --calibrate-on"
         )
@@ -85,7 +85,7 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
         spread = 0.0
     weight = float(model.coef_[0, 0]) / spread if spread else 0.0
     if not weight:
-        raise EvaluationError(
+        raise ConfigError(
             f"{where}: the rows to set the threshold on do not differ in what was measured; "
             "expected some that do"
         )

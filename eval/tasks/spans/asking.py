@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from coherencegym.command_line import did_you_mean
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.tasks.spans.data import SpanTable
@@ -18,6 +18,7 @@ from coherencegym.eval.tasks.spans.heads import (
     REGRESSION,
     HeadOptions,
     head_answers,
+    refuse_question,
 )
 from coherencegym.eval.tasks.spans.prompts import prompt_answers
 from coherencegym.eval.tasks.spans.published_scores import DIFFERENCES, MODE, published_config
@@ -136,18 +137,21 @@ def with_scorer(options: SpanOptions, config: Any, kind: str = "") -> SpanOption
     return replace(options, scorer=scorer)
 
 
-def check_compat(options: SpanOptions, tables: Sequence[SpanTable]) -> None:
-    """Refuse the mode of the paper's program on other data than the paper's.
+def askable(options: SpanOptions, table: SpanTable) -> SpanTable:
+    """A table that can be asked about so, as far as can be told without the model.
 
     Raises:
-        EvaluationError: a table is not one of the paper's.
+        ConfigError: it cannot: the scorer does not answer such questions, or the mode of the
+            paper's program is for the paper's own data.
     """
-    for table in tables if options.compat else ():
-        if published_config(table.table.config) is None:
-            raise EvaluationError(
-                f"--compat {options.compat}: {table.table.name} is not of the paper; expected "
-                f"--config {' or '.join(DIFFERENCES)}"
-            )
+    if options.compat and published_config(table.table.config) is None:
+        raise ConfigError(
+            f"--compat {options.compat}: {table.table.name} is not of the paper; expected "
+            f"--config {' or '.join(DIFFERENCES)}"
+        )
+    if options.scorer in HEADS:
+        refuse_question(options.scorer, table)
+    return table
 
 
 def own_settings(options: SpanOptions, reading: Options = DEFAULT_OPTIONS) -> dict[str, Any]:
@@ -180,6 +184,7 @@ def ask_spans(
 
     Raises:
         EvaluationError: the model cannot be asked so, or a text cannot be read.
+        ConfigError: it cannot be asked so about this table, or all of its rows are too long.
     """
     truncate = options.truncate
     _check_head(model, options.scorer)
@@ -196,7 +201,13 @@ def ask_spans(
     else:
         how = ZeroShot(options.temperature, options.conditional, truncate)
         found = surprisal_answers(model, table, how, reading, **run)
-    return Answered(table, found, options.rho, options.compat)
+    answered = Answered(table, found, options.rho, options.compat)
+    if not answered.judged:
+        raise ConfigError(
+            f"{table.table.name}: all {len(table.rows):,} rows are longer than the model reads; "
+            "expected --truncate, or another model"
+        )
+    return answered
 
 
 def _check_head(model: LoadedModel, scorer: str) -> None:
@@ -233,14 +244,14 @@ def _label(label_map: str | None, table: SpanTable) -> int | None:
     """The class that ``--label-map`` names.
 
     Raises:
-        EvaluationError: it is not a name of the positive answer with a number.
+        ConfigError: it is not a name of the positive answer with a number.
     """
     if label_map is None:
         return None
     name, _, number = label_map.partition("=")
     # ``entailment`` and ``entailed`` are one answer.
     if name[:6].casefold() != table.positive[:6].casefold() or not number.isdecimal():
-        raise EvaluationError(
+        raise ConfigError(
             f"--label-map {label_map}: expected {table.positive}=NUMBER, as {table.table.config} "
             "asks for it"
         )

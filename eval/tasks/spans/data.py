@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from coherencegym.errors import EvaluationError
-from coherencegym.eval.data.notes import detail
+from coherencegym.errors import ConfigError, EvaluationError
+from coherencegym.eval.data.notes import Note, detail, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.spans import SPANS, SpanText
@@ -55,8 +55,10 @@ def read_span_tables(
     split: str,
     max_items: int | None,
     calibrate_on: str | None = None,
-) -> list[SpanTable]:
-    """The tables of spans of a dataset, at least one.
+) -> tuple[list[SpanTable], list[Note]]:
+    """The tables of spans of a dataset, at least one, and what was left out.
+
+    Where nobody has named configs, those are left out, and noted, of which spans cannot be asked.
 
     Args:
         source: the dataset.
@@ -65,8 +67,8 @@ def read_span_tables(
         calibrate_on: the split that thresholds are set on; None: validation, or else train.
 
     Raises:
-        EvaluationError: rows cannot be read, a config has none to answer, or its rows ask different
-            questions.
+        EvaluationError: rows cannot be read; or a config that was named, or any, has none to
+            answer, or its rows ask different questions.
     """
     others = (calibrate_on,) if calibrate_on else _CALIBRATION
     if calibrate_on == split:
@@ -77,15 +79,16 @@ def read_span_tables(
     found: dict[str, dict[str, TableRows[SpanText]]] = {}
     for read in table_rows(source, configs, wanted, kind=SPANS):
         found.setdefault(read.config, {})[read.split] = read
-    tables = []
-    for config, splits in found.items():
-        where = f"dataset {source.name!r}, config {config!r}"
+
+    def table_of(config: str) -> SpanTable:
+        splits, where = found[config], f"config {config!r}"
         for name in (split, *([calibrate_on] if calibrate_on else [])):
             if name not in splits:
-                raise EvaluationError(f"{where}: no split {name!r}; expected one")
+                raise ConfigError(f"{where}: no split {name!r}; expected one")
         on = next((name for name in wanted[1:] if name in splits), "")
-        tables.append(_span_table(source, splits, split, on, max_items, where))
-    return tables
+        return _span_table(source, splits, split, on, max_items, where)
+
+    return of_each(found, table_of, named=bool(configs))
 
 
 def _span_table(
@@ -103,7 +106,7 @@ def _span_table(
     about = tested.about.get("task_defaults", {})
     said = str(about.get("question", question))
     if said != question:
-        raise EvaluationError(
+        raise ConfigError(
             f"{where}: the manifest asks about {said}, the rows about {question}; expected one"
         )
     return SpanTable(
@@ -162,7 +165,7 @@ def _asked_in(
 ) -> str:
     """The question of rows to answer, at least one, and of those to set thresholds on."""
     if not rows:
-        raise EvaluationError(f"{where}: no row in {split!r}; expected some")
+        raise ConfigError(f"{where}: no row in {split!r}; expected some")
     return _question((*rows, *calibration), where)
 
 
@@ -177,12 +180,12 @@ def _question(rows: Iterable[SpanText], where: str) -> str:
         for row in rows
     }
     if len(shapes) > 1:
-        raise EvaluationError(
+        raise ConfigError(
             f"{where}: rows about {' and about '.join(sorted(shapes))}; expected one question"
         )
     numbers = sorted({len(row.alternatives) for row in rows})
     if len(numbers) > 1:
-        raise EvaluationError(
+        raise ConfigError(
             f"{where}: choices of {numbers[0]} and of {numbers[-1]} alternatives; expected one "
             "number"
         )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.kinds.spans import NEGATIVE, POSITIVE, SpanText
 from coherencegym.eval.models.libraries import attempt
 from coherencegym.eval.models.limits import context_length
@@ -75,16 +75,16 @@ def refuse_question(scorer: str, table: SpanTable) -> None:
     """Refuse a table that asks what a scorer cannot answer.
 
     Raises:
-        EvaluationError: it does.
+        ConfigError: it does.
     """
     is_choice = table.question == CHOICE
     if scorer == CLASSIFIER and is_choice:
-        raise EvaluationError(
+        raise ConfigError(
             f"{table.table.name}: a choice between texts; expected --scorer {MULTIPLE_CHOICE}, "
             f"{REGRESSION}, surprisal or prompt"
         )
     if scorer == MULTIPLE_CHOICE and not is_choice:
-        raise EvaluationError(
+        raise ConfigError(
             f"{table.table.name}: one text and no choice; expected --scorer {CLASSIFIER}, "
             f"{REGRESSION}, surprisal or prompt"
         )
@@ -97,7 +97,7 @@ def positive_class(labels: Mapping[int, str], positive: str, question: str, name
     called as the positive answer is.
 
     Raises:
-        EvaluationError: none or several of the names say so.
+        ConfigError: none or several of the names say so.
     """
 
     def says(label: str) -> bool:
@@ -109,7 +109,7 @@ def positive_class(labels: Mapping[int, str], positive: str, question: str, name
     found = [number for number, label in labels.items() if says(label)]
     if len(found) != 1:
         said = ", ".join(f"{number}: {label}" for number, label in sorted(labels.items()))
-        raise EvaluationError(
+        raise ConfigError(
             f"model {name!r}: its labels ({said}) do not say which one is {positive!r}; expected "
             f"--label-map {positive}=NUMBER"
         )

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from coherencegym.errors import EvaluationError
+from coherencegym.errors import ConfigError
 from coherencegym.eval.kinds.items import SEPARATOR, Condition, Region
 from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.models.load import LoadedModel
@@ -119,7 +119,7 @@ def prompt_answers(
     from coherencegym.eval.surprisal import surprisals
 
     if table.question == CHOICE and len(table.rows[0].alternatives) > len(string.ascii_uppercase):
-        raise EvaluationError(f"{table.table.name}: more alternatives than letters; expected fewer")
+        raise ConfigError(f"{table.table.name}: more alternatives than letters; expected fewer")
     templates = TEMPLATES[table.question]
     chat = chat_of(model.tokenizer) if apply_chat_template else None
     queries = prompt_queries(table, truncate=truncate, chat=chat is not None)
@@ -161,12 +161,12 @@ def prompt_queries(table: SpanTable, *, truncate: bool = False, chat: bool = Fal
     In a ``chat`` the model's turn begins where ``[SEP]`` stands.
 
     Raises:
-        EvaluationError: a text of a chat has one already.
+        ConfigError: a text of a chat has one already.
     """
     templates = TEMPLATES[table.question].values()
     for row in table.rows if chat else ():
         if any(SEPARATOR in text for text in SPANS.texts(row)):
-            raise EvaluationError(
+            raise ConfigError(
                 f"{row.item_id}: {SEPARATOR} in its text; expected none with --apply-chat-template"
             )
     before = SEPARATOR if chat else " "

@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Source
@@ -242,17 +241,7 @@ def gather_spans(
     settings: Mapping[str, Any],
     own: Mapping[str, Any],
 ) -> SpanResults:
-    """The results of a run; ``settings`` are the choices of model and data, ``own`` the task's.
-
-    Raises:
-        EvaluationError: every row of a table is too long.
-    """
-    for one in answered:
-        if not one.judged:
-            raise EvaluationError(
-                f"{one.table.table.name}: all {len(one.table.rows):,} rows are longer than the "
-                "model reads; expected --truncate, or another model"
-            )
+    """The results of a run; ``settings`` are the choices of model and data, ``own`` the task's."""
     about = model.about()
     tables = [one.table.table for one in answered]
     dataset = about_dataset(

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from coherencegym.errors import ConfigError
 from coherencegym.eval.data.notes import (
     caution,
     cautions_first,
     detail,
     first_names,
+    of_each,
     partial_notes,
 )
 
@@ -46,3 +48,21 @@ def test_a_part_is_said_to_be_one(limit: int | None, built: int | None, said: li
     assert list(map(str, notes)) == said
     assert all(note.kind == "caution" for note in notes)
     assert not list(partial_notes({}, rows, None))
+
+
+def asked(name: str) -> str:
+    if name.startswith("no"):
+        raise ConfigError(f"config {name!r}: no row; expected some")
+    return name.upper()
+
+
+def test_what_cannot_be_asked_of_one_config_is_asked_of_the_others() -> None:
+    assert of_each("ab", asked) == (["A", "B"], [])
+    said = [caution("left out: config 'no': no row; expected some")]
+    assert of_each(["a", "no", "b"], asked) == (["A", "B"], said)
+
+
+@pytest.mark.parametrize(("names", "named"), [(["no", "no more"], False), (["a", "no"], True)])
+def test_what_was_named_or_all_that_is_there_has_to_be_asked(names: list[str], named: bool) -> None:
+    with pytest.raises(ConfigError, match="config 'no': no row"):
+        of_each(names, asked, named=named)

@@ -86,9 +86,9 @@ def read_span_training(
     if split in (_TRAIN, _VALIDATION):
         raise EvaluationError(f"--split {split}: the texts that are learned from; expected another")
     source = find_dataset(dataset, revision, [*train_on, *test_on])
-    read = read_span_tables(source, train_on or test_on, _TRAIN, max_items, _VALIDATION)
+    read, notes = read_span_tables(source, train_on or test_on, _TRAIN, max_items, _VALIDATION)
     learned = [table.table.config for table in read]
-    tested = read_span_tables(source, test_on or learned, split, max_items)
+    tested, _ = read_span_tables(source, test_on or learned, split, max_items)
     question, positive = _asked([*read, *tested], f"dataset {source.name!r}")
     rows = [row for table in read for row in table.rows]
     training = labelled(rows, parts=parts)
@@ -101,7 +101,7 @@ def read_span_training(
             )
     digests = (f"{table.table.config} {digest}" for table in read for digest in table.digests)
     return SpanTraining(
-        source=source,
+        source=source.noted(notes),
         name="+".join(learned),
         rows_sha256=hashlib.sha256("\n".join(digests).encode()).hexdigest(),
         texts=len(rows),

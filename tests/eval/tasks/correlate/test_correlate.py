@@ -99,7 +99,7 @@ def by(outcomes: Sequence[UnitOutcome], measure: str, judge: str) -> list[UnitOu
 
 def test_scores_are_surprisals_taken_negative(data: Path, models: Sequence[Path]) -> None:
     model = load(str(models[0]), "cpu")
-    (table, _) = read_tables(CORRELATE, find_dataset(str(data)), [], "test", 6)
+    (table, _), _ = read_tables(CORRELATE, find_dataset(str(data)), [], "test", 6)
     found = list(correlated(model, table))
     read = surprisals(model.model, model.tokenizer, list(map(query, table.rows))).items
     for number, (row, own) in enumerate(zip(table.rows, read, strict=True)):

@@ -13,8 +13,11 @@ import pytest
 from commands import one_line
 from made_documents import about_families, with_intruders, write_documents
 
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
-from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.data.source import find_dataset
+from coherencegym.eval.data.table_rows import table_rows
+from coherencegym.eval.kinds.documents import DOCUMENTS, Document
 from coherencegym.eval.tasks.detect.decisions import best_threshold, highest, summed, tallies_of
 
 HUMAN = {"human": ["int32"]}
@@ -310,6 +313,37 @@ def test_documents_that_are_too_long_are_counted(
     assert [row["scores"] for row in rows if row["too_long"]] == [None, None]
 
 
+def test_a_config_without_a_threshold_does_not_keep_others_from_being_tested(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """None to choose it on; no intruder among those; or none that the model can read."""
+    documents = with_intruders(about_families(8))
+    long = Document("long", ("A very long one. " * 60, "The end."), 1, "long", "toy")
+    coherent = [one for one in documents if not one.intruded]
+    data = tmp_path / "d"
+    for name, validation in (
+        ("detect_good", documents),
+        ("detect_long", [*coherent, long]),
+        ("detect_plain", coherent),
+    ):
+        write_documents(data, {"test": documents, "validation": validation}, name)
+    write_documents(data, {"test": documents}, "detect_untold")
+    words = arguments(saved, tmp_path / "out")
+    words[words.index(str(saved / "data"))] = str(data)
+    assert main(words) == 0
+    results = results_of(tmp_path / "out")
+    assert {row["config"] for row in rows_of(results)} == {"detect_good"}
+    assert [table["config"] for table in results["dataset"]["tables"]] == ["detect_good"]
+    notes = [note["text"] for note in results["notes"] if note["text"].startswith("left out: ")]
+    assert [text.partition(" to choose")[0] for text in notes] == [
+        "left out: config 'detect_plain', split 'validation': no document with an intruder",
+        "left out: config 'detect_untold': no split 'validation'",
+        "left out: detect_long (validation): no document with an intruder",
+    ]
+    assert main([*words, "--overwrite", "--config", "plain"]) == 2
+    assert "no document with an intruder" in one_line(capsys.readouterr().err)
+
+
 def test_a_dry_run_says_what_it_would_do_and_writes_nothing(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -384,6 +418,16 @@ def test_somebody_elses_table(
     assert "rows are not verified" in capsys.readouterr().out
     results = results_of(tmp_path / "out")
     assert results["dataset"]["verified"] is False
+    # Another table beside it is for another task.
+    (folder / "other").mkdir()
+    (folder / "other" / "test.jsonl").write_text('{"question": "Who?"}\n')
+    files = {"own": "*.jsonl", "other": "other/*.jsonl"}
+    lines_of = [f"- config_name: {name}\n  data_files: {glob}\n" for name, glob in files.items()]
+    (folder / "README.md").write_text(f"---\nconfigs:\n{''.join(lines_of)}---\n")
+    found = find_dataset(str(folder))
+    assert {table.config for table in table_rows(found, kind=DOCUMENTS)} == {"own"}
+    with pytest.raises(EvaluationError, match="no column 'intruder_position'"):
+        list(table_rows(found, ["other"], kind=DOCUMENTS))
 
 
 def test_a_table_of_items_is_named_with_its_command(

@@ -244,8 +244,15 @@ def test_tables_that_cannot_be_probed(
 ) -> None:
     splits = {s: [change(row) for row in orders(4, n)] for n, s in enumerate(SIZES)}
     folder = write_examples(tmp_path / "data", splits)
-    assert main(arguments(saved, tmp_path / "run", "--dataset", str(folder))) == 2
+    more = ("--dataset", str(folder), "--seeds", "0", "--random-init", "0", "--layers", "0")
+    assert main(arguments(saved, tmp_path / "run", *more)) == 2
     assert message in one_line(capsys.readouterr().err)
+    whole = {s: orders(4, n) for n, s in enumerate(SIZES)}
+    write_examples(tmp_path / "data", whole, config="order_whole")
+    assert main(arguments(saved, tmp_path / "run", *more)) == 0
+    results = results_of(tmp_path / "run")
+    assert [own["config"] for own in results["probes"]] == ["order_whole"]
+    assert any(message in note["text"] for note in results["notes"])
 
 
 def test_a_table_without_rows_to_learn_from(
@@ -281,7 +288,8 @@ def test_what_is_tested_on_chooses_nothing(
     assert sizes == [{"train": own["train"], "validation": own["validation"], "tested": 18}]
     said = [note["text"] for note in results["notes"] if note["kind"] == "caution"]
     assert any("order_toy: tested on validation; a tenth of train" in text for text in said)
-    assert "not probed: order_other: no split 'train' to learn from; expected one" in said
+    lack = "no split 'train' to learn from; expected one"
+    assert f"left out: config 'order_other': {lack}" in said
     capsys.readouterr()
     named = ("--config", "order_toy")
     assert main(arguments(saved, tmp_path / "other", *more, *named)) == 2

@@ -223,7 +223,11 @@ CE = ("--config", "conversational_entailment")
         ("model", (*CE, "--label-map", "entailed=1"), "--scorer surprisal has no use for it"),
         ("model", (*CE, "--apply-chat-template"), "surprisal has no use for it; expected it with"),
         ("model", (*CE, "--apply-chat-template", "--scorer", "prompt"), "has no chat template"),
-        ("model", ("--compat", "storks-2021"), "intruder_toy (test) is not of the paper; expected"),
+        (
+            "model",
+            ("--config", "intruder_toy", "--compat", "storks-2021"),
+            "intruder_toy (test) is not of the paper;",
+        ),
         ("model", (*CE, "--calibrate-on", "test"), "the rows that are answered; expected another"),
         ("model", (*CE, "--calibrate-on", "train"), "no split 'train'; expected one"),
     ],
@@ -235,6 +239,43 @@ def test_what_goes_wrong_is_one_line(
     assert main(arguments(saved, tmp_path / "out", *more, model=model)) == 2
     assert said in one_line(capsys.readouterr().err)
     assert not (tmp_path / "out").exists()
+
+
+def cautions(folder: Path) -> list[str]:
+    notes = results_of(folder)["notes"]
+    return [note["text"] for note in notes if note["text"].startswith("left out: ")]
+
+
+def test_a_config_without_both_labels_does_not_keep_others_from_being_asked(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = [intruded(f"i{n}", n % 3 + 1 if n % 2 else -1) for n in range(8)]
+    alike = [text for text in texts if text.label]
+    folder = write_spans_dataset(tmp_path / "data", {"train": texts, "test": texts[:4]}, "both")
+    write_spans_dataset(folder, {"train": alike, "test": texts[:4]}, "alike")
+    write_spans_dataset(folder, {"train": texts}, "untested")
+    command = arguments(saved, tmp_path / "out")
+    command[command.index(str(saved / "data"))] = str(folder)
+    assert main(command) == 0
+    assert [own["config"] for own in results_of(tmp_path / "out")["spans"]] == ["both"]
+    assert [text.partition(";")[0] for text in cautions(tmp_path / "out")] == [
+        "left out: config 'untested': no split 'test'",
+        "left out: alike (test): no rows of both labels to set the threshold on",
+    ]
+    assert "left out: alike (test): no rows of both labels" in capsys.readouterr().out
+    assert main([*command, "--overwrite", "--config", "alike"]) == 2
+    assert "no rows of both labels" in one_line(capsys.readouterr().err)
+    assert main([*command, "--overwrite", "--config", "both", "untested"]) == 2
+
+
+def test_a_head_is_asked_what_it_can_answer(saved: Path, tmp_path: Path) -> None:
+    more = ("--label-map", "entailed=1")
+    assert main(arguments(saved, tmp_path / "out", *more, model="classifier")) == 0
+    (own,) = results_of(tmp_path / "out")["spans"]
+    assert own["config"] == "conversational_entailment"
+    choice, coherence = cautions(tmp_path / "out")
+    assert "abduction (test): a choice between texts" in choice
+    assert "expected incoherent=NUMBER, as intruder_toy asks for it" in coherence
 
 
 def test_a_model_that_reads_too_little(
