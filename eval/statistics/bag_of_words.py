@@ -137,21 +137,3 @@ def word_classifier(features: Any, labels: Sequence[Any], strength: float = 1.0)
         model = OneVsRestClassifier(model)
     with one_thread():
         return model.fit(features, np.asarray(labels))
-
-
-def fitted(features: Any, labels: Sequence[Any], strength: float) -> Any:
-    """A logistic regression, fitted until it changes no more, by one thread.
-
-    Raises:
-        FitError: it stopped where it started: the gradient of a mean over many rows of small
-            numbers may be below any tolerance.
-    """
-    import numpy as np
-    from sklearn.linear_model import LogisticRegression
-
-    with one_thread():
-        model = LogisticRegression(C=strength, tol=1e-5, max_iter=1000)
-        model.fit(features, np.asarray(labels))
-    if max(model.n_iter_) <= 1:
-        raise FitError(f"the fit with C = {strength} stopped at the start; expected it to move")
-    return model

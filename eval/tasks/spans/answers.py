@@ -69,8 +69,9 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
         ConfigError: there are no rows with both labels, or the numbers do not differ.
     """
     import numpy as np
+    from sklearn.linear_model import LogisticRegression
 
-    from coherencegym.eval.statistics.bag_of_words import FitError, fitted
+    from coherencegym.eval.statistics.threads import one_thread
 
     if len({*labels}) < 2:
         raise ConfigError(
@@ -79,10 +80,9 @@ def fitted_slope(values: Sequence[float], labels: Sequence[int], where: str) -> 
         )
     x = np.asarray(values, dtype=np.float64)
     centre, spread = float(x.mean()), float(x.std())
-    try:
-        model = fitted(((x - centre) / (spread or 1.0))[:, None], labels, 100.0)
-    except FitError:
-        spread = 0.0
+    with one_thread():
+        model = LogisticRegression(C=100.0, tol=1e-5, max_iter=1000)
+        model.fit(((x - centre) / (spread or 1.0))[:, None], np.asarray(labels))
     weight = float(model.coef_[0, 0]) / spread if spread else 0.0
     if not weight:
         raise ConfigError(
