@@ -12,6 +12,7 @@ from hub.server import HubServer
 from coherencegym.builders.command.cli import run_suite
 from coherencegym.builders.registry import load_suite
 from coherencegym.eval.commands.cli import main as evaluate
+from coherencegym.files.checksums import CHECKSUMS
 
 __all__ = ["hub", "hub_clients", "hub_sleeps"]
 
@@ -46,6 +47,7 @@ def test_from_samples_to_a_score(
     assert score["ci_low"] > 0.5
     assert score["artefact_score"] > 0.5
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        CHECKSUMS,
         "outcomes.parquet",
         "predictions.parquet",
         "regions.parquet",

@@ -96,6 +96,9 @@ def test_an_overview_of_earlier_runs(
     assert main(again) == 2
     assert "index.html: is there already" in capsys.readouterr().err
     assert main([*again, "--overwrite"]) == 0
+    run = str(out / "one--demo")
+    assert main(["overview", str(out), "--output", run, "--overwrite"]) == 2
+    assert "one--demo, which is read; expected another folder" in capsys.readouterr().err
     # A run that is named besides its folder is there once; nothing is written unasked.
     assert main(["overview", str(out / "one--demo"), str(out)]) == 0
     capsys.readouterr()

@@ -143,10 +143,12 @@ def test_a_run_shows_and_keeps_them(
         line.removeprefix("· ") for line in folded.splitlines() if line.startswith("· ")
     ][:-1]
     results = tmp_path / "out/results.json"
-    about = json.loads(results.read_text())
+    written = results.read_text()
+    about = json.loads(written)
     results.write_text(json.dumps(about | {"notes": [note["text"] for note in about["notes"]]}))
     assert [note.text for note in read_run(tmp_path / "out").notes] == [n.text for n in run.notes]
     assert {note.kind for note in read_run(tmp_path / "out").notes} == {"detail"}
+    results.write_text(written)  # as what somebody has changed is not overwritten
     assert main([*arguments, "--overwrite", "--verbose"]) == 0
     text = capsys.readouterr().out
     assert "not comparable with the figures above" in text

@@ -16,6 +16,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.syntaxgym import SPLIT, read_suite, suites
 from coherencegym.eval.kinds.items import METRICS, join_regions
+from coherencegym.files.checksums import CHECKSUMS
 
 
 def item(number: int, **conditions: list[str]) -> dict[str, Any]:
@@ -358,6 +359,7 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert text in printed.out
     assert "compat" not in printed.out.splitlines()[-2]
     assert {file.name for file in output.iterdir()} == {
+        CHECKSUMS,
         "outcomes.parquet",
         "predictions.parquet",
         "regions.parquet",

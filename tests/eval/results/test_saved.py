@@ -352,6 +352,10 @@ def test_one_baseline_or_all_pairs(folder: Path, capsys: pytest.CaptureFixture[s
             ["compare", "{one}", "{one}", "--output", "{data}", "--overwrite"],
             "{data} is not replaced",
         ),
+        (
+            ["compare", "{one}", "{one}", "--output", "{one}", "--overwrite"],
+            "neither inside the other",
+        ),
     ],
 )
 def test_a_mistake_is_one_line(

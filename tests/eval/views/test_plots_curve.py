@@ -21,6 +21,7 @@ from coherencegym.eval.views.figures import style
 from coherencegym.eval.views.overview import overview, print_overview, write_overview
 from coherencegym.eval.views.plots_curve import draw_curves, write_curves
 from coherencegym.eval.views.training.table import few_of, training_grids
+from coherencegym.files.checksums import CHECKSUMS
 
 pytestmark = pytest.mark.usefixtures("real_figures")
 
@@ -118,7 +119,7 @@ def test_an_overview_of_checkpoints_has_the_curve(tmp_path: Path) -> None:
     shown = overview([a_run("run/step1"), a_run("run/step2")])
     for name in ("one", "again"):
         write_overview(shown, tmp_path / name)
-    names = ["curve.png", "curve.svg", "index.html", "overview.md"]
+    names = [CHECKSUMS, "curve.png", "curve.svg", "index.html", "overview.md"]
     assert sorted(path.name for path in (tmp_path / "one").iterdir()) == names
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
@@ -189,5 +190,9 @@ def test_models_that_are_no_checkpoints_have_none(tmp_path: Path) -> None:
     assert write_curves(runs, tmp_path) is None
     assert list(tmp_path.iterdir()) == []
     write_overview(overview(runs), tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["index.html", "overview.md"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        CHECKSUMS,
+        "index.html",
+        "overview.md",
+    ]
     assert "Learning curve" not in (tmp_path / "index.html").read_text()
