@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
+from coherencegym.loaders.formats.lines import shown, shown_names
+
 MEANINGS = (
     *("contrast", "concession", "causal", "result", "temporal", "comparison"),
     *("substitution", "instance", "condition", "other"),
@@ -69,8 +71,10 @@ def meaning_of(scheme: str, sense: str, connective: str = "") -> Meaning:
                 return Meaning(found.meanings, known.time)
             return found
         beginning = beginning.rpartition(".")[0]
-    labels = ", ".join(label for of, label, *_ in _rows("senses.tsv", 4) if of == scheme)
-    raise UnknownSenseError(f"sense {sense!r} is not known of {scheme}; expected one of {labels}")
+    labels = [label for of, label, *_ in _rows("senses.tsv", 4) if of == scheme]
+    raise UnknownSenseError(
+        f"sense {shown(sense)} is not known of {scheme}; expected one of {shown_names(labels, 8)}"
+    )
 
 
 def carries(connective: Connective, meaning: Meaning) -> bool | None:

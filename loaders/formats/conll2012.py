@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from coherencegym.loaders.corpus import CorpusFile, ReadOptions
 from coherencegym.loaders.discourse import Features, Mention
-from coherencegym.loaders.formats.lines import Line, LineError, numbered_lines, shown
+from coherencegym.loaders.formats.lines import CONTROL, Line, LineError, numbered_lines, shown
 from coherencegym.loaders.text.pronouns import by_form
 
 #: Columns of a line at least: ten, any number of predicates' arguments, coreference.
@@ -86,6 +86,9 @@ def part_sentences(part: Part) -> Iterator[list[Word]]:
             if len(columns) < _FEWEST:
                 problem = f"{len(columns)} columns, expected {_FEWEST} or more with spaces between"
                 raise LineError(number, problem, "wrong number of columns")
+            if CONTROL.search(" ".join(columns)):
+                problem = "a control character in a column, expected text"
+                raise LineError(number, problem, "control character")
             words.append(Word(number, columns[3], columns[4], columns[9], columns[-1]))
         elif not columns and words:
             yield words

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ from coherencegym.loaders.corpus import CorpusError, CorpusFile, ReadOptions
 #: Characters that one sentence, utterance or line may have. Longer ones are a quote that is never
 #: closed or a file of another kind. (Python's csv module stops at 131,072 by itself.)
 LONGEST_FIELD = 100_000
+
+#: A control character (Unicode's category Cc) but for NUL, which is in no text file.
+CONTROL = re.compile(r"[\x01-\x1f\x7f-\x9f]")
 
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
@@ -130,8 +134,11 @@ def _encoding_problem(text: str, position: int) -> str:
 
 
 def tidy(text: str) -> str:
-    """The text without white space at its ends and with single spaces inside."""
-    return " ".join(text.split())
+    """The text without white space at its ends and with single spaces inside.
+
+    Control characters, which nobody reads, are white space.
+    """
+    return " ".join((text if text.isprintable() else CONTROL.sub(" ", text)).split())
 
 
 def shown_names(names: Iterable[str], most: int = 10) -> str:

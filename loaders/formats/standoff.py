@@ -32,7 +32,7 @@ Offsets = tuple[tuple[int, int], ...]
 LONGEST_TEXT = 5_000_000
 _TYPES = ("AltLex", "AltLexC", "EntRel", "Explicit", "Hypophora", "Implicit", "NoRel")
 _PART = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
-_RUN = re.compile(r"\S+")
+_RUN = re.compile(r"[^\s\x01-\x1f\x7f-\x9f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,10 @@ class Placed:
     runs: list[PlacedRun] = field(default_factory=list)
 
     def add(self, pieces: Sequence[tuple[int, int]]) -> None:
-        """Add a unit: these stretches of the raw text, each run of white space one space."""
+        """Add a unit: these pieces of the raw text, each run of white space one space.
+
+        Control characters are white space.
+        """
         text, space = "", False
         for start, end in pieces:
             for run in _RUN.finditer(self.raw, start, end):
@@ -200,7 +203,7 @@ class Placed:
                 self.runs.append(PlacedRun(*run.span(), len(self.texts), len(text), last))
                 text += run[0]
                 space = False
-            space = space or self.raw[start:end][-1:].isspace()
+            space = space or not tidy(self.raw[start:end][-1:])
         if text:
             self.texts.append(text)
 

@@ -81,9 +81,10 @@ def _header(
     if len(missing) == 1 and missing[0] in advice:
         raise CorpusError(f"{file.path}:1: no column {missing[0]}, {advice[missing[0]]}")
     if missing:
+        more = f" and {len(missing) - 1} more" * (len(missing) > 1)
         raise CorpusError(
-            f"{file.path}:1: no column {', '.join(missing)}; expected a header line with "
-            f"{', '.join(columns)}, separated by commas or tabs, found {shown(line.strip(), 80)}"
+            f"{file.path}:1: no column {missing[0]}{more}; expected a header line with "
+            f"{', '.join(columns)}, separated by commas or tabs, found {shown(line.strip())}"
         )
     twice = [name for name in columns if header.names.count(name.lower()) > 1]
     if twice:

@@ -36,20 +36,21 @@ _BULLETS = "*•‣◦▪·-–—|"
 #: Words that a line of a heading may have.
 _LONGEST_HEADING = 12
 
-_MARKED = re.compile(r"\s*(?:(={1,6})\s*(?P<wiki>[^=\n]+?)\s*\1|#{1,6}\s+(?P<hash>.+?)\s*#*)\s*")
+_WIKI_HEADING = re.compile(r"(={1,6})([^=\n]+)\1")
+_HASH_HEADING = re.compile(r"#{1,6}\s+")
 _ENDS = re.compile(r"[.!?…。！？।:;,][\"'”’»)\]]*$")
 #: The origin of a story, before its first word: ``ATLANTA, Georgia (CNN) -- ``, ``(CNN)``,
 #: ``PARIS (Reuters) - ``, ``LONDON -- ``.
 _AGENCY = r"\((?:CNN|Reuters|AP|AFP|Bloomberg|UPI|Xinhua)\b[^()\n]{0,40}\)"
 _CITY = r"[A-Z][\w.,’'/ -]{0,60}?"
-_CAPITALS = r"[A-Z]{3,}[A-Z. ]*(?:,\s[A-Z][\w. ]{1,25})?"
+_CAPITALS = r"[A-Z]{3}[A-Z. ]{0,60}(?:,\s[A-Z][\w. ]{1,25})?"
 _DATELINE = re.compile(
     rf"\s*(?:(?:{_CITY}\s*)?{_AGENCY}\s*(?:--|[—–:-])?\s*"
     rf"|(?:{_CAPITALS}\s*)?\([A-Z][^()\n]{{1,40}}\)\s*(?:--|[—–])\s*"
     rf"|{_CAPITALS}\s*(?:--|[—–])\s+)"
 )
 #: The marks before the summaries of stories in the Cornell and CNN collections.
-_HIGHLIGHTS = re.compile(r"^\s*@highlight\b", re.MULTILINE)
+_HIGHLIGHTS = re.compile(r"^[^\S\n]*@highlight\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,18 +201,27 @@ def heading(block: str) -> str | None:
     """The heading that a block is, its last line where it is several; none where it is none."""
     found = ""
     for line in filter(str.strip, block.split("\n")):
-        marked = _MARKED.fullmatch(line)
+        marked = _marked(line)
         plain = len(line.split()) <= _LONGEST_HEADING and not _ENDS.search(line.rstrip())
         if marked is None and (not plain or line.lstrip()[0] in _BULLETS):
             return None
-        found = tidy(marked["wiki"] or marked["hash"]) if marked is not None else tidy(line)
+        found = tidy(line) if marked is None else marked
     return found or None
+
+
+def _marked(line: str) -> str | None:
+    """The words of a line with the marks of a heading; none where it has no such marks."""
+    line = line.strip()
+    if wiki := _WIKI_HEADING.fullmatch(line):
+        return tidy(wiki[2])
+    marks = _HASH_HEADING.match(line)
+    return None if marks is None else tidy(line[marks.end() :].rstrip("#"))
 
 
 def _blocks(article: str) -> list[str]:
     """The blocks; a line with the marks of a heading is one by itself."""
     lines = [
-        f"\n{line}\n" if _MARKED.fullmatch(line) else line
+        f"\n{line}\n" if _marked(line) is not None else line
         for block in re.split(r"\n[^\S\n]*\n\s*", article)
         for line in (*block.split("\n"), "")
     ]

@@ -33,6 +33,10 @@ _END = r"(?=[\"']*(?:[.,;:!?…]|\s|$))"
 
 #: Words and decades that begin with an apostrophe: ``'em``, ``'til``, ``'80s``.
 _ELIDED = r"(?:[Ee]m|[Nn]|[Tt]il|[Tt]is|[Tt]was|[Cc]ause|[Rr]ound|\d\ds?)(?![\w'])"
+_BEFORE_ELIDED = re.compile(rf"' {_ELIDED}(?! ')")
+_MARK = re.compile(rf"(?<!\S)(?:(?P<lone>')(?!\S)|[`'](?=\w)(?!{_ELIDED}))")
+#: The text before a lone apostrophe: a number (``10 ' 17``), what may be a plural.
+_NUMBER, _PLURAL = re.compile(r"[0-9] \Z"), re.compile(r"\ws \Z")
 
 
 def _without_spaces(match: re.Match[str]) -> str:
@@ -156,27 +160,31 @@ def _apostrophes(text: str) -> str:
         return text
     left, right, pairs = list[int](), list[int](), list[int]()
     is_open = False
-    for match in re.finditer(rf"(?<!\S)(?:(?P<lone>')(?!\S)|[`'](?=\w)(?!{_ELIDED}))", text):
+    for match in _MARK.finditer(text):
         place = match.start()
         if not match["lone"]:
             is_open = True
         elif is_open:
             left.append(place)
             is_open = False
-        elif re.match(rf"' {_ELIDED}(?! ')", text[place:]) and not re.search(
-            r"[0-9] \Z", text[:place]
-        ):
+        elif _BEFORE_ELIDED.match(text, place) and not _is_behind(_NUMBER, text, place):
             right.append(place)
         else:
             pairs.append(place)
-    plurals = [place for place in pairs if re.search(r"\ws $", text[:place]) and text[place + 2 :]]
+    last = len(text) - 2
+    plurals = [place for place in pairs if place < last and _is_behind(_PLURAL, text, place)]
     if len(pairs) > 1:
         # Of two that could both be a plural's neither is a quotation's; of an odd number one is.
         spare = plurals if len(plurals) == len(pairs) else plurals[: len(pairs) % 2]
         left += spare
-        pairs = [place for place in pairs if place not in spare]
+        pairs = sorted(set(pairs) - set(spare))
     opening, closing = _by_turns(pairs)
     return _joined(text, right + opening, left + closing)
+
+
+def _is_behind(pattern: re.Pattern[str], text: str, place: int) -> bool:
+    """Tell whether a place follows two or three characters of a pattern."""
+    return pattern.search(text, max(0, place - 3), place) is not None
 
 
 def _by_turns(marks: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -189,12 +197,14 @@ def _by_turns(marks: Sequence[int]) -> tuple[list[int], list[int]]:
 
 def _joined(text: str, opening: Sequence[int], closing: Sequence[int]) -> str:
     """The text without the white space behind marks that open and before marks that close."""
-    for place in sorted((*opening, *closing), reverse=True):
-        if place in closing:
-            text = text[:place].rstrip() + text[place:]
-        else:
-            text = text[: place + 1] + text[place + 1 :].lstrip()
-    return text
+    gone: set[int] = set()
+    for step, ends in ((-1, closing), (1, opening)):
+        for place in ends:
+            at = place + step
+            while 0 <= at < len(text) and text[at].isspace():
+                gone.add(at)
+                at += step
+    return "".join(letter for at, letter in enumerate(text) if at not in gone)
 
 
 def _closing_signs(text: str) -> str:

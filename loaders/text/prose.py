@@ -82,7 +82,7 @@ _STRANDING = re.compile(
 #: ("the U.S."), one behind a name (but "World War I."), what stands before a name or a number; and
 #: the point of an ordinal ("between 1.").
 _CUT_END = re.compile(
-    r"(?:(?<![\w/])(?:[^\W\d_]\.){2,}|(?:^|\b[A-Z][\w.]*,? )[A-HJ-Z]\."
+    r"(?:(?<![\w/])(?:[^\W\d_]\.){2,9}|(?:^|\b[A-Z][\w.]{0,60},? )[A-HJ-Z]\."
     r"|\b(?:Mr|Mrs|Ms|Dr|Prof|Hon|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Adm|Gov|Sen|Rep|St|Mt|Ft|[Vv]ol|Nos|Op"
     r"|Figs?|Eqs?|Sect?|Refs?|vs|cf|ca|approx|pp|eds?|al|resp)\."
     r"|^(?:Ltd|Inc|Corp|Co|Jr|Sr|Bros)\.|\b(?:between|the|vs\.?|versus) \d{1,2}\.)$"

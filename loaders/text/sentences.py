@@ -68,6 +68,10 @@ _FOOTNOTE = re.compile(r"\[\d{1,3}\]")
 _FOOTNOTES = re.compile(r"(?:\s*\[\d{1,3}\])+$")
 _WORD = re.compile(r"[^\W\d_]+(?!\.)")
 
+#: Runs of signs that no text needs: spaCy's tokenizer takes them off a word one by one, and copies
+#: the rest of it each time.
+_LONG_RUN = re.compile(r"(?<=[^\w\s]{2})[^\w\s]{100,}(?=[^\w\s]{2})")
+
 #: Characters of the text before and after a place that decide.
 _NEAR = 200
 
@@ -82,7 +86,7 @@ _ABBREVIATION = re.compile(
 )
 _STOP = r"[.!?]+[\"'”’)\]]*"
 _ENDS_IN_STOP = re.compile(f"{_STOP}$")
-_GAP = re.compile(rf"{_STOP}\s+(?=[\"'“‘(\[]*(\w))")
+_GAP = re.compile(rf"(?<![.!?]){_STOP}\s+(?=[\"'“‘(\[]*(\w))")
 
 #: Abbreviations of tokenised text before a number,
 _OF_NUMBER = (
@@ -139,7 +143,8 @@ def split_sentences(text: str, language: str = "en", pipeline: str | None = None
 
 
 def _by_rule(text: str, sentencizer: Any) -> Iterator[str]:
-    starts = {sentence.start_char for sentence in sentencizer(text).sents}
+    shielded = _LONG_RUN.sub(lambda run: "x" * len(run[0]), text)
+    starts = {sentence.start_char for sentence in sentencizer(shielded).sents}
     # The sentencizer gives an opening quotation mark to the sentence before it.
     places = {_before_opening(text, start) for start in starts if start}
     places |= {match.end() for match in _MAY_END.finditer(text)}
@@ -245,7 +250,7 @@ def _inside_brackets(before: str, after: str) -> bool:
 
 def ends_sentence(text: str) -> bool:
     """Tell whether what follows a short ``text`` begins a sentence; true of an empty text."""
-    text = text.rstrip()
+    text = text.rstrip()[-_NEAR:]
     return not text or bool(_ENDS_IN_STOP.search(text) and not _ABBREVIATION.search(text))
 
 

@@ -38,6 +38,7 @@ TEXT_ERRATA = (
     ("Kamtchatka", "Kamchatka"),
     ("con artist has succeeded in fooling Sam,", "con artist had succeeded in fooling Sam,"),
     ("toÃ\x82 ", "to "),
+    ("toÃ ", "to "),  # where the control character is white space
     ("toÂ ", "to "),
 )
 #: Candidates without the article that they need in the place of the pronoun (``not enough of

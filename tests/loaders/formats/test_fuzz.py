@@ -18,9 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from native_files import LAYOUTS
 
+from coherencegym.errors import LONGEST
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile
 from coherencegym.loaders.discourse import Discourse, span_text
 from coherencegym.loaders.find import find
+from coherencegym.loaders.formats.lines import CONTROL
 from coherencegym.loaders.read import Reading, read
 from coherencegym.loaders.registry import CORPORA, sample_of
 
@@ -29,7 +31,23 @@ SAMPLES = [name for name in NATIVE if sample_of(CORPORA[name]) is not None]
 
 #: Bytes that mean something to one of the formats, and bytes that mean nothing to any.
 PIECES = st.one_of(
-    st.sampled_from([b"\n", b"\r", b"\r\n", b"\n\n", b"\t", b" ", b"\0", b"\xff", b"\xe2\x80"]),
+    st.sampled_from(
+        [
+            b"\x07",
+            b"\x1b[2J",
+            b"\x7f",
+            b"\xc2\x9b",
+            b"\n",
+            b"\r",
+            b"\r\n",
+            b"\n\n",
+            b"\t",
+            b" ",
+            b"\0",
+            b"\xff",
+            b"\xe2\x80",
+        ]
+    ),
     st.sampled_from(["\ufeff", "\u2028", "\xa0", "\x85", "é", "²"]).map(str.encode),
     st.sampled_from(
         b', " "" \' < > </ /> <a> </schema> & &x; <!-- ]]> <!ENTITY <![CDATA[ word_ .. = . % '
@@ -73,7 +91,7 @@ def until_error(reading: Reading) -> Iterator[Discourse]:
     except CorpusError as error:
         message = str(error)
         assert len(message.splitlines()) == 1
-        assert len(message) < 1000
+        assert len(message) <= LONGEST
         message.encode("utf-8")
 
 
@@ -90,6 +108,7 @@ def check(discourse: Discourse) -> None:
     for text in (discourse.id, *discourse.texts, *options, *speakers, *chains, *labels):
         text.encode("utf-8")
         assert "\0" not in text
+        assert CONTROL.search(text) is None
     for name, value in discourse.meta.items():
         f"{name}{value}".encode()
         assert len(value.splitlines()) <= 1
@@ -137,6 +156,19 @@ def test_damaged_layouts(name: str, data: st.DataObject, folder: Path) -> None:
     layout.write(place)
     victim = data.draw(st.sampled_from(sorted(layout.files)))
     (place / victim).write_bytes(data.draw(damaged(layout.files[victim].encode())))
+    corpus = CORPORA[layout.corpus]
+    attempt(replace(corpus, folder=place / corpus.name if corpus.own_folder else place))
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_control_characters_are_in_no_text(name: str, tmp_path: Path) -> None:
+    """They are white space, or nothing that the format has."""
+    layout = LAYOUTS[name]
+    place = tmp_path / name
+    layout.write(place)
+    main = place / layout.main
+    text = main.read_text(encoding="utf-8")
+    main.write_text(text.replace("kettle", "\x1b[2J kettle\x9b\x07", 1), encoding="utf-8")
     corpus = CORPORA[layout.corpus]
     attempt(replace(corpus, folder=place / corpus.name if corpus.own_folder else place))
 

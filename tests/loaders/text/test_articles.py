@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coherencegym.loaders.text.articles import EXCERPTS, excerpt, heading, without_dateline
+from coherencegym.loaders.discourse import SourceSpan
+from coherencegym.loaders.text.articles import (
+    EXCERPTS,
+    Article,
+    DroppedError,
+    Shape,
+    document,
+    excerpt,
+    heading,
+    without_dateline,
+)
+from coherencegym.loaders.text.detokenize import detokenize
+from coherencegym.loaders.text.prose import badly_split
+from coherencegym.loaders.text.sentences import sentence_spans
 
 OPENING = "Skarra is an island. It is small.\n\nNobody lives there."
 ARTICLE = f"{OPENING}\n\nHistory \n\nMonks came. They left."
@@ -114,3 +130,20 @@ def test_an_excerpt_is_of_the_article(text: str, how: str) -> None:
     blocks = [block for block in taken.text.split("\n\n") if block]
     for block in (*blocks, taken.title):
         assert " ".join(block.split()) in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "run", ["(", "!", "“", "([", "(\n", "\n", "\n \n", "= ", "=\t", "# ", "A.", "' "]
+)
+def test_a_long_run_of_signs_takes_no_long_time(run: str) -> None:
+    """What is done grows with the length of a text, and not with its square."""
+    document(Article("a", "Ann ran to the inn. " * 5, SourceSpan("a", 1, 1), "test"), Shape())
+    text = run * (40_000 // len(run))
+    start = process_time()
+    for article in (f"The town was old. {text} It is.", f"= {text}", f"A {text}b."):
+        with contextlib.suppress(DroppedError):
+            document(Article("a", article, SourceSpan("a", 1, 1), "test"), Shape())
+    sentence_spans(text)
+    detokenize(text)
+    badly_split(f"{text}b")
+    assert process_time() - start < 2
