@@ -83,32 +83,22 @@ SUITE = Suite(
         "A model that notices incoherence finds a text the more surprising, the less coherent "
         "people find it."
     ),
-    description=(
-        "Stories by a language model, and how coherent people found them, from 1 to 5: incoherence "
-        "as it comes, and by degrees."
-    ),
+    description=("Texts, and how coherent each of them is, from 1 to 5: incoherence by degrees."),
     conditions={},
     limitations=(
         "Surprisal moves with everything that makes a text likely: rare words, names, errors, "
         "length. A correlation with ratings says how far what a model finds surprising goes along "
         "with them, not that it notices incoherence. `coherencegym correlate` has what length, "
         "repeated words and a bag of words reach, and the correlation with length held constant.",
-        "The stories are by models of the GPT-3 family, and a model that is like them expects "
-        "what they wrote, coherent or not.",
         "Stories differ in topic and style. Only where several were written to one prompt does the "
         "correlation within prompts compare like with like.",
         "People do not agree well on coherence: what one person reaches beside the others bounds "
-        "what a model can be expected to reach. Two to five rated each story, and those of one "
-        "story are not those of another.",
-        "The stories of `incremental` are the sentences that were shown one by one; a few of the "
-        "whole story are missing among them.",
-        "In the project's sample the grades are by intention: sentences of a good story were "
-        "replaced. Nobody was asked about them.",
+        "what a model can be expected to reach.",
     ),
     citation=CORPUS.citation,
     configs=(
-        ratings_config(HOLISTIC, "rated after reading the whole story"),
-        ratings_config(INCREMENTAL, "rated after judging the story sentence by sentence"),
+        ratings_config(HOLISTIC, "rated as a whole"),
+        ratings_config(INCREMENTAL, "rated sentence by sentence"),
     ),
     tags=("ratings", "human-judgements", "generated-text"),
     task_categories=("text-classification",),

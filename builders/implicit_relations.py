@@ -244,7 +244,7 @@ SUITE = Suite(
     ),
     description=(
         "Two or three neighbouring sentences with an adverbial put before the last: the one that "
-        "annotators of discourse relations found implied (`As a result,`, `However,`, `For "
+        "annotation of discourse relations has as implied (`As a result,`, `However,`, `For "
         "example,`, `Then,`), and adverbials that say that the sentences relate in another way."
     ),
     conditions={
@@ -281,7 +281,7 @@ SUITE = Suite(
         "Only relations count whose connective can begin a sentence. `because`, `and`, `in order`, "
         "`in fact` and others are left out, and with them about half of the implicit relations; "
         "for `but` and `so`, which take no comma, stand `however` and `as a result`.",
-        "An annotator's connective is one reading. In `crossed` only ways to relate are exchanged "
+        "The annotated connective is one reading. In `crossed` only ways to relate are exchanged "
         "that hardly hold together, by a table (`WAYS` and what is beside each other in "
         "`manipulations.connectives.implied_connectives`), not by a judgement of each item.",
         "`crossed`: how likely an adverbial is with the sentence behind it alone (`in 1963` after "
@@ -329,7 +329,7 @@ SUITE = Suite(
             regions=_REGIONS,
             columns=crossed_columns(
                 connectives=Column(["string"], "the adverbials, lower-case"),
-                annotated=Column(["string"], "the annotators' connectives"),
+                annotated=Column(["string"], "the annotated connectives"),
                 senses=Column(["string"], "their senses as the corpus has them"),
                 ways=Column(["string"], f"their senses in common terms: {', '.join(WAYS)}"),
                 genre=_GENRE,

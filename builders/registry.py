@@ -24,7 +24,7 @@ SUITES = {
     "intruder_sentences": "a sentence of another document against the document's own",
     "linguistic_probes": "a sentence whose gender, tense, ... no longer fits against the original",
     "replies": "a reply to another message of the same hour against the one that was given",
-    "rewrites": "a sentence that readers found incoherent against what they wrote instead",
+    "rewrites": "a sentence that does not go with its text against what was written in its place",
     "coherence_ratings": "texts, and how coherent people found them, by degrees",
     "discourse_tasks": "pieces of texts with a label, for classifiers of their vectors",
     "span_coherence": "texts whose parts have right answers, too: is a model right about them?",

@@ -31,7 +31,7 @@ SUITE = Suite(
     ),
     description=(
         "Pairs of replies of one log of a chat channel, an hour or so of it, each after the "
-        "messages that it replies to, as annotators found them, and after those of the other."
+        "messages that it replies to and after those of the other."
     ),
     conditions={
         "messages_1_reply_1": "messages, and the reply to the last of them",
@@ -44,12 +44,10 @@ SUITE = Suite(
         "The two threads are about different problems. Pairs whose replies repeat more than one "
         "word more of their own messages than of the other's are left out, and repeated words "
         "still tell some of the rest: compare the overlap score.",
-        "Few items are left: 44 of the three logs at hand, of 163 replies that say something.",
+        "Few items are left: 44 of three logs of Ubuntu IRC, of 163 replies that say something.",
         "A reply can fit the other messages by chance, most often an answer to a question of the "
         "same form: of 43 items that one reader read who knew the answers, the right combinations "
         "were clearly better in 38.",
-        "The language is that of a help channel of the years 2004 to 2018: abbreviations, slips of "
-        "spelling, commands of a shell.",
         "Who takes part, and whom they speak to, is no cue by construction: the suite says nothing "
         "about keeping track of people.",
         "Of 50 pairs of Ubuntu IRC that a language model read twice, blind, both texts were "

@@ -69,7 +69,7 @@ _COLUMNS = {
         "why the original is incoherent: `cohesion`, `consistency`, `relevance`, `other`, or "
         f"`{_SEVERAL}` of these",
     ),
-    "reasons": Column("string", f"the same as annotators said it: {', '.join(REASONS.values())}"),
+    "reasons": Column("string", f"the same in the corpus's words: {', '.join(REASONS.values())}"),
     "topic": Column("string", "what the essay is on"),
 }
 
@@ -111,18 +111,18 @@ SUITE = Suite(
     title="Rewrites",
     version="1.0.0",
     hypothesis=(
-        "A model that notices incoherence finds a sentence that readers found incoherent in its "
-        "text more surprising there than what they wrote in its place."
+        "A model that notices incoherence finds a sentence that does not go with its text more "
+        "surprising there than one that was written in its place because of that."
     ),
     description=(
-        "Sentences of essays that were found incoherent in their context, and their rewrites by "
-        "experts, after the same text: incoherence that nobody made for a test."
+        "Sentences that do not go with the text before them, and after the same text the sentences "
+        "that were written in their place: no program made the incoherence."
     ),
     conditions={
         REWRITE: "the text with the sentence as it was rewritten",
-        ORIGINAL: "the same text with the sentence as its author wrote it",
+        ORIGINAL: "the same text with the sentence before it was rewritten",
         f"{REWRITE}_alone": "interaction: the rewritten sentence without the text",
-        f"{ORIGINAL}_alone": "interaction: the author's sentence without the text",
+        f"{ORIGINAL}_alone": "interaction: the sentence before it was rewritten, without the text",
     },
     uses=(
         Use(
@@ -142,18 +142,10 @@ SUITE = Suite(
         "name cannot tell these apart; in `interaction` both sentences are also read without the "
         "text, so that what is better about a rewrite by itself cancels, as far as it does not "
         "depend on the text. The headline is that of `interaction`.",
-        "Learners wrote the essays, so the text before the sentence has errors, too, which move "
-        "the surprisal of whatever follows.",
         "A context holds all sentences before the one that was rewritten, those that are "
         "incoherent themselves included.",
-        "Sentences that had better be left out (`DELETE` in the corpus) have no rewrite, and are "
-        "not in the suite: the worst ones are missing.",
-        "Experts did not always agree on what is incoherent, and one of them wrote each rewrite; "
-        "another one may be as good.",
         "Sentences of one essay share their beginning, so items are not independent: intervals "
         "are over essays (`family`).",
-        "In the project's sample both sentences are good English, of like length, and differ in "
-        "coherence by intention: it is easier to read, and no learner wrote it.",
     ),
     headline=("interaction",),
     citation=CORPUS.citation,

@@ -84,13 +84,8 @@ SUITE = Suite(
         "with the rule on 45 of intruders in DiscoEval (κ 0.80; all five others are intruders that "
         "fit the part in which they stand), on 50 of denials in PersonaChat, which show by their "
         "wording, and on 50 of the sample's contradictions (`docs/quality.md` of the toolkit).",
-        "Annotators of the spans of `conversational_entailment` agree with κ 0.91, those of "
-        "`abduction` with κ 0.30 only (Storks and Chai 2021): a few points of strict coherence on "
-        "the latter say nothing.",
         "What is denied in a `denials` config is denied in its own words, by who said it or by the "
         "other: a model that sees the repetition and not who speaks is right half of the time.",
-        "`conversational_entailment` has 172 test items of 10 conversations, so that its intervals "
-        "are wide: differences below 10 points are not resolved.",
     ),
     citation=cited("storks-chai-2021-beyond-tip"),
     divide=AskedSplits(Division(0.2, 0.1)),

@@ -77,7 +77,7 @@ _COLUMNS = {
         "what the two sentences are in the corpus: utterances, or sentences of a persona; empty "
         "where it does not say",
     ),
-    "triple1": Column("string", "what the first utterance says, as annotators put it"),
+    "triple1": Column("string", "what the first utterance says, as three terms"),
     "triple2": Column("string", "what the second utterance says"),
 }
 
@@ -262,7 +262,6 @@ SUITE = Suite(
         "The artefact score cannot show a habit of wording here, as both conditions have the same "
         "words. It says nothing of differences between the configs: a bag of words may well tell "
         "contradictions from the other pairs, by words such as `never`.",
-        "Some contradictions are weak: a person may have two jobs, or two favorite bands.",
     ),
     headline=("interaction",),
     citation=BEYER_2021,

@@ -76,7 +76,7 @@ SUITE = Suite(
         "shares its protagonist and topic."
     ),
     conditions={
-        "original_ending": "the story with the ending that annotators found right",
+        "original_ending": "the story with its right ending",
         "distractor_ending": "the same story with the wrong ending",
         "story_1_ending_1": "crossed: a story with its right ending",
         "story_2_ending_2": "crossed: a similar story with its right ending",
@@ -94,12 +94,9 @@ SUITE = Suite(
     limitations=(
         "The two endings are different sentences with different words: their mean surprisal "
         "differs for reasons that have nothing to do with the story (length, rare words). The "
-        "artefact score says how far the endings alone give the answer away; Sharma et al. (2018) "
-        "found that it is far in the 2016 release.",
+        "artefact score says how far the endings alone give the answer away.",
         "Knowledge of the world decides most items; local coherence alone does not.",
-        "Both endings are as crowd workers wrote them, and nobody corrected them: some of the "
-        "right ones have slips of spelling, which make them more surprising whatever the story is. "
-        "They are neither mended nor counted here.",
+        "Slips in an ending are neither mended nor counted.",
         "Of 50 pairs of `crossed` from the sample that a language model read twice, blind, both "
         "texts were good English in 50, and the coherent side was preferred in all of those "
         "that could be told (`docs/quality.md` of the toolkit).",

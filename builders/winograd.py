@@ -155,10 +155,6 @@ SUITE = Suite(
         "column `family` says which belong together, and intervals are over families, not items.",
         "A noun phrase repeated within a sentence is less usual than a pronoun, in both "
         "conditions alike.",
-        "A few slips of the Winograd collection are corrected (spelling, a full stop at the end, "
-        "an article that a candidate needs); the rest of its English is as it stands.",
-        "The Winograd Schema Challenge has been on the web since 2011, and later models have "
-        "probably read it with its answers.",
         "Of 50 pairs of `crossed` that a language model read twice, blind, both texts were good "
         "English in 45, and the coherent side was preferred in 98 % of those that could be told "
         "(`docs/quality.md` of the toolkit).",

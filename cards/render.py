@@ -280,8 +280,11 @@ def _corpora(configs: _Configs) -> list[dict[str, Any]]:
             "licence_text": licence_text(corpus, corpus["licence"]),
             "republishable": config["republishable"],
             "files": {},
+            "limitations": [],
         }
         entry = found.setdefault(f"{corpus['name']} {corpus['title']}", corpus | about)
+        new = (each for each in corpus.get("limitations", ()) if each not in entry["limitations"])
+        entry["limitations"] += new
         for file in corpus["files"]:
             digest = file.get("sha256") or file.get("revision", "")
             entry["files"][f"{file['name']} ({digest[:12]})"] = True

@@ -118,6 +118,8 @@ class Corpus:
         proven: true where the reader was run on the real distribution.
         patterns: file names and splits, in the order in which files are read.
         producers: the people who wrote the texts, one sentence for the card.
+        limitations: what is true of its texts and their annotation, and moves scores in whatever is
+            made from them, in sentences: a suite speaks of what it does to a text alone.
         source_datasets: ``original``, or ``extended|<id>``, for the card's YAML.
         one_file_per_split: true where the files of a split are versions of one text, so that only
             the file of the first pattern that matches is read.
@@ -148,6 +150,7 @@ class Corpus:
     licence_url: str = ""
     language: str = "en"
     producers: str = ""
+    limitations: tuple[str, ...] = ()
     source_datasets: tuple[str, ...] = ()
     one_file_per_split: bool = False
     native: str = ""

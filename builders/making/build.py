@@ -302,7 +302,7 @@ class _Build:
 
 def _nothing(suite: Suite, sources: Sources, limit: int | None) -> str:
     """Say that no item came of all corpora, with the first reason, and what may help."""
-    said = [f"{suite.name}: no corpus gave a single item; nothing is written"]
+    said = ["no corpus gave a single item; nothing is written"]
     said += [f"{name}: {why}" for name, why in sources.empty.items()][:1]
     return "; ".join([*said, *([f"expected more than --limit {limit}"] if limit else [])])
 

@@ -101,7 +101,10 @@ def _corpus_entry(corpus: Corpus) -> dict[str, Any]:
         *("language", "proven", "producers"),
     )
     entry = {name: getattr(corpus, name) for name in names}
-    return entry | {"source_datasets": list(corpus.source_datasets)}
+    return entry | {
+        "limitations": list(corpus.limitations),
+        "source_datasets": list(corpus.source_datasets),
+    }
 
 
 def _type_name(kind: Any) -> str:

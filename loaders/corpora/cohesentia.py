@@ -179,6 +179,13 @@ CORPUS = Corpus(
         for folder in ("", "data/")
     ),
     reader=read_cohesentia,
+    limitations=(
+        "Models of the GPT-3 family wrote the stories, and a model that is like them expects what "
+        "they wrote, coherent or not.",
+        "Two to five people rated each story, and those of one story are not those of another.",
+        "The stories that were rated step by step are the sentences that were shown one by one; a "
+        "few of the whole story are missing among them.",
+    ),
     producers=(
         "A language model (GPT-3) wrote the stories; crowd workers rated them (Maimon and Tsarfaty "
         "2023)."

@@ -143,6 +143,14 @@ CORPUS = Corpus(
     obtain="get https://github.com/BillyZhang24kobe/writing2coherence and take its folder data",
     patterns=tuple(_patterns()),
     reader=read_decor,
+    limitations=(
+        "Learners wrote the essays, so the text before a sentence has errors, too, which move the "
+        "surprisal of whatever follows.",
+        "Sentences that had better be left out (`DELETE`) have no rewrite: the worst ones are "
+        "missing.",
+        "Experts did not always agree on what is incoherent, and one of them wrote each rewrite; "
+        "another one may be as good.",
+    ),
     producers=(
         "Learners of English, in essays for the TOEFL test; experts rewrote sentences of theirs "
         "(Zhang et al. 2024)."

@@ -124,6 +124,9 @@ CORPUS = Corpus(
         for folder in ("", f"{place}/")
     ),
     reader=read_pairs,
+    limitations=(
+        "Some contradictions are weak: a person may have two jobs, or two favorite bands.",
+    ),
     producers=(
         "Crowd workers on Amazon Mechanical Turk, who wrote PersonaChat's utterances and persona "
         "sentences (Zhang et al. 2018) and labelled triples and pairs (Welleck et al. 2019)."

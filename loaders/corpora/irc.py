@@ -226,5 +226,9 @@ CORPUS = Corpus(
     parts=_parts,
     sample_patterns=(f"*{_ANNOTATION}",),
     producers="People who ask and help in the chat channel #ubuntu (Kummerfeld et al. 2019).",
+    limitations=(
+        "The language is that of a help channel of the years 2004 to 2018: abbreviations, slips of "
+        "spelling, commands of a shell.",
+    ),
     source_datasets=("extended|other-irc-disentanglement",),
 )

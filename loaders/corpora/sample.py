@@ -19,6 +19,19 @@ SAMPLES = Path(__file__).parent / "samples"
 NAME = "sample"
 
 
+#: Limitations of the samples in the formats of some corpora.
+_LIMITATIONS = {
+    "decor": (
+        "Both sentences are good English, of like length, and differ in coherence by intention: "
+        "easier to read than essays of learners.",
+    ),
+    "cohesentia": (
+        "The grades are by intention: sentences of a good story were replaced. Nobody was asked "
+        "about them.",
+    ),
+}
+
+
 def sample_of(corpus: Corpus) -> Corpus | None:
     """This project's own texts in the format of a corpus; none where there are none.
 
@@ -77,6 +90,7 @@ def _sample(corpus: Corpus, **own: Any) -> Corpus:
         obtain="they are part of this package; install it again",
         proven=True,
         producers="Written for this project with the help of language models, and edited.",
+        limitations=_LIMITATIONS.get(own["native"], ()),
         source_datasets=("original",),
         one_file_per_split=False,
     )

@@ -94,6 +94,12 @@ _CLOZE_FILES = (
     ("test*winter*2018", "test_2018", "test__winter2018-cloze_test_ALL_test - 1"),
 )
 
+#: Of the texts of both.
+_WRITTEN = (
+    "Crowd workers wrote the stories and their endings, and nobody corrected them: slips of "
+    "spelling make a text more surprising, whatever it says.",
+)
+
 STORYCLOZE = Corpus(
     name="storycloze",
     title="Story Cloze Test",
@@ -110,6 +116,11 @@ STORYCLOZE = Corpus(
     ),
     reader=read_storycloze,
     producers="Crowd workers on Amazon Mechanical Turk (Mostafazadeh et al. 2016).",
+    limitations=(
+        *_WRITTEN,
+        "In the release of 2016 the wrong endings can often be told without the story (Sharma et "
+        "al. 2018).",
+    ),
     source_datasets=("extended|other-story-cloze",),
 )
 
@@ -130,5 +141,6 @@ ROCSTORIES = Corpus(
     ),
     reader=read_rocstories,
     producers="Crowd workers on Amazon Mechanical Turk (Mostafazadeh et al. 2016).",
+    limitations=_WRITTEN,
     source_datasets=("extended|other-rocstories",),
 )

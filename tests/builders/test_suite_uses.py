@@ -36,3 +36,17 @@ def told(page: str) -> dict[str, list[Use]]:
 def test_the_document_says_what_the_suite_does(name: str, repository: Path) -> None:
     documented = told((repository / "docs/suites.md").read_text(encoding="utf-8"))
     assert list(load_suite(name).uses) == documented.get(name, [])
+
+
+#: Words for those who write and annotate corpora.
+_WHO = re.compile(r"crowd|annotator|learner|expert|\bworker|\bGPT|Mechanical Turk", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_who_wrote_the_texts_is_said_by_their_corpus(name: str) -> None:
+    """A suite is made from several corpora, and from this project's own samples."""
+    suite = load_suite(name)
+    said = [SUITES[name], suite.hypothesis, suite.description, *suite.limitations]
+    said += [*suite.conditions.values(), *(config.summary for config in suite.configs)]
+    said += [text for use in suite.uses for text in (use.asks, use.cannot_tell)]
+    assert [text for text in said if _WHO.search(text)] == []

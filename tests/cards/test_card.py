@@ -332,6 +332,30 @@ def test_the_card_marks_the_headline(manifest: dict[str, Any]) -> None:
     assert "| `c` * |" not in card
 
 
+def test_limitations_of_a_corpus_stand_on_cards_of_what_is_made_from_it(
+    manifest: dict[str, Any],
+) -> None:
+    (config,) = manifest["configs"].values()
+
+    def made_from(title: str, *lines: str) -> dict[str, Any]:
+        corpus = config["corpus"] | {"title": title, "limitations": [*lines]}
+        return {**config, "corpus": corpus}
+
+    configs = {
+        "a": made_from("Old news", "It is old.", "It was printed."),
+        "b": made_from("Old news", "It is old."),
+        "c": made_from("The web", "It is *long*."),
+    }
+    _, _, after = dataset_card(manifest | {"configs": configs}).partition("and Limitations\n\n")
+    lines = after.partition("\n\n")[0].splitlines()
+    assert lines == [
+        "- It is a toy.",
+        "- Old news: It is old.",
+        "- Old news: It was printed.",
+        "- The web: It is *long*.",
+    ]
+
+
 def test_the_card_says_what_was_not_read(manifest: dict[str, Any]) -> None:
     assert read_in_part(manifest) == []
     assert "a part of what" not in dataset_card(manifest)

@@ -223,6 +223,12 @@ CORPUS = Corpus(
         *(FilePattern(glob, _ADDED, example, by_default=False) for glob, example in _LONG.items()),
     ),
     reader=read_challenge,
+    limitations=(
+        "It has been on the web since 2011, and later models have probably read it with its "
+        "answers.",
+        "A few slips are corrected (spelling, a full stop at the end, an article that a candidate "
+        "needs); the rest of its English is as it stands.",
+    ),
     producers="Experts (Hector Levesque, Ernest Davis and others; each schema names its author).",
     source_datasets=("original",),
     one_file_per_split=True,
