@@ -421,7 +421,7 @@ def test_somebody_elses_table(
     # Another table beside it is for another task.
     (folder / "other").mkdir()
     (folder / "other" / "test.jsonl").write_text('{"question": "Who?"}\n')
-    files = {"own": "*.jsonl", "other": "other/*.jsonl"}
+    files = {"own": "test.jsonl", "other": "other/test.jsonl"}
     lines_of = [f"- config_name: {name}\n  data_files: {glob}\n" for name, glob in files.items()]
     (folder / "README.md").write_text(f"---\nconfigs:\n{''.join(lines_of)}---\n")
     found = find_dataset(str(folder))
