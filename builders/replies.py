@@ -56,9 +56,9 @@ SUITE = Suite(
         "right combinations were clearly better in 38.",
         "Who takes part, and whom they speak to, is no cue by construction: the suite says nothing "
         "about keeping track of people.",
-        "Of 50 pairs of Ubuntu IRC (version 1.0.0) that a language model read twice, blind, both "
-        "texts were good English in 49, and the coherent side was preferred in 98 % of those that "
-        "could be told (`docs/quality.md` of the toolkit).",
+        "Of 16 pairs from a log of Ubuntu IRC that was set aside, which a language model read "
+        "twice, blind, all were good English, and the incoherent side was found in 16 and 15 "
+        "(`docs/quality.md` of the toolkit).",
     ),
     citation=cited("kummerfeld-etal-2019-large"),
     one_split=True,

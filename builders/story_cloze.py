@@ -101,9 +101,9 @@ SUITE = Suite(
         "artefact score says how far the endings alone give the answer away.",
         "Knowledge of the world decides most items; local coherence alone does not.",
         "Slips in an ending are neither mended nor counted.",
-        "Of 50 pairs of `crossed` from the sample that a language model read twice, blind, both "
-        "texts were good English in 50, and the coherent side was preferred in all of those "
-        "that could be told (`docs/quality.md` of the toolkit).",
+        "Of 40 pairs of `crossed` from the sample that a language model read twice, blind, all "
+        "were good English, and the incoherent side was found in all (`docs/quality.md` of the "
+        "toolkit).",
     ),
     headline=("",),
     citation=BEYER_2021,

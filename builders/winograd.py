@@ -173,9 +173,8 @@ SUITE = Suite(
         "column `family` says which belong together, and intervals are over families, not items.",
         "A noun phrase repeated within a sentence is less usual than a pronoun, in both "
         "conditions alike.",
-        "Of 50 pairs of `crossed` that a language model read twice, blind, both texts were good "
-        "English in 45, and the coherent side was preferred in 98 % of those that could be told "
-        "(`docs/quality.md` of the toolkit).",
+        "Of 30 pairs of `crossed` that a language model read twice, blind, all were good English, "
+        "and the incoherent side was found in 27 and 27 (`docs/quality.md` of the toolkit).",
     ),
     headline=("partial",),
     citation=BEYER_2021,
