@@ -33,7 +33,7 @@ _MOST_ITEMS, _MOST_SENTENCES = 6000, 6000
 FEWEST_DISCOURSES = 20
 #: Fewer documents with an intruder than this give no classifier.
 FEWEST_INTRUDED = 20
-#: The folds of the cross-validation, each of other clusters; with fewer clusters there is none.
+#: The folds of the cross-validation, each of other clusters; of fewer clusters each is one.
 FOLDS = 10
 
 
@@ -80,12 +80,12 @@ def _words(texts: Iterable[str]) -> int:
 def decide(drafts: Sequence[Draft], breakdowns: Sequence[str]) -> list[FloorDecision]:
     """The classifier's decisions on the drafts, each out of fold.
 
-    None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from, or too few
-    clusters of them: the forms of one text are no texts to learn from.
+    None where there are fewer than :data:`FEWEST_DISCOURSES` discourses to learn from, or all of
+    them are of one cluster: the forms of one text leave none to be tested on.
     """
     seen = whole_clusters(drafts, lambda draft: draft.item.cluster, _MOST_ITEMS)
     clusters = {draft.item.cluster for draft in seen}
-    if len({d.item.discourse_id for d in seen}) < FEWEST_DISCOURSES or len(clusters) < FOLDS:
+    if len({d.item.discourse_id for d in seen}) < FEWEST_DISCOURSES or len(clusters) < 2:
         return []
     return list(_decide(seen, breakdowns))
 
@@ -136,8 +136,7 @@ def out_of_fold_scores(
     """Score how incoherent texts look to a classifier trained on the other discourses' texts.
 
     Logistic regression on one binary bag of words (unigrams and bigrams) for each text of a tuple;
-    :data:`FOLDS` folds by discourse (``owners``, at least as many), so no discourse is on both
-    sides.
+    folds by discourse (``owners``, at least two), so no discourse is on both sides.
     """
     import numpy as np
     from scipy.sparse import hstack
@@ -157,7 +156,8 @@ def out_of_fold_scores(
         return [0.0] * len(texts)
     # A word that no text to learn from has gets no weight: it is as good as unknown.
     whole = hstack(bags).tocsr()
-    for train, test in GroupKFold(n_splits=FOLDS).split(texts, y, owners):
+    folds = GroupKFold(n_splits=min(FOLDS, len({*owners})))
+    for train, test in folds.split(texts, y, owners):
         model = word_classifier(whole[train], y[train])
         scores[test] = model.decision_function(whole[test])
     return [float(score) for score in scores]

@@ -71,3 +71,19 @@ def test_the_fast_classifier_says_what_the_exact_one_does(classes: int) -> None:
     assert np.mean(fast.predict(rest) == exact.predict(rest)) > 0.9
     assert np.mean(fast.predict(rest) == labels[300:]) > 1.2 / classes
     assert (word_classifier(seen, labels[:300]).predict(rest) == fast.predict(rest)).all()
+
+
+def test_what_says_nothing_of_the_label_has_no_weight() -> None:
+    """Of crossed texts each part stands once on each side: sums tie, and not but for noise."""
+    import numpy as np
+    from scipy.sparse import csr_matrix
+
+    drawn = np.random.default_rng(0)
+    rows, labels = [], []
+    for _ in range(40):
+        (a, b), (c, d) = drawn.choice(12, 2, replace=False), drawn.choice(12, 2, replace=False)
+        for context, target, label in ((a, c, 0), (b, d, 0), (a, d, 1), (b, c, 1)):
+            rows.append(np.eye(24)[context] + np.eye(24)[12 + target])
+            labels.append(label)
+    model = word_classifier(csr_matrix(np.array(rows)), labels)
+    assert np.abs(model.coef_).max() < 1e-12
