@@ -98,6 +98,8 @@ def test_an_overview_of_earlier_runs(
     assert main([*again, "--overwrite"]) == 0
     # What killed runs and builds have left is neither.
     shutil.copytree(out / "one--demo", out / ".one--demo-0123abcd")
+    results = out / ".one--demo-0123abcd" / "results.json"
+    results.write_text(results.read_text().replace('"name": "demo"', '"name": "killed"'))
     shutil.copytree(suites / "one", suites / ".one-0123abcd")
     capsys.readouterr()
     assert main([*words, "--output", str(out)]) == 0
