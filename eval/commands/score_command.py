@@ -135,7 +135,9 @@ def _builds(folder: Path) -> list[str]:
     """The builds with items in a folder, which is no build itself."""
     if not folder.is_dir() or (folder / _MANIFEST).is_file():
         return []
-    return sorted(str(path.parent) for path in folder.glob(f"*/{_MANIFEST}") if _has_items(path))
+    return sorted(
+        str(path.parent) for path in folder.glob(f"[!.]*/{_MANIFEST}") if _has_items(path)
+    )
 
 
 def _has_items(manifest: Path) -> bool:

@@ -93,7 +93,8 @@ def run_folders(folders: Iterable[Path]) -> list[Path]:
     """Folders of results, each once; in the place of a folder of such folders those, by name."""
     found: list[Path] = []
     for folder in folders:
-        inside = sorted(path.parent for path in folder.glob(f"*/{MARKER}"))
+        # Hidden ones are of runs that are writing, or were killed.
+        inside = sorted(path.parent for path in folder.glob(f"[!.]*/{MARKER}"))
         # Detectors of several seeds have folders of their own beside the results of all.
         found += inside if inside and not (folder / MARKER).is_file() else [folder]
     return list({folder.resolve(): folder for folder in reversed(found)}.values())[::-1]

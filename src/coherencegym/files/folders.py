@@ -214,9 +214,9 @@ def check_files(
         EvaluationError: one is there and may not be replaced, or is not as the program wrote it,
             or nothing can be written there.
     """
+    _check_place(folder / CHECKSUMS, option)
     listed = read_checksums(folder) or {}
     for name in names:
-        _check_place(folder / name, option)
         path = folder / name
         if not os.path.lexists(path):
             continue

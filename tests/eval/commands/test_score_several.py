@@ -96,6 +96,17 @@ def test_an_overview_of_earlier_runs(
     assert main(again) == 2
     assert "index.html: is there already" in capsys.readouterr().err
     assert main([*again, "--overwrite"]) == 0
+    # What killed runs and builds have left is neither.
+    shutil.copytree(out / "one--demo", out / ".one--demo-0123abcd")
+    results = out / ".one--demo-0123abcd" / "results.json"
+    results.write_text(results.read_text().replace('"name": "demo"', '"name": "killed"'))
+    shutil.copytree(suites / "one", suites / ".one-0123abcd")
+    capsys.readouterr()
+    assert main([*words, "--output", str(out)]) == 0
+    assert capsys.readouterr().out == f"2 of 2 runs are there already, and kept\n{first}"
+    assert main([*again, "--overwrite"]) == 0
+    assert capsys.readouterr().out == second
+    shutil.rmtree(suites / ".one-0123abcd")
     run = str(out / "one--demo")
     assert main(["overview", str(out), "--output", run, "--overwrite"]) == 2
     assert "one--demo, which is read; expected another folder" in capsys.readouterr().err
