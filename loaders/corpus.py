@@ -127,7 +127,7 @@ class Corpus:
         proven: true where the reader was run on the real distribution.
         patterns: file names and splits, in the order in which files are read.
         producers: the people who wrote the texts, one sentence for the card.
-        limitations: what is true of its texts and their annotation, and moves scores in whatever is
+        limitations: properties of its texts and their annotation, which move scores in whatever is
             made from them, in sentences: a suite speaks of what it does to a text alone.
         source_datasets: ``original``, or ``extended|<id>``, for the card's YAML.
         one_file_per_split: true where the files of a split are versions of one text, so that only

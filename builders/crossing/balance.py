@@ -30,8 +30,8 @@ class Option:
 
     Attributes:
         cost: orders the options, each of which has its own: the least is the best.
-        uses: what it uses up; no two that are chosen use the same.
-        leans: by each measure 1 or -1, the side that it leans to, or 0.
+        uses: names of what it uses up; no two that are chosen use the same.
+        leans: the side that it leans to by each measure: 1, -1 or 0.
     """
 
     cost: tuple[Any, ...]
@@ -80,7 +80,7 @@ def choose_balanced(options: Iterable[Option], slack: int = 0) -> list[Option]:
 
 
 class _Choice:
-    """What is chosen of some options, and how far it leans by each measure."""
+    """The chosen ones of some options, and how far they lean by each measure."""
 
     def __init__(self, options: Sequence[Option]) -> None:
         self.options = list(options)
@@ -90,7 +90,7 @@ class _Choice:
         self._user: dict[Hashable, Option] = {}
 
     def balance_with(self, new: Option | None, old: Option | None = None) -> list[int]:
-        """How far the choice leans with one option more, and another one less."""
+        """Tell how far the choice leans with one option more, and another one less."""
         balance = self.balance
         for option, sign in ((new, 1), (old, -1)):
             if option:
@@ -170,7 +170,7 @@ class Balanced:
 
     Attributes:
         drafter: makes the items; of those that are versions of one the first is the best.
-        measures: what is measured of a text. The texts that the first contrast of an item calls
+        measures: functions of a text. The texts that the first contrast of an item calls
             worse are held against those that it calls better.
         one_of: gives all versions of one item the same name.
         reason: says of a discourse's item why it is left out.

@@ -50,7 +50,7 @@ def of_each(
     """Ask of each config, and note those of which it cannot be asked.
 
     Args:
-        configs: what is asked about, one for each.
+        configs: the configs, or values that stand for one each.
         ask: gives what came of it, or raises :class:`ConfigError`.
         named: the user named the configs, and means all of them.
 

@@ -97,7 +97,7 @@ _CLOZE_FILES = (
     ("test*winter*2018", "test_2018", "test__winter2018-cloze_test_ALL_test - 1"),
 )
 
-#: Of the texts of both.
+#: Limitations of the texts of both corpora.
 _WRITTEN = (
     "Crowd workers wrote the stories and their endings, and nobody corrected them: slips of "
     "spelling make a text more surprising, whatever it says.",

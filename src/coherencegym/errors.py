@@ -15,7 +15,7 @@ class EvaluationError(ValueError):
 
 
 class ConfigError(EvaluationError):
-    """What was asked cannot be asked of one config of a dataset; of others it may be."""
+    """A request that cannot be met of one config of a dataset; of others it may be."""
 
 
 class ProcessError(EvaluationError):

@@ -321,7 +321,7 @@ def test_gum_as_it_is(real_build: Callable[[str, str], Path]) -> None:
     assert split["groups"]["fronted=true"] == 39
     assert split["groups"]["concession for time, same syntax"] == 26
     (crossed,) = manifest["configs"]["gum_crossed"]["splits"].values()
-    assert crossed["rows"] == 16
+    assert crossed["rows"] == 17
 
 
 def test_it_is_registered() -> None:

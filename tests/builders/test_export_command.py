@@ -35,7 +35,7 @@ def test_a_build_is_exported_beside(capsys: pytest.CaptureFixture[str]) -> None:
     assert build_command("story_cloze", *SAMPLE, *BOTH) == 0
     shown = capsys.readouterr().out
     assert "written to out\n" in shown
-    assert "for SyntaxGym: 24 items in 2 suites, written to suites_out\n" in shown
+    assert "for SyntaxGym: 26 items in 2 suites, written to suites_out\n" in shown
     assert "as texts: 21 pairs, and 1 task for lm-evaluation-harness, written to pairs_out" in shown
     assert set(content("suites_out")) == {
         CHECKSUMS,
@@ -71,7 +71,7 @@ def test_a_dry_run_says_what_would_be_written(
 ) -> None:
     assert build_command("story_cloze", *SAMPLE, *BOTH, "--dry-run") == 0
     shown = capsys.readouterr().out
-    assert "for SyntaxGym: 24 items in 2 suites, would be written to suites_out\n" in shown
+    assert "for SyntaxGym: 26 items in 2 suites, would be written to suites_out\n" in shown
     assert "would be written to pairs_out\n" in shown
     assert list(tmp_path.iterdir()) == []
 
@@ -183,7 +183,7 @@ def test_an_earlier_build_and_a_release_are_exported(
     assert build_command("story_cloze", *SAMPLE, *push, *BOTH) == 0
     build, release = ("--export-pairs", "p1"), ("--export-pairs", "p2", "--export-syntaxgym", "s2")
     assert export_main(["out", *build]) == 0
-    assert export_main(["coherencegym/stories", "--revision", "v1.1.0", *release]) == 0
+    assert export_main(["coherencegym/stories", "--revision", "v2.0.0", *release]) == 0
     assert content("p1") == content("p2") == content("pairs_out")
     assert content("s2") == content("suites_out")
     capsys.readouterr()
@@ -196,7 +196,7 @@ def test_an_earlier_build_and_a_release_are_exported(
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda manifest: manifest | {"suite": "../x"}, "'../x' is no name of a suite"),
+        (lambda manifest: manifest | {"suite": "../x"}, 'suite: "../x"; expected a name'),
         (None, "no manifest.json; expected a build"),
     ],
 )

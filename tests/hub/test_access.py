@@ -205,8 +205,8 @@ def test_the_log_holds_no_secret(hub: HubServer, hub_api: HfApi) -> None:
 
 def test_an_endpoint_that_is_not_there_says_so(hub: HubServer, hub_api: HfApi) -> None:
     hub.seed(REPO, {"README.md": b"text"})
-    with pytest.raises(HfHubHTTPError, match="this loopback Hub has no PUT"):
-        hub_api.update_repo_settings(REPO, repo_type="dataset", gated="auto")
+    with pytest.raises(HfHubHTTPError, match="this loopback Hub has no POST"):
+        hub_api.create_discussion(REPO, "title", repo_type="dataset")
 
 
 def test_a_bug_of_the_server_is_no_answer_of_the_hub(hub: HubServer) -> None:

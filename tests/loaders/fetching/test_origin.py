@@ -21,7 +21,7 @@ from coherencegym.loaders.registry import CORPORA
 
 #: A suite for each corpus that is fetched, one that is soon built.
 BUILT = {
-    **{"discoeval": "sentence_order", "gum": "relation_order", "insted": "sentence_order"},
+    **{"discoeval": "sentence_order", "gum": "implicit_relations", "insted": "sentence_order"},
     **{"irc": "replies", "tedmdb": "connectives", "verifiable": "span_coherence"},
     "winograd": "winograd",
 }
