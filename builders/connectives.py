@@ -517,7 +517,10 @@ SUITE = Suite(
         "fewer segments: two of one document that are used alike, whole sentences without fillers "
         "of speech. From 80 documents of GUM and 6 talks come under 50 items: intervals are wide.",
         "`crossed`: how likely a connective is with what follows it alone (`but also`) does not "
-        "cancel, as it is of both; of `but` and `so` between the same clauses both may make sense, "
+        "cancel, as it is of both. The artefact score is 50 by construction, except that where the "
+        "connective comes first (`fronted=true`) the classifier sees it beside the word behind it: "
+        "`although it` and `because so`, exchanged, are other pairs of words.",
+        "`crossed`: of `but` and `so` between the same clauses both may make sense, "
         "and one of the two segments then decides (about one pair in eight that were read).",
         "`as` in a prepositional sense and `yet` as an adverb, which Disco-Annotation marks, "
         "are groups of their own and in no aggregate.",
