@@ -578,7 +578,10 @@ SUITE = Suite(
         "fewer segments: two of one document that are used alike, whole sentences without fillers "
         "of speech. From 80 documents of GUM and 6 talks come under 20 items: intervals are wide.",
         "`crossed`: how likely a connective is with what follows it alone (`but also`) does not "
-        "cancel, as it is of both. `but` and `so` are exchanged within sentences, where `so` gives "
+        "cancel, as it is of both. The artefact score is 50 by construction, except that where the "
+        "connective comes first (`fronted=true`) the classifier sees it beside the word behind it: "
+        "`although it` and `because so`, exchanged, are other pairs of words.",
+        "`crossed`: `but` and `so` are exchanged within sentences, where `so` gives "
         "a result, and not before what somebody will, can or wants to do, which may stand behind "
         "either; between some clauses both make sense even so, and the other segment decides.",
         "`as` in a prepositional sense and `yet` as an adverb, which Disco-Annotation marks, "

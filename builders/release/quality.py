@@ -28,7 +28,7 @@ from coherencegym.eval.statistics.bag_of_words import word_classifier
 from coherencegym.eval.statistics.intervals import share_interval
 
 #: Items, and sentences of documents, that a classifier sees at most.
-_MOST_ITEMS, _MOST_SENTENCES = 6000, 6000
+_MOST_ITEMS, _MOST_SENTENCES = 6000, 10_000
 #: Fewer discourses than this give no artefact score.
 FEWEST_DISCOURSES = 20
 #: Fewer documents with an intruder than this give no classifier.

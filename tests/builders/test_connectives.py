@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -229,6 +232,18 @@ def _moved(relation: Relation, by: int) -> Relation:
     return Relation(relation.type, *spans, relation.senses)
 
 
+def unbalanced(made: Draft) -> set[str]:
+    """Words and pairs of words that the sides of an item's prediction do not have as often."""
+    count: Counter[str] = Counter()
+    (contrast,) = made.contrasts
+    for sign, names in ((1, contrast.worse), (-1, contrast.better)):
+        for text in (text for name in names for text in made.views[name]):
+            words = re.findall(r"\w+", text.lower())
+            for seen in {*words, *(f"{one} {next_one}" for one, next_one in pairwise(words))}:
+                count[seen] += sign
+    return {seen for seen, number in count.items() if number}
+
+
 BUT = ("It rained all day, [but] we were in town.", "Comparison.Concession.Arg2-as-denier")
 SO = ("The car was cold, [so] they took the train.", "Contingency.Cause.Result")
 
@@ -248,16 +263,19 @@ def test_two_segments_exchange_their_connectives() -> None:
     )
     assert made.item.extra["connectives"] == ["but", "so"]
     assert made.item.extra["meanings"] == ["concession", "result"]
+    assert unbalanced(made) == set()  # the artefact score is 50 by construction
 
 
 def test_a_first_clause_goes_with_the_connective() -> None:
     although = ("[Although] it rained, {we all left early}.", "Comparison.Concession")
-    because = ("[Because] it snowed, {they all stayed here}.", "Contingency.Cause.Reason")
+    because = ("[Because] so much fell, {they all stayed here}.", "Contingency.Cause.Reason")
     (made,) = crossed(although, because)
     exchanged = made.item.condition("segment_1_connective_2")
     assert [region.content for region in exchanged.regions] == [
         *("", "Because it rained,", "we all left early."),
     ]
+    # Here a classifier may see the connective beside another word.
+    assert unbalanced(made) == {"although it", "because so", "although so", "because it"}
 
 
 @pytest.mark.parametrize(
