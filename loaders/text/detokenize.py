@@ -6,7 +6,8 @@ Meant for two traditions: lower-case dialogue data with every sign set apart
 between spaces, so text in natural spelling passes unchanged. Nothing is invented: no capitals, no
 missing full stops.
 
-Two backquotes open and two apostrophes close a quotation where a text has both. Where it has one of
+A backquote that stands alone opens a quotation in a quotation. Two backquotes open and two
+apostrophes close a quotation where a text has both. Where it has one of
 them only, and with ``"``, marks open and close by turns.
 
 What tokenisation destroyed is left as it is where there are two readings: ``10 17`` (a time),
@@ -24,7 +25,7 @@ _Rules = Mapping[str, tuple[str | Callable[[re.Match[str]], str], tuple[str, ...
 
 _BRACKETS = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
-    "``": '"', "''": '"',
+    "``": '"', "''": '"', "`": "'",
 }  # fmt: skip
 
 #: Characters that may follow a sign that stood alone: a quotation mark that was joined already,
@@ -32,7 +33,7 @@ _BRACKETS = {
 _END = r"(?=[\"']*(?:[.,;:!?…]|\s|$))"
 
 #: Words and decades that begin with an apostrophe: ``'em``, ``'til``, ``'80s``.
-_ELIDED = r"(?:[Ee]m|[Nn]|[Tt]il|[Tt]is|[Tt]was|[Cc]ause|[Rr]ound|\d\ds?)(?![\w'])"
+_ELIDED = r"(?:[Ee]m|[Nn]|[Tt]il|[Tt]is|[Tt]was|[Cc]ause|[Rr]ound|\d\ds?(?!-))(?![\w'])"
 _BEFORE_ELIDED = re.compile(rf"' {_ELIDED}(?! ')")
 _MARK = re.compile(rf"(?<!\S)(?:(?P<lone>')(?!\S)|[`'](?=\w)(?!{_ELIDED}))")
 #: The text before a lone apostrophe: a number (``10 ' 17``), what may be a plural.
@@ -45,8 +46,9 @@ def _without_spaces(match: re.Match[str]) -> str:
 
 #: Signs that the words beside them tell. Rules are in order.
 _IN_WORDS: _Rules = {
-    # “ so ” ‘ so ’ it ’ s
+    # “ so ” ‘ so ’ it ’ s, I ’M, CA N’T
     r"(?i)(?<=\w) ’ (t|s|m|re|ve|ll|d)(?![\w’])": (r"’\1", (" ’ ",)),
+    r"(?i)(?<=\w) (n’t|’(?:t|s|m|re|ve|ll|d))(?![\w’])": (r"\1", (" n’t", " ’")),
     r"(?<!\S)([“‘]) (?=\S)": (r"\1", ("“ ", "‘ ")),
     r"(?<=\S) ([”’])(?!\w)": (r"\1", (" ”", " ’")),
     # don ' t, do n't, it 's, rock ' n roll, gon na
@@ -139,8 +141,9 @@ def lay_out(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 def _treebank_signs(text: str) -> str:
     """Brackets and quotation marks that the Penn Treebank writes in letters or backquotes."""
-    if not any(piece in text for piece in ("``", "''", "B-")):
+    if not any(piece in text for piece in ("`", "''", "B-")):
         return text
+    text = re.sub(r"(?<!\S)`(?:\s+(?=\S)|(?!\S))", "'", text)  # one alone opens
     text = re.sub(r"(?<!\S)``\s+''(?!\S)", '""', text)  # nothing is quoted
     tokens = text.split()
     opening, closing = tokens.count("``"), tokens.count("''")

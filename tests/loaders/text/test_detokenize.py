@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import corpus
-from coherencegym.loaders.text.detokenize import detokenize
+from coherencegym.loaders.text.detokenize import detokenize, lay_out
 
 EXAMPLES = {
     "hello , how are you ? i don ' t know .": "hello, how are you? i don't know.",
@@ -64,7 +64,20 @@ EXAMPLES = {
     "the mechanism ( s ) of process ( es )": "the mechanism(s) of process(es)",
     "“ Yes ” , it ’ s ‘ so ’ , he said": "“Yes”, it’s ‘so’, he said",
     "i 'm gon na go": "i'm gonna go",
+    "I CA N'T , I 'M IN , IT IS N'T": "I CAN'T, I'M IN, IT ISN'T",
+    "I CA N’T , i ’m in , the dogs ’ house": "I CAN’T, i’m in, the dogs’ house",
+    "the sailors ' 90-foot boat of ' 86": "the sailors' 90-foot boat of '86",
+    "what is ` fit ' or ` due ' care": "what is 'fit' or 'due' care",
 }
+
+
+#: Those in which a lost apostrophe is put in: no token has its place.
+PUT_IN = {"that s where i m , you re right", "i can t and didn t , he s"}
+
+
+@pytest.mark.parametrize("tokenised", sorted(EXAMPLES.keys() - PUT_IN))
+def test_laid_out_tokens_are_as_the_text_is(tokenised: str) -> None:
+    assert lay_out(tokenised.split())[0] == EXAMPLES[tokenised]
 
 
 @pytest.mark.parametrize("tokenised", EXAMPLES)
