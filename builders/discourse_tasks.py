@@ -33,7 +33,7 @@ def _configured(windows: int) -> dict[str, Any]:
 SUITE = Suite(
     name="discourse_tasks",
     title="Discourse tasks",
-    version="1.1.0",
+    version="2.0.0",
     hypothesis=(
         "A layer of a model that knows how the pieces of a text relate lets a simple classifier "
         "read that off their vectors, better than off the words alone."
