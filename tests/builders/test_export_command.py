@@ -34,7 +34,7 @@ def test_a_build_is_exported_beside(capsys: pytest.CaptureFixture[str]) -> None:
     assert build_command("story_cloze", *SAMPLE, *BOTH) == 0
     shown = capsys.readouterr().out
     assert "written to out\n" in shown
-    assert "for SyntaxGym: 24 items in 2 suites, written to suites_out\n" in shown
+    assert "for SyntaxGym: 23 items in 2 suites, written to suites_out\n" in shown
     assert "as texts: 21 pairs, and 1 task for lm-evaluation-harness, written to pairs_out" in shown
     assert set(content("suites_out")) == {
         "SUITES.md",
@@ -68,7 +68,7 @@ def test_a_dry_run_says_what_would_be_written(
 ) -> None:
     assert build_command("story_cloze", *SAMPLE, *BOTH, "--dry-run") == 0
     shown = capsys.readouterr().out
-    assert "for SyntaxGym: 24 items in 2 suites, would be written to suites_out\n" in shown
+    assert "for SyntaxGym: 23 items in 2 suites, would be written to suites_out\n" in shown
     assert "would be written to pairs_out\n" in shown
     assert list(tmp_path.iterdir()) == []
 
@@ -166,11 +166,11 @@ def test_a_task_reads_the_version_that_was_published(hub_clients: HubServer) -> 
         "coherencegym/stories",
         "--overwrite",
     )
-    assert build_command("story_cloze", *push, "--version", "1.3.0") == 0
+    assert build_command("story_cloze", *push, "--version", "2.3.0") == 0
     # The suite's own version is older than the one that is there.
     assert build_command("story_cloze", *push, "--export-pairs", "pairs_out") == 0
-    assert list(hub_clients.tags("coherencegym/stories")) == ["v1.3.0"]
-    assert revision("pairs_out") == "v1.3.0"
+    assert list(hub_clients.tags("coherencegym/stories")) == ["v2.3.0"]
+    assert revision("pairs_out") == "v2.3.0"
 
 
 def test_an_earlier_build_and_a_release_are_exported(
@@ -180,7 +180,7 @@ def test_an_earlier_build_and_a_release_are_exported(
     assert build_command("story_cloze", *SAMPLE, *push, *BOTH) == 0
     build, release = ("--export-pairs", "p1"), ("--export-pairs", "p2", "--export-syntaxgym", "s2")
     assert export_main(["out", *build]) == 0
-    assert export_main(["coherencegym/stories", "--revision", "v1.1.0", *release]) == 0
+    assert export_main(["coherencegym/stories", "--revision", "v2.0.0", *release]) == 0
     assert content("p1") == content("p2") == content("pairs_out")
     assert content("s2") == content("suites_out")
     capsys.readouterr()
