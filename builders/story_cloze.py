@@ -103,7 +103,11 @@ SUITE = Suite(
         "Knowledge of the world decides most items; local coherence alone does not.",
         "Both endings are as crowd workers wrote them, and nobody corrected them: some of the "
         "right ones have slips of spelling, which make them more surprising whatever the story is. "
-        "They are neither mended nor counted here.",
+        "They are neither mended nor counted here. Left out, and counted, are stories with an "
+        "ending about somebody else, by a name that the story does not have.",
+        "`crossed`: couples are chosen so that content words, all words, and words by how rare "
+        "they are, tell the endings in half of the items. Other ways to compare words may tell a "
+        "little more.",
         "Of 50 pairs of `crossed` from the sample that a language model read twice, blind, both "
         "texts were good English in 50, and the coherent side was preferred in all of those "
         "that could be told (`docs/quality.md` of the toolkit).",
