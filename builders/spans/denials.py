@@ -8,9 +8,11 @@ Whoever denies it says nothing else of the matter, so that nothing else contradi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
+from coherencegym.builders.crossing.balance import Option, choose_balanced
 from coherencegym.builders.crossing.likeness import stems
 from coherencegym.builders.spans.contradictions import contradiction_row
 from coherencegym.builders.suite import Contrast
@@ -66,43 +68,54 @@ def denials(units: Sequence[Unit]) -> Iterator[Denial]:
                 yield Denial(number, sentence, sentence[0] + denied[1:])
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A statement, the unit behind which it is denied, and the first unit of the stretch."""
+
+    denial: Denial
+    later: int
+    begin: int
+
+
 @dataclass(frozen=True)
 class Denials:
-    """A stretch of a dialogue with a denial, by the same speaker in every second dialogue."""
+    """A stretch of a dialogue with a denial, in as many by the same speaker as by the other.
+
+    ``chosen`` says of the dialogues of a fit whether it is the same speaker.
+    """
 
     contrasts: tuple[Contrast, ...] = ()
+    chosen: Mapping[str, bool] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def recipe(self) -> str:
         """The operation, as the manifest records it."""
         return f"a statement, negated, at the end of a later utterance; {_UNITS} units"
 
+    def fit(self, discourses: Sequence[Discourse], context: Context, fits: Any) -> Self:
+        """The drafter that knows who denies in which of these dialogues."""
+        options: dict[Option, tuple[str, bool]] = {}
+        for discourse in discourses:
+            generator = context.random(discourse, "Denials")
+            preferred, lot = generator.random() < 0.5, generator.random()
+            for same in (True, False):
+                if any(_alone(discourse.units, place) for place in _places(discourse.units, same)):
+                    cost = (same != preferred, lot, discourse.id)
+                    option = Option(cost, frozenset({discourse.id}), (1 if same else -1,))
+                    options[option] = discourse.id, same
+        chosen = choose_balanced(options, slack=1)
+        return replace(self, chosen=dict(options[option] for option in chosen))
+
     def __call__(self, discourse: Discourse, context: Context) -> Iterator[SpanText]:
         """Yield the row, unless nothing is said that can be denied."""
-        generator = context.random(discourse, "Denials")
-        units, same = discourse.units, generator.random() < 0.5
-        places = [
-            (denial, later, begin)
-            for denial in denials(units)
-            for later in _later(units, denial.unit, same)
-            for begin in range(
-                max(0, later - _UNITS + 1), min(denial.unit, len(units) - _UNITS) + 1
-            )
-        ]
-        if not places:
-            context.skipped["nothing is said that can be denied later"] += 1
+        units = discourse.units
+        same = (self.chosen or self.fit([discourse], context, None).chosen).get(discourse.id)
+        if same is None:
+            context.skipped[_why_left(units)] += 1
             return
-        places = [
-            (denial, later, begin)
-            for denial, later, begin in places
-            if not says_more(
-                units[begin : begin + _UNITS], denial.sentence, denial.unit - begin, later - begin
-            )
-        ]
-        if not places:
-            context.skipped["who denies it says more of the matter"] += 1
-            return
-        denial, later, begin = generator.choice(places)
+        generator = context.random(discourse, "Denials", same=same)
+        place = generator.choice([one for one in _places(units, same) if _alone(units, one)])
+        denial, later, begin = place.denial, place.later, place.begin
         texts = [*discourse.texts]
         end = "" if texts[later][-1] in ".!?" else "."
         texts[later] = f"{texts[later]}{end} {denial.denied}"
@@ -118,13 +131,31 @@ class Denials:
         )
 
 
-def _later(units: Sequence[Unit], unit: int, same: bool) -> list[int]:
-    """The units two to five places later that are of the same speaker, or of the other."""
+def _places(units: Sequence[Unit], same: bool) -> list[_Place]:
+    """The places of denials two to five units later, by the same speaker or by the other."""
     return [
-        place
-        for place in range(unit + 2, min(unit + _UNITS, len(units)))
-        if (units[place].speaker == units[unit].speaker) == same
+        _Place(denial, later, begin)
+        for denial in denials(units)
+        for later in range(denial.unit + 2, min(denial.unit + _UNITS, len(units)))
+        if (units[later].speaker == units[denial.unit].speaker) == same
+        for begin in range(max(0, later - _UNITS + 1), min(denial.unit, len(units) - _UNITS) + 1)
     ]
+
+
+def _alone(units: Sequence[Unit], place: _Place) -> bool:
+    """Tell whether nothing else that who denies says in the stretch is of the matter."""
+    shown = units[place.begin : place.begin + _UNITS]
+    first, later = place.denial.unit - place.begin, place.later - place.begin
+    return not says_more(shown, place.denial.sentence, first, later)
+
+
+def _why_left(units: Sequence[Unit]) -> str:
+    places = [*_places(units, same=True), *_places(units, same=False)]
+    if not places:
+        return "nothing is said that can be denied later"
+    if not any(_alone(units, place) for place in places):
+        return "who denies it says more of the matter"
+    return "left out, so that as many denials are by the other speaker"
 
 
 def says_more(units: Sequence[Unit], statement: str, first: int, later: int) -> bool:

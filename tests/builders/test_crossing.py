@@ -258,6 +258,7 @@ def test_options_are_exchanged_before_they_are_dropped() -> None:
     # A second version is taken of no more than are needed.
     chosen = choose_balanced(options(*[[1, -1]] * 4))
     assert sorted(option.leans for option in chosen) == [(-1,), (-1,), (1,), (1,)]
+    assert len(choose_balanced(options([1, -1], [1], [1], [-1, -1]))) == 4
     assert len(choose_balanced(options([1], [1], [0]))) == 1
 
 

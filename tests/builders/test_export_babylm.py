@@ -478,7 +478,7 @@ def test_every_builder_takes_the_option(
     arguments = ("--corpus", "sample", "--limit", "30", "--output", "out")
     assert build_command("story_cloze", *arguments, "--export-babylm", "babylm") == 0
     shown = capsys.readouterr().out
-    assert "rows of 7 items in 1 folder, and a fast version, written to babylm\n" in shown
+    assert "rows of 6 items in 1 folder, and a fast version, written to babylm\n" in shown
     assert f"left out for the BabyLM pipeline, sample (test): 30, {MEAN}\n" in shown
     assert export_main(["out", "--export-babylm", "again"]) == 0
     files = [p.relative_to("babylm") for p in Path("babylm").rglob("*") if p.is_file()]

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from native_files import LAYOUTS
 from suites import Sample, build_from, rows
 
+from coherencegym.builders.making.fitting import Fits
 from coherencegym.builders.release.span_quality import span_quality
 from coherencegym.builders.span_coherence import SUITE
 from coherencegym.builders.spans.annotated import Abduction, Entailment
@@ -350,6 +351,14 @@ def test_who_denies_something_says_nothing_else_of_it(
 ) -> None:
     units = [Unit(text, "ab"[place % 2]) for place, text in enumerate(turns)]
     assert says_more(units, "i run a farm.", 0, denier) == more
+
+
+def test_as_many_denials_are_by_the_other_speaker() -> None:
+    dialogues = [talk(f"d{number}") for number in range(9)]
+    fitted = Denials().fit(dialogues, Context(), Fits())
+    labels = [row.label for one in dialogues for row in fitted(one, Context())]
+    assert len(labels) == 9
+    assert sorted(labels) in ([0] * 4 + [1] * 5, [0] * 5 + [1] * 4)
 
 
 def test_a_dialogue_in_which_a_denial_is_never_alone_is_left_out() -> None:
