@@ -30,8 +30,8 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 for secret in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "COHERENCEGYM_DATA"):
     os.environ.pop(secret, None)
 
-# A shell that runs tests in the background ignores Ctrl-C, as `nohup` does the end of a terminal, and
-# so would the commands under test.
+# A shell that runs tests in the background ignores Ctrl-C, as `nohup` does the end of a terminal,
+# and so would the commands under test.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
