@@ -167,7 +167,7 @@ def real(shared: Path, made_once: Callable[[str, Callable[[Path], object]], Path
             no_classifiers(patched)
             build_from(load_suite("discourse_tasks"), "discoeval", folder, data_dir=Path(some))
 
-    return made_once("discourse_tasks-discoeval", fill)
+    return made_once("discourse_tasks-discoeval-smallest", fill)
 
 
 def labelled(folder: Path, config: str, split: str) -> list[LabelledExample]:
