@@ -68,6 +68,40 @@ class Quota:
 
 
 @dataclass
+class ReadingCache:
+    """Corpora that were read whole, for whoever reads the same files again in one command.
+
+    Attributes:
+        most: bytes of files, of all corpora together, whose discourses are held.
+    """
+
+    most: int = 64_000_000
+    _read: list[tuple[Any, int, list[Discourse], Counter[str]]] = field(default_factory=list)
+
+    def read(self, reading: Reading) -> Iterator[Discourse]:
+        """The discourses of a reading, and what it left out, from its files or as they were."""
+        key = (reading.corpus, reading.files, reading.skip_bad_rows)
+        size = sum(file.size for file in reading.files)
+        # A few discourses are sooner read than all of the corpus.
+        is_part = reading.limit is not None
+        if is_part or size > self.most or any(file.revision for file in reading.files):
+            yield from reading.read_files()
+            return
+        found = next((kept for kept in self._read if kept[0] == key), None)
+        if found is None:
+            discourses = list(reading.read_files())
+            found = (key, size, discourses, Counter(reading.skipped))
+        else:
+            self._read.remove(found)
+        self._read.append(found)
+        while sum(size for _, size, _, _ in self._read) > self.most:
+            del self._read[0]
+        reading.skipped.clear()
+        reading.skipped.update(found[3])
+        yield from found[2]
+
+
+@dataclass
 class Reading:
     """The discourses of a corpus, read anew, file by file, each time one iterates.
 
@@ -82,6 +116,7 @@ class Reading:
         keep: makes the folder that keeps shards that were read, from a digest of all that they
             depend on.
         progress: told how many shards are read.
+        cache: has the corpus, if it was read before; none: it is read anew.
     """
 
     corpus: Corpus
@@ -93,6 +128,7 @@ class Reading:
     engine: Engine = ALONE_IN_PROCESS
     keep: Callable[[str, Codec], BlockFolder] | None = None
     progress: Callable[[Cost], None] = lambda cost: None
+    cache: ReadingCache | None = None
 
     @cached_property
     def files(self) -> tuple[FileRead, ...]:
@@ -106,6 +142,10 @@ class Reading:
             CorpusError: a bad row (unless ``skip_bad_rows``), an unreadable file, or two discourses
                 with one id.
         """
+        return self.read_files() if self.cache is None else self.cache.read(self)
+
+    def read_files(self) -> Iterator[Discourse]:
+        """Yield discourses from the files, whatever was read before; errors as in iterating."""
         self.skipped.clear()
         options = ReadOptions(self.skip_bad_rows, self.skipped)
         seen: dict[str, str] = {}
@@ -202,6 +242,7 @@ def read(
     engine: Engine = ALONE_IN_PROCESS,
     keep: Callable[[str, Codec], BlockFolder] | None = None,
     progress: Callable[[Cost], None] = lambda cost: None,
+    cache: ReadingCache | None = None,
 ) -> Reading:
     """Find the files of a corpus; what comes back yields its discourses lazily.
 
@@ -214,7 +255,7 @@ def read(
         limit: the most discourses to read of each split, for each of ``uses``.
         uses: see :class:`Reading`.
         found: its files, if they were looked for already.
-        engine, keep, progress: see :class:`Reading`.
+        engine, keep, progress, cache: see :class:`Reading`.
 
     Raises:
         CorpusNotFoundError: no file is there.
@@ -222,7 +263,7 @@ def read(
     """
     if found is None:
         found = find(corpus, Path(data_dir) if data_dir is not None else None, splits)
-    how: dict[str, Any] = {"engine": engine, "keep": keep, "progress": progress}
+    how: dict[str, Any] = {"engine": engine, "keep": keep, "progress": progress, "cache": cache}
     return Reading(corpus, found, skip_bad_rows, limit, uses, **how)
 
 

@@ -44,6 +44,7 @@ from coherencegym.licence import CLOSED, OTHER
 from coherencegym.loaders.corpora.documents import documents_corpus
 from coherencegym.loaders.corpora.hub.texts import hub_corpus
 from coherencegym.loaders.corpus import Corpus, CorpusError
+from coherencegym.loaders.read import ReadingCache
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.registry import is_extension
 from coherencegym.loaders.text.articles import Shape
@@ -224,7 +225,12 @@ class BuildJob:
     def _part(self, folder: Path | None) -> Path | None:
         return folder if folder is None or self.alone else folder / self.suite.name
 
-    def make(self, progress: Callable[[str], None], engine: Engine | None = None) -> Manifest:
+    def make(
+        self,
+        progress: Callable[[str], None],
+        engine: Engine | None = None,
+        cache: ReadingCache | None = None,
+    ) -> Manifest:
         """Build, into :attr:`destination` but in a dry run."""
         with self._folder() as folder:
             manifest = build(
@@ -236,6 +242,7 @@ class BuildJob:
                 withhold=not self.private,
                 progress=progress,
                 engine=engine,
+                cache=cache,
             )
             if self.runs:
                 manifest = add_scores(manifest, self.runs, folder)
@@ -354,7 +361,8 @@ def run(suites: Sequence[Suite], request: BuildRequest) -> int:
 
     def work() -> int:
         with started(request.engine, request.num_proc, request.address) as engine:
-            return _run_all(suites, request, partial(_run_one, engine=engine))
+            cache = ReadingCache() if len(suites) > 1 else None
+            return _run_all(suites, request, partial(_run_one, engine=engine, cache=cache))
 
     return finished("build", work)
 
@@ -384,11 +392,18 @@ def _plan_one(suite: Suite, request: BuildRequest, alone: bool) -> int:
     return 0
 
 
-def _run_one(suite: Suite, request: BuildRequest, alone: bool, *, engine: Engine) -> int:
+def _run_one(
+    suite: Suite,
+    request: BuildRequest,
+    alone: bool,
+    *,
+    engine: Engine,
+    cache: ReadingCache | None,
+) -> int:
     """Build a suite, and print what was made as soon as it is there."""
     job = BuildJob(suite, request, alone)
     with spinner() as progress:
-        manifest = job.make(progress, engine)
+        manifest = job.make(progress, engine, cache)
     # From here on the build is in its place: a push that fails does not lose it.
     dry_run = job.request.dry_run
     where = None if dry_run else job.destination

@@ -35,6 +35,7 @@ from coherencegym.engines.engine import ALONE_IN_PROCESS, Engine, local_engine
 from coherencegym.eval.kinds.table_kind import DISCOURSE
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.read import ReadingCache
 from coherencegym.manipulations.operator import Context
 
 
@@ -48,6 +49,7 @@ def build(
     withhold: bool = False,
     progress: Callable[[str], None] = lambda message: None,
     engine: Engine | None = None,
+    cache: ReadingCache | None = None,
 ) -> Manifest:
     """Build every config of the sources into ``folder``, which is empty.
 
@@ -60,6 +62,7 @@ def build(
             where others of their corpus may.
         progress: told what is being done.
         engine: runs the blocks of it; none: this machine, with the options' ``num_proc``.
+        cache: has the corpora that a build before this one read, if any did.
 
     Raises:
         CorpusError: a source cannot be read, nothing came of all of them, or an answer is about
@@ -67,7 +70,7 @@ def build(
         SuiteError: an item is not valid: a mistake of the suite, not of the user.
     """
     engine = engine or local_engine(options.num_proc)
-    work = _Build(suite, options, folder, matcher, withhold, progress, engine)
+    work = _Build(suite, options, folder, matcher, withhold, progress, engine, cache)
     configs: dict[str, Any] = {}
     sources.empty.clear()
     for source in sources.found:
@@ -131,6 +134,7 @@ class _Build:
     withhold: bool
     progress: Callable[[str], None]
     engine: Engine
+    cache: ReadingCache | None
 
     def __post_init__(self) -> None:
         self.kept = WorkFolder()
@@ -142,7 +146,14 @@ class _Build:
     def entries(self, source: PlannedCorpus) -> Iterator[tuple[str, dict[str, Any] | str]]:
         """Write the configs of a corpus; their names, and entries or why no item came of them."""
         found = read_source(
-            self.suite, source, self.options, self.withhold, self.engine, self.kept, self._tell
+            self.suite,
+            source,
+            self.options,
+            self.withhold,
+            self.engine,
+            self.kept,
+            self._tell,
+            self.cache,
         )
         for config, limited in zip(source.configs, found.configs, strict=True):
             for name, entry in self._configs(config, limited, source.corpus, found.by_split):

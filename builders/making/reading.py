@@ -15,7 +15,7 @@ from coherencegym.engines.engine import Engine
 from coherencegym.eval.kinds.table_kind import SEPARATOR
 from coherencegym.licence import may_republish
 from coherencegym.loaders.discourse import Discourse
-from coherencegym.loaders.read import Quota, Reading, read
+from coherencegym.loaders.read import Quota, Reading, ReadingCache, read
 
 #: The split of a suite that does not divide its corpora.
 ONE_SPLIT = "test"
@@ -43,6 +43,7 @@ def read_source(
     engine: Engine,
     work: WorkFolder,
     progress: Callable[[str], None],
+    cache: ReadingCache | None = None,
 ) -> SourceRead:
     """Read a source; ``withhold``: without documents of texts that no licence lets one publish.
 
@@ -61,6 +62,7 @@ def read_source(
         engine=engine,
         keep=partial(work.blocks, "shards"),
         progress=lambda cost: progress(f"reading {source.corpus.name}, {cost}"),
+        cache=cache,
     )
     by_split: dict[str, list[Discourse]] = defaultdict(list)
     one_split = suite.one_split or not any(one.divided for one in source.configs)

@@ -106,8 +106,9 @@ _PARAGRAPH = {"newpar", "newpar_block"}
 _NOTES = re.compile(r" ?(\()?\[(?P<number>\d+)\](?:(?:,? ?|[–-])\[\d+\])*(?(1)\))")
 #: An elementary unit that is nothing else.
 _ONLY_NOTES = re.compile(r"(?:\[ \d+ \]|[ ,–()-])+")
-#: Parts of speech that a withheld word has and a line to be filled in has not.
-_NO_WORDS = ("PUNCT", "SYM", "X", "_")
+#: A word that is nothing but underscores, and whose part of speech is not that of a line to be
+#: filled in.
+_WITHHELD = re.compile(r"\d+\t_+\t[^\t]*\t(?!(?:PUNCT|SYM|X|_)\t)[^\t]*\t")
 #: Places of relations and raw text of the documents of ``<folder>/<name>.conllu``: beside the
 #: folder, in the layout of the corpus's repository, or with the folders of relations laid next to
 #: it.
@@ -138,12 +139,7 @@ def read_gum(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator
 
 def _is_withheld(block: Block) -> bool:
     """Tell whether a word of the sentence is nothing but underscores."""
-    rows = (line.split("\t", 4) for _, line in block.rows)
-    return any(
-        columns[0].isdigit() and set(columns[1]) == {"_"} and columns[3] not in _NO_WORDS
-        for columns in rows
-        if len(columns) == 5
-    )
+    return any(_WITHHELD.match(line) for _, line in block.rows)
 
 
 def _document(

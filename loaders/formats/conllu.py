@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import accumulate, groupby, pairwise
+from typing import NamedTuple
 
 from coherencegym.loaders.corpus import CorpusFile
 from coherencegym.loaders.formats.lines import (
@@ -87,14 +89,14 @@ class Sentence:
     last_line: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Block:
     """The lines of one sentence, as they are, without the empty line at their end."""
 
     lines: tuple[Line, ...]
 
-    @property
-    def comments(self) -> dict[str, str]:
+    @cached_property
+    def comments(self) -> Mapping[str, str]:
         """Its comments, the first of each key."""
         comments: dict[str, str] = {}
         for _, line in self.lines:
@@ -103,15 +105,15 @@ class Block:
                 comments.setdefault(key.strip(), value.strip())
         return comments
 
-    @property
-    def rows(self) -> Iterator[Line]:
+    @cached_property
+    def rows(self) -> tuple[Line, ...]:
         """The lines that are no comments."""
-        return ((number, line) for number, line in self.lines if not line.startswith("#"))
+        return tuple(line for line in self.lines if not line[1].startswith("#"))
 
     @property
     def begins_document(self) -> bool:
         """True where it has a ``# newdoc`` comment."""
-        return any(line[0] == "#" and line[1:].split()[:1] == ["newdoc"] for _, line in self.lines)
+        return any(comment.split()[:1] == ["newdoc"] for comment in self.comments)
 
 
 def blocks(file: CorpusFile) -> Iterator[Block]:
@@ -135,9 +137,10 @@ def conllu_documents(file: CorpusFile) -> Iterator[tuple[Block, ...]]:
 
 def parse(block: Block) -> Sentence:
     """Read a sentence; ``LineError`` where a line is bad or the words do not give ``# text``."""
-    for number, line in block.lines:
-        if (unusable := text_problem(line)) is not None:
-            raise LineError(number, *unusable)
+    if text_problem("\n".join(line for _, line in block.lines)) is not None:
+        for number, line in block.lines:
+            if (unusable := text_problem(line)) is not None:
+                raise LineError(number, *unusable)
     rows = [_Row.read(number, line) for number, line in block.rows]
     first, last = block.lines[0][0], block.lines[-1][0]
     _check_ids(rows, last)
@@ -168,8 +171,7 @@ def cut_out(sentence: Sentence, stretches: Sequence[tuple[int, int]]) -> Sentenc
     return replace(sentence, text=text + sentence.text[done:], words=words, tokens=tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """A line as columns; ``last`` is the last word of a multiword token, ``kind`` its separator."""
 
     line: int
@@ -209,7 +211,7 @@ class _Row:
             lemma=lemma,
             upos=upos,
             xpos=xpos,
-            feats=_pairs(feats),
+            feats=_features(feats),
             head=None if head == "_" else int(head),
             deprel=deprel,
             misc=_pairs(misc),
@@ -227,6 +229,10 @@ def _pairs(column: str) -> dict[str, str]:
     for part in column.split("|"):
         key, _, pairs[key] = part.partition("=")
     return pairs
+
+
+#: Words have few different features, and many the same.
+_features = lru_cache(maxsize=4096)(_pairs)
 
 
 def _check_ids(rows: Sequence[_Row], last_line: int) -> None:

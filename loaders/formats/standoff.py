@@ -13,7 +13,7 @@ runs of white space are one space. A :class:`Placed` text knows where each chara
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -215,16 +215,17 @@ class Placed:
         """
         parts: list[tuple[int, int, int]] = []
         for start, end in offsets:
-            found: dict[int, tuple[int, int]] = {}
             at = bisect_right(self.runs, start, key=attrgetter("end"))
-            while at < len(self.runs) and (run := self.runs[at]).start < end:
-                first = min(run.first + max(start - run.start, 0), run.last)
-                last = min(run.first + min(end, run.end) - 1 - run.start, run.last)
-                found[run.unit] = (found.get(run.unit, (first,))[0], last + 1)
-                at += 1
-            if end > len(self.raw) or not found:
+            behind = bisect_left(self.runs, end, lo=at, key=attrgetter("start"))
+            if end > len(self.raw) or at == behind:
                 raise LookupError(f"{start}..{end}")
-            parts += [(unit, *found[unit]) for unit in sorted(found)]
+            while at < behind:
+                one = self.runs[at]
+                at = bisect_right(self.runs, one.unit, lo=at, hi=behind, key=attrgetter("unit"))
+                other = self.runs[at - 1]  # the last run of the unit that is in the part
+                first = min(one.first + max(start - one.start, 0), one.last)
+                last = min(other.first + min(end, other.end) - 1 - other.start, other.last)
+                parts.append((one.unit, first, last + 1))
         return tuple(parts)
 
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ from coherencegym.builders.release.manifest import dump_manifest
 from coherencegym.builders.release.rows import write_split
 from coherencegym.errors import EvaluationError
 from coherencegym.files.checksums import CHECKSUMS
+from coherencegym.loaders.discourse import Discourse
+from coherencegym.loaders.read import Reading
 
 HEADER = (
     "InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,"
@@ -179,6 +182,20 @@ def test_a_bad_row_is_one_line_and_no_folder(
     entry = manifest["configs"]["storycloze"]
     assert entry["splits"]["test"]["rows"] == 25
     assert sum(entry["bad_rows"].values()) == 1
+
+
+def test_suites_of_one_command_read_a_corpus_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    no_classifiers(monkeypatch)
+    read_files, names = Reading.read_files, []
+
+    def counted(reading: Reading) -> Iterator[Discourse]:
+        names.append(reading.corpus.native)
+        return read_files(reading)
+
+    monkeypatch.setattr(Reading, "read_files", counted)
+    argv = ["coreference", "discourse_tasks", "--corpus", "sample", "--dry-run"]
+    assert main(argv) == 0
+    assert names.count("gum") == 1
 
 
 def test_a_known_fault_of_a_release_is_put_right_and_named(

@@ -14,7 +14,7 @@ import pytest
 from coherencegym.loaders.corpora.stories import STORYCLOZE
 from coherencegym.loaders.corpus import Corpus, CorpusError, CorpusFile, FilePattern, ReadOptions
 from coherencegym.loaders.discourse import Discourse, SourceSpan, Unit
-from coherencegym.loaders.read import FileRead, Reading, read
+from coherencegym.loaders.read import FileRead, Reading, ReadingCache, read
 from coherencegym.loaders.registry import CORPORA
 
 
@@ -50,6 +50,36 @@ def test_files_and_discourses_come_in_order_and_twice(words: Corpus) -> None:
     reading = read(words)
     assert ids(reading) == "abcdef"
     assert ids(reading) == "abcdef"
+
+
+def test_a_cached_corpus_is_read_once_while_its_files_are_the_same(
+    words: Corpus, tmp_path: Path
+) -> None:
+    opened = []
+
+    def reader(corpus: Corpus, file: CorpusFile, options: ReadOptions) -> Iterator[Discourse]:
+        opened.append(file.path.name)
+        return read_words(corpus, file, options)
+
+    words = replace(words, reader=reader)
+    (tmp_path / "test.txt").write_text("e\nbad\nf\n")
+    cache = ReadingCache()
+    for _ in range(2):
+        reading = read(words, skip_bad_rows=True, cache=cache)
+        assert ids(reading) == "abcdef"
+        assert reading.skipped == {"bad word": 1}
+    assert opened == ["train.txt", "train2.txt", "test.txt"]
+    assert ids(read(words, splits=["train"], cache=cache)) == "abcd"
+    assert ids(read(words, limit=1, cache=cache)) == "ae"
+    with pytest.raises(CorpusError, match="expected a word"):
+        ids(read(words, cache=cache))
+    (tmp_path / "test.txt").write_text("g\n")
+    assert ids(read(words, skip_bad_rows=True, cache=cache)) == "abcdg"
+    number = len(opened)
+    small = ReadingCache(most=3)
+    for _ in range(2):
+        assert ids(read(words, cache=small)) == "abcdg"
+    assert len(opened) == number + 6
 
 
 def test_splits_choose(words: Corpus) -> None:
