@@ -27,6 +27,9 @@ class Fork:
                 os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
             sys.stdout, sys.stderr = (os.fdopen(n, "w", closefd=False) for n in (1, 2))
             os.environ.update({name: str(value) for name, value in variables.items()})
+            if (torch := sys.modules.get("torch")) is not None:
+                # Torch makes its pool anew after a fork, which threads must not do side by side.
+                torch.set_num_threads(torch.get_num_threads())
             sys.exit(work())
 
         self._process = multiprocessing.get_context("fork").Process(target=run)
