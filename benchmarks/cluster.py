@@ -127,7 +127,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure each number of workers, in turn, and print the table."""
+    """Estimate each number of workers, in turn, and print the table."""
     options = parser().parse_args(arguments)
     if options.in_process is not None:
         print(json.dumps(measure(options.documents, options.in_process)))

@@ -17,6 +17,7 @@ import numpy as np
 
 from coherencegym.eval.statistics.correlation import correlation, correlation_within
 from coherencegym.eval.statistics.effective_size import clustered
+from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.intervals import (
     Interval,
     difference_of_means,
@@ -26,7 +27,7 @@ from coherencegym.eval.statistics.intervals import (
     median_interval,
     share_interval,
 )
-from coherencegym.eval.statistics.measures import Measure, auc, f1
+from coherencegym.eval.statistics.measures import auc, f1
 from coherencegym.eval.statistics.paired import (
     _flipped,
     _whole_sums,
@@ -120,7 +121,7 @@ def judged(lows: Any, highs: Any, truth: float) -> tuple[float, float]:
     return float(held.mean()), float((highs - lows).mean())
 
 
-def _judged(found: Sequence[Interval | Measure | None], truth: float) -> tuple[float, float]:
+def _judged(found: Sequence[Interval | Estimate | None], truth: float) -> tuple[float, float]:
     known = [one for one in found if one is not None and one.low is not None]
     if not known:
         return math.nan, math.nan

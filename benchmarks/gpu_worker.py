@@ -77,7 +77,7 @@ class Measuring:
 
 
 def work(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure all of a shape."""
+    """Estimate all of a shape."""
     from transformers import AutoTokenizer
     from transformers.utils import logging
 

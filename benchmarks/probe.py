@@ -71,7 +71,7 @@ def measure(rows: int, width: int, classes: int, layers: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, and print one object of JSON."""
+    """Estimate, and print one object of JSON."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

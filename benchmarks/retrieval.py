@@ -141,7 +141,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure each size and print the table."""
+    """Estimate each size and print the table."""
     options = parser().parse_args(arguments)
     if options.in_process:
         (number,) = options.documents

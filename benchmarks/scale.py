@@ -127,7 +127,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure two sizes, and print what the articles would cost."""
+    """Estimate two sizes, and print what the articles would cost."""
     options = parser().parse_args(arguments)
     if options.in_process is not None:
         print(json.dumps(measure(options.in_process, options.data_dir)))

@@ -122,7 +122,7 @@ def _no_attention(states: Any, *_: Any, **__: Any) -> tuple[Any, None]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure in a process with one thread, and print what came of it."""
+    """Estimate in a process with one thread, and print what came of it."""
     made = argparse.ArgumentParser(prog="python -m benchmarks.states", description=__doc__)
     add = made.add_argument
     add("--texts", type=Path, nargs="*", default=[], metavar="FILE")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.kinds.spans import SpanText
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.tasks.probe.probe import ProbeProgress
-    from coherencegym.eval.views.correlate.shown import ShownCorrelations
+    from coherencegym.eval.views.findings import ShownFindings
     from coherencegym.eval.views.probe.shown import ShownProbes
     from coherencegym.eval.views.spans.shown import ShownSpans
 
@@ -455,7 +455,8 @@ def spans_loaded(
     return shown_spans(gather_spans(source, loaded, answered, settings, own))
 
 
-def correlations_loaded(
+def task_loaded(
+    name: str,
     loaded: LoadedModel,
     data: str | Path,
     options: Mapping[str, Any],
@@ -464,42 +465,49 @@ def correlations_loaded(
     split: str = "test",
     revision: str | None = None,
     max_items: int | None = None,
-) -> ShownCorrelations:
-    """Correlate the scores of a model in evaluation mode with the ratings of a dataset.
+) -> ShownFindings:
+    """Ask a model in evaluation mode what a task of the registry asks.
 
     Raises:
         EvaluationError: the data cannot be read, there is no such option, or one is wrong.
     """
-    from coherencegym.eval.tasks.correlate.results import gather_correlations
-    from coherencegym.eval.tasks.correlate.task import CORRELATE, correlated
-    from coherencegym.eval.tasks.task import read_tables
-    from coherencegym.eval.views.correlate.shown import shown_correlations
+    from coherencegym.eval.outcomes.tables import OutcomeWriter
+    from coherencegym.eval.tasks.findings import gather_findings
+    from coherencegym.eval.tasks.options import options_of as task_options
+    from coherencegym.eval.tasks.registry import task_named
+    from coherencegym.eval.tasks.table import read_tables
+    from coherencegym.eval.tasks.task import Context
+    from coherencegym.eval.views.findings import shown_findings
 
-    own, reading = divided_options(options)
-    if own:
-        known = "bos, batch_tokens, share"
-        raise EvaluationError(f"correlate: no option {', '.join(own)}; expected some of {known}")
+    task = task_named(name)
+    given, reading = divided_options(options)
+    own = task_options(name, task.options, given, beside=READING)
     names = [configs] if isinstance(configs, str) else list(configs)
     source = find_dataset(str(data), revision, names)
-    tables, notes = read_tables(CORRELATE, source, names, split, max_items)
-    outcomes = [one for table in tables for one in correlated(loaded, table, reading)]
+    tables, notes = read_tables(task.kind, source, names, split, max_items)
+    writer, context = OutcomeWriter(), Context(loaded, reading)
+    for table in tables:
+        task.run(context, table, own, writer)
     settings = {
         **{"configs": names, "split": split, "max_items": max_items},
         **reading.record(),
         **_how_loaded(loaded),
     }
-    return shown_correlations(
-        gather_correlations(source.noted(notes), loaded, tables, outcomes, settings)
-    )
+    about = source.noted(notes), loaded, tables, writer.tables(), settings, own
+    return shown_findings(gather_findings(task, *about))
+
+
+#: The options of reading that a call in Python takes beside those of a task.
+READING = ("bos", "batch_tokens", "share")
 
 
 def divided_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], Options]:
-    """The options of spans, and those of how a causal model reads them.
+    """The options of a task, and those of how a causal model reads texts.
 
     Raises:
         EvaluationError: one of the latter is wrong.
     """
-    reads = {name: options[name] for name in ("bos", "batch_tokens", "share") if name in options}
+    reads = {name: options[name] for name in READING if name in options}
     return {k: v for k, v in options.items() if k not in reads}, options_of(**reads)
 
 

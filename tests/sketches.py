@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.views import figures
+from coherencegym.eval.report import figures
 
 REAL = figures.save
 

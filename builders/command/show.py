@@ -14,7 +14,7 @@ from coherencegym.loaders.find import NO_FILES
 from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:
-    from coherencegym.eval.views.grid import Grid
+    from coherencegym.eval.report.grid import Grid
 
 _ARTEFACT, _OVERLAP = "artefact, % [95 % interval]", "overlap, %"
 #: Reasons that are named; the card has them all.
@@ -24,7 +24,7 @@ _REASONS = 3
 @contextmanager
 def spinner() -> Iterator[Callable[[str], None]]:
     """A function that shows what is being done, on standard error where that is a terminal."""
-    from coherencegym.eval.views.grid import plain_text
+    from coherencegym.eval.report.grid import plain_text
 
     console = shown_console(stderr=True)
     if not console.is_terminal:
@@ -47,7 +47,7 @@ def print_build(
     All this is in the card as well: where several suites are built, ``brief`` is a line a suite.
     """
     from coherencegym.cards.render import read_in_part, skips
-    from coherencegym.eval.views.grid import console_for, in_width, plain_text
+    from coherencegym.eval.report.grid import console_for, in_width, plain_text
 
     console = console_for()
     if brief:
@@ -89,7 +89,7 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
         label_floors,
         overlap_score,
     )
-    from coherencegym.eval.views.grid import GridRow, of_cells, share_cell, share_with_interval
+    from coherencegym.eval.report.grid import GridRow, of_cells, share_cell, share_with_interval
 
     headings, cells = [], []
     for name, config in ordered_configs(manifest):

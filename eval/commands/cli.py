@@ -28,7 +28,6 @@ COMMANDS = {
     "train": "fine-tune an encoder for a task, for comparison",
     "train-detector": "fine-tune an encoder to find that sentence: train documents",
     "probe": "ask which layers of a model know the labels of examples",
-    "correlate": "correlate the scores of texts with people's ratings of their coherence",
     "spans": "ask whether a model that is right about a text is right about its parts",
     "model-index": "print the scores for a model's own card",
     "plot": "draw the scores of several runs in one figure",

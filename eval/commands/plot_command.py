@@ -76,8 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _notes(runs: Sequence[Run], missing: Sequence[str]) -> list[str]:
     """Notes for a reader of the figure."""
+    from coherencegym.eval.report.figures import missing_note
     from coherencegym.eval.statistics.intervals import INTERVALS
-    from coherencegym.eval.views.figures import missing_note
 
     notes = []
     for name in _SETTINGS:

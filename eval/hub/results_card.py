@@ -10,11 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.results.runs import Run
-from coherencegym.eval.statistics.intervals import INTERVALS
-from coherencegym.eval.statistics.scores import CD, Score
-from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.eval.views.grid import (
+from coherencegym.eval.report.grid import (
     Grid,
     GridRow,
     made,
@@ -23,6 +19,10 @@ from coherencegym.eval.views.grid import (
     share_cell,
     share_with_interval,
 )
+from coherencegym.eval.results.runs import Run
+from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.statistics.scores import CD, Score
+from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.files.templates import fenced
 
 FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next push -->"

@@ -20,10 +20,10 @@ from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.paired_scores import (
     PairedScore,
     of_difference,
-    unit_pairs,
     unit_rows,
 )
 from coherencegym.eval.results.saved import Saved, SavedTable
+from coherencegym.eval.statistics.estimate import Difference
 from coherencegym.eval.statistics.paired import difference_interval, holm, paired_test
 from coherencegym.eval.tasks.score.columns import (
     Columns,
@@ -105,14 +105,16 @@ def compare(
             "same rules (--anyway compares what both have)"
         )
     rows: list[PairedScore] = []
-    unpaired = sum(len(t.judgements) + len(t.outcomes) for t in (*baseline.tables, *model.tables))
+    unpaired = sum(len(table.judgements) for table in (*baseline.tables, *model.tables))
     for table in baseline.tables:
         if (other := model.table(table.config, table.split)) is not None:
             pairs = list(judged_pairs(table, other))
-            units = list(unit_pairs(table.outcomes, other.outcomes))
-            unpaired -= 2 * (len(pairs) + len(units))
+            unpaired -= 2 * len(pairs)
             rows += _rows(table, pairs, seed) if pairs else ()
-            rows += unit_rows(units, seed)
+    if baseline.outcomes is not None and model.outcomes is not None:
+        both = sum(len(theirs) for _, theirs in baseline.outcomes.paired(model.outcomes))
+        unpaired += len(baseline.outcomes) + len(model.outcomes) - 2 * both
+        rows += unit_rows(baseline.outcomes, model.outcomes, baseline.metrics, seed)
     if not rows:
         raise EvaluationError(f"{folders}: no item is in both; nothing can be compared")
     about: Any = tuple(rows), details, tuple(found), tuple(remarks(baseline, model)), unpaired
@@ -214,7 +216,8 @@ def _compared(values: ItemValues, others: ItemValues, seed: int) -> dict[str, An
         test = paired_test(left, right, clusters, seed)
         interval = difference_interval(differences, clusters, test)
         fields = {"baseline_score": fmean(left), "score": fmean(right)}
-        fields |= of_difference(fmean(right) - fmean(left), interval, test)
+        found = fmean(right) - fmean(left), interval.low, interval.high, interval.method
+        fields |= of_difference(Difference(*found, test.method, test.p))
     return {
         **fields,
         "n": len(values),

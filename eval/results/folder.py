@@ -19,10 +19,11 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.predictions import Outcome
-from coherencegym.eval.statistics.scores import CORRELATIONS, STATISTICS, UnitOutcome
+from coherencegym.eval.metrics.estimates import described
+from coherencegym.eval.outcomes.files import write_tables
+from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.columns import column_labels
 from coherencegym.eval.tasks.score.metrics import Judgement
-from coherencegym.eval.tasks.task import TaskResults
 from coherencegym.files.folders import written_beside
 from coherencegym.files.parquet_rows import stored_rows
 
@@ -67,7 +68,8 @@ def results_folder(
 def write_common(results: TaskResults, folder: Path) -> None:
     """Write the files of every task into a folder that is there."""
     write_json(results_json(results), folder / MARKER)
-    write_rows(map(asdict, results.outcomes), outcomes_schema(), folder / OUTCOMES_FILE)
+    if results.outcomes is not None:
+        write_tables(results.outcomes, folder)
 
 
 def results_json(results: TaskResults) -> dict[str, Any]:
@@ -82,6 +84,7 @@ def results_json(results: TaskResults) -> dict[str, Any]:
         "settings": dict(results.settings),
         "notes": [asdict(note) for note in results.notes],
         "headline": asdict(results.headline) if results.headline else None,
+        "metrics": described(results.metrics),
         "scores": [asdict(score) for score in results.rows],
         **results.more(),
     }
@@ -140,10 +143,8 @@ class RowWriter:
                 self._write()
 
 
-#: Their names in the folder of results.
-OUTCOMES_FILE, PREDICTIONS_FILE = "outcomes.parquet", "predictions.parquet"
-#: Columns of outcomes that only correlations have, and folders of earlier releases have not.
-_CORRELATED = ("against", "given")
+#: Its name in the folder of results.
+PREDICTIONS_FILE = "predictions.parquet"
 #: That of every token, which is there where it was asked for.
 TOKENS_FILE = "tokens.parquet"
 #: Columns of predictions that are null where one is undefined or its item is too long.
@@ -183,11 +184,6 @@ class SavedJudgement:
     reason: str
 
 
-def outcomes_schema() -> Any:
-    """The Arrow schema of outcomes, whose columns are their fields."""
-    return _schema(UnitOutcome.__dataclass_fields__, nullable=("value", "truth", *_CORRELATED))
-
-
 def predictions_schema() -> Any:
     """The Arrow schema of predictions; ``margin`` is in bits, and null where there is none."""
     about = ("config", "split", "item_id", "discourse_id", "cluster", "columns", "formula")
@@ -203,8 +199,7 @@ def _schema(names: Sequence[str] | Mapping[str, Any], nullable: Sequence[str]) -
     texts, truth, number = pa.list_(pa.string()), pa.bool_(), pa.float64()
     kinds = {
         **{"columns": texts, "groups": texts},
-        **{"met": truth, "tie": truth, "too_close": truth, "truth": truth},
-        **dict.fromkeys(("margin", "value", "whole", *_CORRELATED), number),
+        **{"met": truth, "tie": truth, "too_close": truth, "margin": number},
     }
     return pa.schema(
         [pa.field(name, kinds.get(name, pa.string()), name in nullable) for name in names]
@@ -262,60 +257,16 @@ def read_judgements(path: Path) -> dict[Key, list[SavedJudgement]]:
     return found
 
 
-def read_outcomes(path: Path) -> dict[Key, list[UnitOutcome]]:
-    """The outcomes by config and split, in the order of the file.
-
-    Raises:
-        EvaluationError: it cannot be read, has other columns, or a row contradicts itself.
-    """
-    found: dict[Key, list[UnitOutcome]] = {}
-    for where, row in _checked(path, outcomes_schema(), _CORRELATED):
-        for is_wrong, what in _contradictions(row):
-            if is_wrong:
-                raise EvaluationError(f"{where}: {what}")
-        outcome = UnitOutcome(**{**row, "groups": tuple(row["groups"])})
-        found.setdefault((outcome.config, outcome.split), []).append(outcome)
-    return found
-
-
-def _checked(
-    path: Path, schema: Any, later: Sequence[str] = ()
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows and where each is, of the types of a schema, without a null where none may be.
-
-    ``later``: columns that an earlier release did not write.
-    """
+def _checked(path: Path, schema: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows and where each is, of the types of a schema, without a null where none may be."""
     required = [field.name for field in schema if not field.nullable]
-    for number, row in enumerate(stored_rows(path, schema, later)):
+    for number, row in enumerate(stored_rows(path, schema)):
         where = f"{path}: row {number}"
         for name in required:
             value = row[name]
             if value is None or (isinstance(value, list) and None in value):
                 raise EvaluationError(f"{where}: {name} is null; expected a value")
         yield where, row
-
-
-def _contradictions(row: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
-    """Things that may be wrong with an outcome, the first one first."""
-    value, whole, statistic = row["value"], row["whole"], row["statistic"]
-    yield statistic not in STATISTICS, f"statistic; expected one of {', '.join(STATISTICS)}"
-    has_reason = bool(row["reason"])
-    yield (value is None) != has_reason, "expected either a value or a reason why there is none"
-    is_ranked = statistic == "ranks"
-    yield (row["truth"] is None) == is_ranked, "truth; expected it for ranks, and for nothing else"
-    against, given = (row.get(name) for name in _CORRELATED)
-    numbers = (whole, value, against, given)
-    finite = all(number is None or math.isfinite(number) for number in numbers)
-    yield not finite, "value, whole, against or given is no number"
-    correlated = statistic in CORRELATIONS
-    wrong = (against is None) == correlated
-    yield wrong, "against; expected it for correlations, and for nothing else"
-    wrong = (given is None) == (statistic == "partial")
-    yield wrong, "given; expected it for partial correlations, and for nothing else"
-    if value is not None and not is_ranked and not correlated:
-        is_part = 0 <= value <= whole
-        yield not is_part, f"a value of {value:g} of {whole:g}; expected a part of it"
-    yield statistic == "share" and whole != 1, f"a share of {whole:g}; expected one of 1"
 
 
 def _outcome(row: Mapping[str, Any], where: str) -> Outcome | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.results.saved import Saved, SavedTable
-from coherencegym.eval.statistics.scores import LAYER, UnitOutcome
+from coherencegym.eval.outcomes.schema import MODEL
+from coherencegym.eval.results.saved import Saved
 
 
 def at_layer(results: Saved, layer: int) -> Saved:
@@ -15,20 +15,20 @@ def at_layer(results: Saved, layer: int) -> Saved:
     Raises:
         EvaluationError: the layer was not probed, in one of the configs.
     """
-    return replace(results, tables=tuple(_at_layer(results, t, layer) for t in results.tables))
+    import numpy as np
 
-
-def _at_layer(results: Saved, table: SavedTable, layer: int) -> SavedTable:
-    groups = {(one.measure, one.unit_id): one.groups for one in table.outcomes if not one.judge}
-    found: list[UnitOutcome] = [
-        replace(one, judge="", groups=groups.get((one.measure, one.unit_id), ()))
-        for one in table.outcomes
-        if one.judge == f"{LAYER}{layer}"
-    ]
-    if not found:
-        known = dict.fromkeys(o.judge for o in table.outcomes if o.judge.startswith(LAYER))
-        raise EvaluationError(
-            f"{results.folder}: {table.config}: no {LAYER}{layer}; expected "
-            + (f"one of {', '.join(known)}" if known else "results of coherencegym probe")
-        )
-    return replace(table, outcomes=tuple(found))
+    found = results.outcomes
+    series = list(found.series()) if found is not None else []
+    for table in results.tables:
+        own = [one for one in series if (one.config, one.split) == (table.config, table.split)]
+        known = dict.fromkeys(one.system.label for one in own if one.system.layer is not None)
+        if layer not in {one.system.layer for one in own}:
+            raise EvaluationError(
+                f"{results.folder}: {table.config}: no layer {layer}; expected "
+                + (f"one of {', '.join(known)}" if known else "results of coherencegym probe")
+            )
+    assert found is not None
+    places = [one.places for one in series if one.system.layer == layer]
+    chosen = found.select(np.sort(np.concatenate(places)))
+    systems = tuple(MODEL if one.layer == layer else one for one in found.systems)
+    return replace(results, outcomes=replace(chosen, systems=systems))

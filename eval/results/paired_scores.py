@@ -5,22 +5,16 @@ Each measure of units has the paired test that suits it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.eval.statistics.intervals import Interval
-from coherencegym.eval.statistics.measures import (
-    Counts,
-    Measure,
-    correlation_difference,
-    grouped,
-    ranks_difference,
-    ratio_difference,
-    value_of,
-)
-from coherencegym.eval.statistics.paired import Test, difference_interval, paired_test, swaps
-from coherencegym.eval.statistics.scores import CORRELATIONS, ScoreRow, UnitOutcome, level_of
+from coherencegym.eval.metrics.estimates import level_of
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.outcomes.schema import Group, group_name
+from coherencegym.eval.outcomes.tables import OutcomeTables, Series
+from coherencegym.eval.statistics.estimate import Difference
+from coherencegym.eval.statistics.scores import ScoreRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,95 +55,66 @@ class PairedScore(ScoreRow):
     p_holm: float | None = None
 
 
-def of_difference(difference: float, interval: Interval | Measure, test: Test) -> dict[str, Any]:
+def of_difference(found: Difference | None) -> dict[str, Any]:
     """The fields of a row that have a difference."""
+    if found is None:
+        return {}
     return {
-        "difference": difference,
-        "ci_low": interval.low,
-        "ci_high": interval.high,
-        "ci_method": interval.method,
-        "test": test.method,
-        "p": test.p,
+        "difference": found.value,
+        "ci_low": found.low,
+        "ci_high": found.high,
+        "ci_method": found.method,
+        "test": found.test,
+        "p": found.p,
     }
 
 
-#: A unit as the baseline and the model met it.
-UnitPair = tuple[UnitOutcome, UnitOutcome]
+def unit_rows(
+    baseline: OutcomeTables, model: OutcomeTables, metrics: Mapping[str, Metric], seed: int
+) -> Iterator[PairedScore]:
+    """A row of all units that both have by table, metric and system, and one of each group."""
+    for one, theirs in baseline.paired(model):
+        there = dict(zip(one.places.tolist(), theirs.tolist(), strict=True))
+        by_group = metrics[one.metric].by_group and one.system.layer is None
+        for group, places in baseline.parts(one.places, by_group).items():
+            if len(places):
+                yield _row(one, group, (baseline, places), (model, there), metrics, seed)
 
 
-def unit_pairs(baseline: Sequence[UnitOutcome], model: Sequence[UnitOutcome]) -> Iterator[UnitPair]:
-    """The outcomes that both have, of one table."""
-    theirs = {(one.measure, one.judge, one.unit_id): one for one in model}
-    for one in baseline:
-        if (other := theirs.get((one.measure, one.judge, one.unit_id))) is not None:
-            yield one, other
+def _row(
+    of: Series,
+    group: Group | None,
+    ours: tuple[OutcomeTables, Any],
+    theirs: tuple[OutcomeTables, Mapping[int, int]],
+    metrics: Mapping[str, Metric],
+    seed: int,
+) -> PairedScore:
+    import numpy as np
 
-
-def unit_rows(pairs: Sequence[UnitPair], seed: int) -> Iterator[PairedScore]:
-    """A row of all units by measure and judge, and one of each group."""
-    for group, members in grouped(pairs, lambda pair: pair[0]):
-        yield _row(group, members, seed)
-
-
-def _row(group: str, pairs: Sequence[UnitPair], seed: int) -> PairedScore:
-    both = [pair for pair in pairs if None not in (pair[0].value, pair[1].value)]
-    left, right = [pair[0] for pair in both], [pair[1] for pair in both]
-    baseline, score = value_of(left), value_of(right)
-    difference: dict[str, Any] = {}
-    if baseline is not None and score is not None:
-        test, interval = _tested(left, right, seed)
-        difference = of_difference(score - baseline, interval, test)
-    first = pairs[0][0]
+    (before, places), (after, there) = ours, theirs
+    others = np.array([there[place] for place in places.tolist()])
+    has = before.has_value(places), after.has_value(others)
+    both = has[0] & has[1]
+    left = before.cells(places[both])
+    right = replace(after.cells(others[both]), cluster=left.cluster)
+    metric = metrics[of.metric]
+    shares = metric.rightness(left), metric.rightness(right)
     return PairedScore(
-        config=first.config,
-        split=first.split,
-        group=group,
-        level=level_of(group, first.judge),
-        n=len(both),
-        n_discourses=len({one.discourse_id for one in left}),
-        n_clusters=len({one.cluster for one in left}),
-        left_out=len(pairs) - len(both),
-        undefined_baseline=sum(one.value is None for one, _ in pairs),
-        undefined=sum(other.value is None for _, other in pairs),
-        baseline_score=baseline,
-        score=score,
-        baseline_higher=_higher(right, left),
-        higher=_higher(left, right),
-        measure=first.measure,
-        judge=first.judge,
-        **difference,
+        config=of.config,
+        split=of.split,
+        group=group_name(group) if group else "",
+        level=level_of(of.system, group),
+        n=len(left),
+        n_discourses=len(np.unique(left.discourse)),
+        n_clusters=len(np.unique(left.cluster)),
+        left_out=len(places) - len(left),
+        undefined_baseline=int((~has[0]).sum()),
+        undefined=int((~has[1]).sum()),
+        baseline_score=metric.value(left),
+        score=metric.value(right),
+        baseline_higher=0 if shares[0] is None else int((shares[0] > shares[1]).sum()),
+        higher=0 if shares[0] is None else int((shares[1] > shares[0]).sum()),
+        measure=metric.said,
+        judge=of.system.label,
+        **of_difference(metric.compare(left, right, seed)),
     )
-
-
-def _higher(these: Sequence[UnitOutcome], those: Sequence[UnitOutcome]) -> int:
-    """The units of which the second have more; values that rank have scales of their own."""
-    if these and these[0].statistic in {"ranks", *CORRELATIONS}:
-        return 0
-    return sum(_share(that) > _share(this) for this, that in zip(these, those, strict=True))
-
-
-def _share(outcome: UnitOutcome) -> float:
-    return (outcome.value or 0.0) / outcome.whole if outcome.whole else 1.0
-
-
-def _tested(
-    left: Sequence[UnitOutcome], right: Sequence[UnitOutcome], seed: int
-) -> tuple[Test, Interval | Measure]:
-    """The test of a difference, and its interval."""
-    clusters = [one.cluster for one in left]
-    values, others = ([one.value or 0.0 for one in side] for side in (left, right))
-    statistic = left[0].statistic
-    if statistic in CORRELATIONS:
-        measure, test = correlation_difference(left, right)
-    elif statistic == "ranks":
-        measure, test = ranks_difference(values, others, [bool(o.truth) for o in left], clusters)
-    elif statistic == "ratio":
-        before: Counts = values, [one.whole for one in left]
-        after: Counts = others, [one.whole for one in right]
-        test = swaps(before, after, clusters, seed)
-        measure = ratio_difference(before, after, clusters, test.p)
-    else:
-        test = paired_test(values, others, clusters, seed)
-        differences = [new - old for old, new in zip(values, others, strict=True)]
-        return test, difference_interval(differences, clusters, test)
-    return test, measure

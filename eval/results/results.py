@@ -17,13 +17,13 @@ from coherencegym.eval.forward.agreement import TIMES, Trial
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import MODES, Rules
 from coherencegym.eval.statistics.intervals import INTERVALS
-from coherencegym.eval.statistics.scores import UnitOutcome
+from coherencegym.eval.tasks.results import TaskResults, about_dataset, about_table
 from coherencegym.eval.tasks.score.closeness import LEVEL
 from coherencegym.eval.tasks.score.columns import Columns
 from coherencegym.eval.tasks.score.controls import Difference, differences
 from coherencegym.eval.tasks.score.headline import floor_notes, headline_of
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation, length_correlations
-from coherencegym.eval.tasks.score.metrics import Judgement, outcomes
+from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import Scored
 from coherencegym.eval.tasks.score.summary import (
     FEW_ITEMS,
@@ -35,7 +35,6 @@ from coherencegym.eval.tasks.score.summary import (
 )
 from coherencegym.eval.tasks.score.tally import ItemTally, tallied
 from coherencegym.eval.tasks.score.word_effect import WordEffect, effect_line
-from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table
 
 Tables = Sequence[tuple[ItemTable, Scored]]
 
@@ -62,13 +61,6 @@ class Results(TaskResults):
     def rows(self) -> Sequence[ItemScore]:
         """The scores, as the results of every task have them."""
         return self.scores
-
-    @property
-    def outcomes(self) -> Iterator[UnitOutcome]:
-        """The outcomes of the items of ``tables``."""
-        for table, _ in self.tables:
-            judgements = self.judged[table.config, table.split]
-            yield from outcomes(table.config, table.split, judgements, table.breakdowns)
 
     def more(self) -> dict[str, Any]:
         """The keys of ``results.json`` that only this task has."""

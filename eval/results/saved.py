@@ -14,22 +14,23 @@ from typing import Any
 from pydantic import BaseModel
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.metrics.estimates import SavedMetric, known_metrics
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.outcomes.files import OUTCOMES_FILE, read_outcome_tables
+from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.results.folder import (
     MARKER,
-    OUTCOMES_FILE,
     PREDICTIONS_FILE,
     RESULTS_FORMAT,
     Key,
     SavedJudgement,
     read_judgements,
-    read_outcomes,
 )
 from coherencegym.eval.results.runs import results_head
-from coherencegym.eval.statistics.measures import value_of
-from coherencegym.eval.statistics.scores import CD, UnitOutcome
+from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.columns import item_values, judgement_columns
 from coherencegym.files import strict_json
-from coherencegym.files.strict_json import SignedShare, Some, kind
+from coherencegym.files.strict_json import Many, SignedShare, Some, kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +80,9 @@ class SavedTable(_Table):
         headline_value: ``column=value`` of the items that count in the suite's one number; empty:
             all of them.
         judgements: one for each prediction of each item, in their order; of ``score``.
-        outcomes: one for each unit under each measure, in their order; of other tasks.
     """
 
     judgements: tuple[SavedJudgement, ...] = field(default=(), repr=False)
-    outcomes: tuple[UnitOutcome, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -97,6 +96,7 @@ class Saved:
         settings: the user's choices, and what came of them; JSON.
         tables: one or more.
         task: the task that these are the results of.
+        outcomes, metrics: those of all other tasks than ``score``.
     """
 
     folder: Path
@@ -106,6 +106,8 @@ class Saved:
     settings: Mapping[str, Any]
     tables: tuple[SavedTable, ...]
     task: str = "score"
+    outcomes: OutcomeTables | None = field(default=None, repr=False)
+    metrics: Mapping[str, Metric] = field(default_factory=dict, repr=False)
 
     def table(self, config: str, split: str) -> SavedTable | None:
         """The table of that name, or None."""
@@ -144,6 +146,10 @@ def read_saved(folder: Path) -> Saved:
     if not file.is_file():
         raise EvaluationError(f"{folder}: no {file.name}; expected the whole folder of results")
     results = strict_json.read_json(path, _Results)
+    outcomes = None if head.task == "score" else read_outcome_tables(folder)
+    metrics = known_metrics(results.metrics, str(path))
+    if outcomes is not None:
+        _check_outcomes(results, outcomes, metrics, path, file)
     return Saved(
         folder=folder,
         signature=results.signature,
@@ -152,6 +158,8 @@ def read_saved(folder: Path) -> Saved:
         settings=results.settings.model_dump(),
         tables=tuple(_tables(results, path, file, head.task)),
         task=head.task,
+        outcomes=outcomes,
+        metrics=metrics,
     )
 
 
@@ -185,12 +193,13 @@ class _Results:
     dataset: _Dataset
     settings: _Settings
     scores: Some[_Score]
+    metrics: Many[SavedMetric] = ()
 
 
 def _tables(results: _Results, path: Path, file: Path, task: str) -> Iterator[SavedTable]:
     """The tables, with judgements or outcomes that are held to the scores."""
     is_score = task == "score"
-    found: dict[Key, list[Any]] = {**(read_judgements if is_score else read_outcomes)(file)}
+    found: dict[Key, list[SavedJudgement]] = read_judgements(file) if is_score else {}
     seen: set[Key] = set()
     for number, about in enumerate(results.dataset.tables):
         where = f"{path}: dataset.tables[{number}]"
@@ -198,32 +207,53 @@ def _tables(results: _Results, path: Path, file: Path, task: str) -> Iterator[Sa
         if key in seen:
             raise EvaluationError(f"{where}: there twice; expected each config and split once")
         seen.add(key)
-        own: dict[str, Any] = {"judgements" if is_score else "outcomes": tuple(found.get(key, ()))}
-        table = SavedTable(**asdict(about), **own)
+        table = SavedTable(**asdict(about), judgements=tuple(found.get(key, ())))
         scores = [s for s in results.scores if (s.config, s.split, s.level) == (*key, "all")]
         if is_score:
             _check_agreement(table, (scores[-1].n, scores[-1].met) if scores else None, where, file)
-        else:
-            for score in scores:
-                _check_units(table, score, path, file)
         yield table
     if others := set(found) - seen:
         raise EvaluationError(f"{file}: {kind(min(others)[0])}: not in {path.name}; {_AGAIN}")
 
 
-def _check_units(table: SavedTable, score: _Score, path: Path, file: Path) -> None:
-    chosen = [
-        one
-        for one in table.outcomes
-        if (one.measure, one.judge) == (score.measure, score.judge) and one.value is not None
-    ]
-    value = value_of(chosen)
-    # What is not defined is far from everything that is.
-    both = (math.inf if one is None else one for one in (value, score.score))
-    if not math.isclose(*both, abs_tol=1e-6):
+def _check_outcomes(
+    results: _Results,
+    outcomes: OutcomeTables,
+    metrics: Mapping[str, Metric],
+    path: Path,
+    file: Path,
+) -> None:
+    """Hold the outcomes to the metrics, and to what ``results.json`` says of them."""
+    tables = {(about.config, about.split) for about in results.dataset.tables}
+    scores = {
+        (one.config, one.split, one.measure, one.judge): one.score
+        for one in results.scores
+        if one.level == "all"
+    }
+    for one in outcomes.series():
+        where = f"{file}: {kind(one.config)}"
+        if (one.config, one.split) not in tables:
+            raise EvaluationError(f"{where}: not in {path.name}; {_AGAIN}")
+        if (metric := metrics.get(one.metric)) is None:
+            raise EvaluationError(f"{where}, {kind(one.metric)}: no such metric; {_AGAIN}")
+        cells = outcomes.cells(one.places)
+        if fault := metric.fault(cells):
+            raise EvaluationError(f"{where}, {kind(metric.said)}: {fault}")
+        key = one.config, one.split, metric.said, one.system.label
+        if key not in scores:
+            continue
+        score, value = scores.pop(key), metric.value(cells)
+        # What is not defined is far from everything that is.
+        if not math.isclose(*(math.inf if v is None else v for v in (value, score)), abs_tol=1e-6):
+            raise EvaluationError(
+                f"{path}: {kind(one.config)}, {kind(metric.said)}: {kind(score)}, but in "
+                f"{file.name} it is {kind(value)}; {_AGAIN}"
+            )
+    for (config, _, measure, _), score in scores.items():
+        if score is None:
+            continue
         raise EvaluationError(
-            f"{path}: {kind(table.config)}, {kind(score.measure)}: {kind(score.score)}, but in "
-            f"{file.name} it is {kind(value)}; {_AGAIN}"
+            f"{path}: {kind(config)}, {kind(measure)}: nothing of it in {file.name}; {_AGAIN}"
         )
 
 

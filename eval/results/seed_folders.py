@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.results.folder import MARKER, results_json, write_common, write_json
-from coherencegym.eval.tasks.task import TaskResults
+from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.files.folders import written_beside
 
 

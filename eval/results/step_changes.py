@@ -18,6 +18,7 @@ from coherencegym.eval.results.comparison import PairedJudgements, judged_pairs,
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.paired_scores import of_difference
 from coherencegym.eval.results.saved import Saved, SavedTable, read_saved
+from coherencegym.eval.statistics.estimate import Difference
 from coherencegym.eval.statistics.paired import (
     difference_interval,
     holm,
@@ -198,7 +199,9 @@ def _tested(cells: Sequence[Sequence[tuple[float, float, bytes]]], seed: int) ->
         interval = difference_interval(groups[0][0], clusters, test)
     else:
         test, interval = macro_difference(groups, seed)
-    return of_difference(fmean(fmean(own) for own, _ in groups), interval, test)
+    value = fmean(fmean(own) for own, _ in groups)
+    found = interval.low, interval.high, interval.method, test.method, test.p
+    return of_difference(Difference(value, *found))
 
 
 def _checked(folder: str, head: Headline) -> Saved:

@@ -21,7 +21,6 @@ is particular here is what is done where clusters are few, and docs/intervals.md
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -165,7 +164,7 @@ def binomial_limits(share: float, size: float, tail: Any = TAIL) -> tuple[Any, A
     return low, high
 
 
-def owners(clusters: Sequence[str]) -> tuple[int, Any]:
+def owners(clusters: Any) -> tuple[int, Any]:
     """The number of clusters, and the number of each item's, in the order of their names.
 
     An array of whole numbers, none negative, may stand for the names.

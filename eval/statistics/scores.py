@@ -1,61 +1,13 @@
-"""Outcomes of units under a measure, and the scores that they add up to: every task's results.
-
-Outcomes are the rows of ``outcomes.parquet``; a score is the one row that every view reads.
-"""
+"""Scores: the one row that every view of results reads, whichever task they are of."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any
 
+from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.files.strict_json import Share, SignedShare
-
-#: Ways to add up outcomes: the mean of their values; the sum of values over that of wholes; the
-#: share of pairs in which a true unit is above another (the area under the ROC curve); or how their
-#: ranks correlate with those of other numbers: as they are, with a third one held constant, or
-#: within clusters (:mod:`eval.statistics.correlation`).
-Statistic = Literal["share", "ratio", "ranks", "correlation", "partial", "within"]
-STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
-#: Those that are correlations, from -1 to 1.
-CORRELATIONS = frozenset({"correlation", "partial", "within"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnitOutcome:
-    """The outcome of a unit (an item, a document, a sentence) under a measure.
-
-    Attributes:
-        config, split, measure, judge: the same as in :class:`ScoreRow`.
-        statistic: says how the outcomes of the measure add up.
-        unit_id: unique within table, measure and judge.
-        discourse_id: the discourse that the unit is from.
-        cluster: the units that are drawn as one: a family, or else the discourse.
-        groups: those that the unit is in, ``column=value`` among them; all are in the group of all.
-        value: a share, a part of the whole, or a number that ranks; None where there is none.
-        whole: the value is a part of it, for a ratio; 1 for others.
-        truth: the unit is one of those to be found, for ranks; None for others.
-        reason: says why there is no value; empty where there is one.
-        against: the number that the value is to go along with, for correlations; None for others.
-        given: the number that is held constant, for partial ones.
-    """
-
-    config: str
-    split: str
-    measure: str
-    judge: str
-    statistic: Statistic
-    unit_id: str
-    discourse_id: str
-    cluster: str
-    groups: tuple[str, ...] = ()
-    value: float | None
-    whole: float = 1.0
-    truth: bool | None = None
-    reason: str = ""
-    against: float | None = None
-    given: float | None = None
-
 
 #: The measure of a suite of minimal pairs or sets (Beyer et al. 2021, section 3).
 CD = "CD score"
@@ -167,3 +119,26 @@ def text_of(value: object) -> str:
 def only_cd(scores: Sequence[Score]) -> bool:
     """Say that all of them are CD scores."""
     return all(score.measure == CD for score in scores)
+
+
+def score_fields(found: Estimate) -> dict[str, Any]:
+    """The fields of a :class:`Score` that have an estimate."""
+    return {
+        "n": found.n,
+        "score": found.value,
+        "ci_low": found.low,
+        "ci_high": found.high,
+        "ci_method": found.method,
+    }
+
+
+def people_fields(found: Estimate) -> dict[str, Any]:
+    """The fields of a :class:`Score` that have it where it is of people."""
+    if found.value is None:
+        return {}
+    return {
+        "human_score": found.value,
+        "human_ci_low": found.low,
+        "human_ci_high": found.high,
+        "human_n": found.n,
+    }

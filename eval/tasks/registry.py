@@ -1,4 +1,4 @@
-"""The tasks that need no more than :class:`eval.tasks.task.Task`: a new one is one line here.
+"""The tasks that are no more than a :class:`eval.tasks.task.Task`: a new one is one line here.
 
 Those of other packages come by their entry points (:mod:`coherencegym.extensions`).
 """
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from coherencegym.eval.tasks.task import Task
 
 #: Subcommand -> what it is for, and the module that has its ``TASK``.
-TASKS: dict[str, tuple[str, str]] = {}
+TASKS: dict[str, tuple[str, str]] = {
+    "correlate": (
+        "correlate the scores of texts with people's ratings of their coherence",
+        "coherencegym.eval.tasks.correlate.task",
+    ),
+}
 
 
 def all_tasks() -> dict[str, str]:
@@ -43,5 +48,5 @@ def task_named(name: str) -> Any:
                 "Task, or a module with add_arguments and run"
             )
         return loaded
-    task: Task[Any] = importlib.import_module(TASKS[name][1]).TASK
+    task: Task[Any, Any] = importlib.import_module(TASKS[name][1]).TASK
     return task

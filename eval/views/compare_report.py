@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from coherencegym.eval.report import figures
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.results.labels import labels, printable
@@ -18,7 +19,6 @@ from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.paired import FLIPS
 from coherencegym.eval.statistics.scores import CD
-from coherencegym.eval.views import figures
 from coherencegym.eval.views.compare.page import render_comparisons
 from coherencegym.eval.views.compare_table import significant
 from coherencegym.eval.views.html_report import write_html

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from coherencegym.eval.report.grid import as_printed
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.tasks.score.summary import shown_rows
-from coherencegym.eval.views.grid import as_printed
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.report import grid
 from coherencegym.eval.results.learning import learning_curves
 from coherencegym.eval.results.overview import (
     ModelKey,
@@ -19,9 +20,8 @@ from coherencegym.eval.results.overview import (
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
 from coherencegym.eval.statistics.scores import CD, SPEARMAN
+from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.eval.tasks.task import TaskResults
-from coherencegym.eval.views import grid
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
 from coherencegym.eval.views.training.table import LEGEND as TRAINING_LEGEND
 from coherencegym.eval.views.training.table import training_grids

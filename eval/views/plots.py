@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from coherencegym.eval.report import figures
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
-from coherencegym.eval.views import figures
 from coherencegym.eval.views.plots_curve import write_curves
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
 from coherencegym.eval.views.plots_scores import draw_scores

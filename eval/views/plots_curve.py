@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from coherencegym.eval.report import figures
 from coherencegym.eval.results.learning import LearningCurve, learning_curves
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis, short_count
 from coherencegym.eval.statistics.scores import CD
-from coherencegym.eval.views import figures
 
 #: The name of the figure, with its first ending.
 CURVE = "curve.png"

@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.views import figures
+from coherencegym.eval.report import figures
 from coherencegym.eval.views.item_view import ConditionView, ItemView, TokenView
 
 #: Most tokens in a line; characters of a token, and of a start or separator token; points of both.

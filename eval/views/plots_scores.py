@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from coherencegym.eval.report import figures
 from coherencegym.eval.results.labels import difference_labels, labels
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import Score, is_correlation, only_cd
 from coherencegym.eval.tasks.score.controls import Difference
-from coherencegym.eval.views import figures
 from coherencegym.eval.views.plot_rows import (
     DifferenceKey,
     PlotRows,

@@ -1,7 +1,6 @@
 """The folders of files that runs leave behind.
 
-Every task writes ``results.json`` (signature, model, dataset, settings and scores),
-``outcomes.parquet`` (the outcome of every unit, :mod:`eval.results.folder`), ``scores.png``
+Every task writes ``results.json`` (signature, model, dataset, settings and scores), ``scores.png``
 and ``scores.svg`` (the scores with their intervals), and ``report.html``, all of this as a page.
 
 ``score`` adds to ``results.json`` the differences from control configs
@@ -21,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,12 +28,10 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.formula import WHOLE, read_of
 from coherencegym.eval.results.folder import (
     MARKER,
-    OUTCOMES_FILE,
     PREDICTIONS_FILE,
     TOKENS_FILE,
     RowWriter,
     judgement_rows,
-    outcomes_schema,
     predictions_schema,
     results_folder,
     results_json,
@@ -44,7 +40,7 @@ from coherencegym.eval.results.folder import (
 )
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.runs import run_of
-from coherencegym.eval.tasks.score.metrics import Judgement, outcomes
+from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
 from coherencegym.eval.text.regions import SPECIAL
 from coherencegym.files.folders import written_beside
@@ -79,7 +75,6 @@ class ScoreFolder:
     def __init__(self, folder: Path, tokens: bool) -> None:
         self._folder = folder
         files = {
-            OUTCOMES_FILE: outcomes_schema(),
             REGIONS_FILE: regions_schema(),
             PREDICTIONS_FILE: predictions_schema(),
         }
@@ -95,9 +90,7 @@ class ScoreFolder:
 
     def add(self, table: ItemTable, scored: Scored, judgements: Sequence[Judgement]) -> None:
         """Write the rows of items of a table, of which these are the judgements."""
-        found = outcomes(table.config, table.split, judgements, table.breakdowns)
         rows = {
-            OUTCOMES_FILE: map(asdict, found),
             REGIONS_FILE: _regions(table, scored),
             PREDICTIONS_FILE: judgement_rows(table, judgements),
             TOKENS_FILE: _tokens(table, scored),

@@ -12,9 +12,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Literal, Protocol
 
+from coherencegym.eval.report.grid import number_cell, score_cell, share_cell
 from coherencegym.eval.statistics.scores import CD, is_correlation
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.views.grid import number_cell, score_cell, share_cell
 
 #: The score shows something; it does not; it is below chance.
 Bearing = Literal["shows", "open", "below"]

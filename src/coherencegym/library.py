@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.saved import Saved
     from coherencegym.eval.tasks.spans.asking import SpanOptions
-    from coherencegym.eval.views.correlate.shown import ShownCorrelations
+    from coherencegym.eval.views.findings import ShownFindings
     from coherencegym.eval.views.notebook import Comparisons, ShownResults
     from coherencegym.eval.views.overview import ShownOverview
     from coherencegym.eval.views.probe.shown import ShownProbes
@@ -322,7 +322,7 @@ def correlate(
     output: str | Path | None = None,
     overwrite: bool = False,
     **options: Any,
-) -> ShownCorrelations:
+) -> ShownFindings:
     """Correlate a model's scores of texts with the ratings of people.
 
     Args:
@@ -344,9 +344,9 @@ def correlate(
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are
             there already.
     """
-    from coherencegym.eval.library import correlations_loaded
+    from coherencegym.eval.library import task_loaded
     from coherencegym.eval.models.load import load
-    from coherencegym.eval.views.correlate.page import write_correlations
+    from coherencegym.eval.views.findings import write_findings
 
     chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
     _check_chosen({**chosen, "limit": limit})
@@ -355,8 +355,8 @@ def correlate(
     return _asked(
         _model(model, tokenizer, alone=True),
         lambda name: load(name, device, dtype),
-        lambda loaded: correlations_loaded(loaded, data, options, max_items=limit, **chosen),
-        write_correlations,
+        lambda loaded: task_loaded("correlate", loaded, data, options, max_items=limit, **chosen),
+        write_findings,
         output,
         overwrite,
         data,
@@ -563,7 +563,7 @@ def _saved(results: Any) -> Saved:
     )
     from coherencegym.eval.results.results import Results
     from coherencegym.eval.results.saved import read_saved
-    from coherencegym.eval.tasks.task import TaskResults
+    from coherencegym.eval.tasks.results import TaskResults
     from coherencegym.eval.views.report import prediction_rows
 
     if isinstance(results, str | Path):

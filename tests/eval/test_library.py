@@ -22,10 +22,10 @@ from coherencegym.eval.kinds.table_kind import to_row
 from coherencegym.eval.library import Kind
 from coherencegym.eval.models.in_memory import evaluating, state_digest
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.results.comparison import obstacles
 from coherencegym.eval.results.folder import results_json
 from coherencegym.eval.results.saved import read_saved
-from coherencegym.eval.views.grid import share_with_interval
 
 
 @pytest.fixture(scope="module")

@@ -1,48 +1,40 @@
-"""The task ``correlate``: what a text scores, and what else may go along with its rating.
+"""Correlate the scores of texts with people's ratings of them.
 
-Scores are turned so that higher is better: the score of a text is its surprisal taken negative. A
-model that finds just those texts surprising that people find incoherent has a Spearman correlation
-of 1; one that knows nothing of it has 0.
+A score of a text is its surprisal in bits, taken negative: higher is better. It is held against the
+ratings by Spearman's coefficient as it is, with the length of the text held constant, and within
+prompts. Beside the model stand baselines that need no understanding, and one rater against the
+others.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from statistics import fmean
 
-from coherencegym.eval.forward.distributed import ALONE, World
-from coherencegym.eval.forward.execute import BatchProgress
-from coherencegym.eval.forward.numeric import Store
+from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.formula import WHOLE
 from coherencegym.eval.kinds.items import Condition, Region
 from coherencegym.eval.kinds.ratings import RATINGS, RatedText
-from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.kinds.table_kind import SAMPLE
+from coherencegym.eval.metrics.spearman import PartialSpearman, Spearman, SpearmanWithin
+from coherencegym.eval.outcomes.schema import System
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.statistics.bag_regression import predicted_ratings
-from coherencegym.eval.statistics.scores import (
-    BAG_OF_WORDS,
-    LENGTH,
-    ONE_RATER,
-    REPEATED_WORDS,
-    SPEARMAN,
-    Statistic,
-    UnitOutcome,
-)
-from coherencegym.eval.surprisal import Answer, surprisals
-from coherencegym.eval.tasks.task import Table, Task
+from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER, REPEATED_WORDS
+from coherencegym.eval.surprisal import Answer
+from coherencegym.eval.tasks.correlate.report import sections
+from coherencegym.eval.tasks.correlate.systems import BY_TOKEN, SYSTEMS
+from coherencegym.eval.tasks.findings import Findings
+from coherencegym.eval.tasks.options import NoOptions
+from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Context, Task
 
-#: The measures, and the statistics that they are.
-PARTIAL, WITHIN = f"{SPEARMAN}, length held", f"{SPEARMAN} within prompts"
-MEASURES: Mapping[str, Statistic] = {
-    SPEARMAN: "correlation",
-    PARTIAL: "partial",
-    WITHIN: "within",
-}
-#: The scores of a text: surprisal in bits, taken negative.
-BY_TOKEN, BY_CHARACTER, IN_ALL = "bits a token", "bits a character", "bits in all"
-SCORES = (BY_TOKEN, BY_CHARACTER, IN_ALL)
+PLAIN = Spearman("spearman", "Spearman")
+PARTIAL = PartialSpearman("spearman_given_length", "Spearman, length held")
+WITHIN = SpearmanWithin("spearman_within_prompts", "Spearman within prompts")
 _TEXT = "text"
 
 #: The score of each text of a table, None where it has none.
@@ -55,47 +47,35 @@ def query(rated: RatedText) -> Query:
     return Query(rated.item_id, [condition], {_TEXT: frozenset({WHOLE})})
 
 
-def correlated(
-    model: LoadedModel,
-    table: Table[RatedText],
-    options: Options = DEFAULT_OPTIONS,
-    *,
-    store: Store | None = None,
-    progress: BatchProgress | None = None,
-    world: World = ALONE,
-) -> Iterator[UnitOutcome]:
-    """The outcomes of a table: of every text under every measure, by the model and by baselines.
-
-    Args:
-        options: ways to read the texts.
-        store, progress, world: those of :func:`eval.surprisal.surprisals`.
-    """
-    found = surprisals(
-        *(model.model, model.tokenizer, list(map(query, table.rows)), options),
-        uses_separator=table.separator,
-        store=store,
-        progress=progress,
-        world=world,
-    )
-    scored = [_scores(rated, own) for rated, own in zip(table.rows, found.items, strict=True)]
-    for judge in SCORES:
-        yield from _outcomes(table, judge, [own.get(judge) for own in scored])
-    yield from baselines(table)
+def texts(table: Table[RatedText], options: NoOptions) -> list[Query]:
+    """The texts that are read."""
+    return list(map(query, table.rows))
 
 
-def _scores(rated: RatedText, answer: Answer) -> dict[str, float]:
-    """The scores of a text by their names; none where it was not read."""
-    if (condition := answer.conditions.get(_TEXT)) is None:
-        return {}
-    bits = condition.region_bits(WHOLE)
-    if not len(bits):
-        return {}
+def correlate(
+    context: Context, table: Table[RatedText], options: NoOptions, writer: OutcomeWriter
+) -> None:
+    """Add the outcomes of every text, by the model's scores and by baselines."""
+    answers = context.surprisals(table, texts(table, options))
+    scored = [scores(rated, own) for rated, own in zip(table.rows, answers, strict=True)]
+    units = writer.units(map(table.unit, table.rows))
+    for number, system in enumerate(SYSTEMS):
+        values = [None if own is None else own[number] for own in scored]
+        _add(writer, table, units, system, values)
+    add_baselines(writer, table, units)
+
+
+def scores(rated: RatedText, answer: Answer) -> tuple[float, float, float] | None:
+    """The scores of a text in the order of :data:`SYSTEMS`; None where it was not read."""
+    condition = answer.conditions.get(_TEXT)
+    if condition is None or not len(bits := condition.region_bits(WHOLE)):
+        return None
     total = -float(bits.sum())
-    return {BY_TOKEN: total / len(bits), BY_CHARACTER: total / len(rated.text), IN_ALL: total}
+    return total / len(bits), total / len(rated.text), total
 
 
-def baselines(table: Table[RatedText]) -> Iterator[UnitOutcome]:
-    """The outcomes of what is easier than coherence, where it is known, and of one person.
+def add_baselines(writer: OutcomeWriter, table: Table[RatedText], units: Sequence[int]) -> None:
+    """Add the outcomes of what is easier than coherence, where it is known, and of one person.
 
     - length: characters; the longer, the higher.
     - repeated words: the column ``overlap``.
@@ -103,68 +83,125 @@ def baselines(table: Table[RatedText]) -> Iterator[UnitOutcome]:
     - one rater: the first rating of a text, held against the mean of its others.
     """
     rows = table.rows
-    yield from _outcomes(table, LENGTH, [float(len(one.text)) for one in rows], partial=False)
+
+    def baseline(label: str) -> System:
+        return System(role="baseline", label=label, primary=False)
+
+    lengths = [float(len(one.text)) for one in rows]
+    _add(writer, table, units, baseline(LENGTH), lengths, partial=False)
     if any(one.overlap is not None for one in rows):
-        yield from _outcomes(table, REPEATED_WORDS, [one.overlap for one in rows])
+        _add(writer, table, units, baseline(REPEATED_WORDS), [one.overlap for one in rows])
     words = predicted_ratings(
         [one.text for one in rows], [one.rating for one in rows], [one.cluster for one in rows]
     )
     if words is not None:
-        yield from _outcomes(table, BAG_OF_WORDS, words)
-    several = [one for one in rows if len(one.ratings) > 1]
-    if several:
-        others = {one.item_id: _mean(one.ratings[1:]) for one in several}
-        firsts = [one.ratings[0] if one.item_id in others else None for one in rows]
-        yield from _outcomes(table, ONE_RATER, firsts, others, reason="one rating")
+        _add(writer, table, units, baseline(BAG_OF_WORDS), words)
+    if any(len(one.ratings) > 1 for one in rows):
+        others = [fmean(r[1:]) if len(r := one.ratings) > 1 else one.rating for one in rows]
+        firsts = [one.ratings[0] if len(one.ratings) > 1 else None for one in rows]
+        people = System(role="people", label=ONE_RATER, primary=False)
+        _add(writer, table, units, people, firsts, others, reason="one rating")
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _outcomes(
+def _add(
+    writer: OutcomeWriter,
     table: Table[RatedText],
-    judge: str,
+    units: Sequence[int],
+    system: System,
     values: Values,
-    against: Mapping[str, float] | None = None,
+    target: Sequence[float] | None = None,
     *,
     partial: bool = True,
     reason: str = "too_long",
-) -> Iterator[UnitOutcome]:
-    """The outcomes of a score under each measure; ``against``: other numbers than the ratings."""
-    sizes = Counter(one.cluster for one in table.rows)
-    held = against or {}
-    for measure, statistic in MEASURES.items():
-        if (statistic == "partial" and not partial) or (
-            statistic == "within" and max(sizes.values()) == 1
-        ):
-            continue
-        for rated, value in zip(table.rows, values, strict=True):
-            yield table.outcome(
-                *(rated, measure, statistic, value),
-                judge=judge,
-                reason=reason,
-                against=held.get(rated.item_id, rated.rating),
-                given=float(len(rated.text)) if statistic == "partial" else None,
-            )
+) -> None:
+    """Add a system's outcomes under each metric; ``target``: other numbers than the ratings."""
+    rows = table.rows
+    held = [one.rating for one in rows] if target is None else target
+    lengths = [float(len(one.text)) for one in rows]
+    writer.add(units, PLAIN.name, system, values, reason=reason, target=held)
+    if partial:
+        writer.add(units, PARTIAL.name, system, values, reason=reason, target=held, given=lengths)
+    if max(Counter(one.cluster for one in rows).values()) > 1:
+        writer.add(units, WITHIN.name, system, values, reason=reason, target=held)
 
 
-def no_options(parser: argparse.ArgumentParser) -> None:
-    """Declare nothing: the task has no options of its own."""
+def headline(found: Findings) -> Headline | None:
+    """The mean over tables of Spearman's correlation of the bits a token with the ratings.
+
+    None where no table has one. The project's sample counts only where there is nothing else.
+    """
+    assert found.outcomes is not None
+    real = [t for t in found.tables if any(one.corpus != SAMPLE for one in t.rows)]
+    chosen = {(table.config, table.split) for table in real or found.tables}
+    cells = {
+        (one.config, one.split): found.outcomes.cells(one.places)
+        for one in found.outcomes.series()
+        if (one.config, one.split) in chosen and (one.metric, one.system) == (PLAIN.name, BY_TOKEN)
+    }
+    cells = {key: own for key, own in cells.items() if PLAIN.value(own) is not None}
+    if not cells:
+        return None
+    mean = PLAIN.mean(list(cells.values()))
+    own = [
+        one
+        for one in found.rows
+        if (one.config, one.split) in cells
+        and (one.group, one.measure, one.judge) == ("", PLAIN.said, BY_TOKEN.label)
+    ]
+    beside = {
+        name: _mean_of([getattr(one, name) for one in own])
+        for name in ("artefact_score", "overlap_score", "human_score")
+    }
+    return Headline(
+        over=tuple(dict.fromkeys(config for config, _ in cells)),
+        n_cells=len(cells),
+        n=mean.n,
+        score=mean.value,
+        ci_low=mean.low,
+        ci_high=mean.high,
+        ci_method=mean.method,
+        **beside,
+        chance=PLAIN.chance,
+        measure=PLAIN.said,
+    )
 
 
-CORRELATE = Task(
-    name="correlate",
-    kind=RATINGS,
-    options=no_options,
-    settings=(),
-    run=lambda model, table, arguments: correlated(model, table),
-    notes=(
+def _mean_of(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known and len(known) == len(values) else None
+
+
+def notes(found: Findings) -> Iterator[Note]:
+    """What the numbers mean, and what sample texts are."""
+    yield detail(
         "scores are surprisals taken negative, so that higher is better: a model that finds just "
-        "the texts surprising that people find incoherent has 1, one that knows nothing has 0",
-        f"{PARTIAL}: with the number of characters held constant (by rank, so that its logarithm "
-        "gives the same)",
-        f"{WITHIN}: of ranks among the texts of one prompt",
-    ),
-    examples="  coherencegym correlate --model gpt2 --dataset suites/coherence_ratings\n",
+        "the texts surprising that people find incoherent has 1, one that knows nothing has 0"
+    )
+    yield detail(
+        f"{PARTIAL.said}: with the number of characters held constant (by rank, so that its "
+        "logarithm gives the same)"
+    )
+    yield detail(f"{WITHIN.said}: of ranks among the texts of one prompt")
+    if samples := [t.name for t in found.tables if all(one.corpus == SAMPLE for one in t.rows)]:
+        yield caution(
+            f"{', '.join(samples)}: graded by intention; nobody was asked about these texts"
+        )
+
+
+TASK = Task(
+    name="correlate",
+    summary="correlate the scores of texts with people's ratings of their coherence",
+    kind=RATINGS,
+    metrics=(PLAIN, PARTIAL, WITHIN),
+    texts=texts,
+    run=correlate,
+    headline=headline,
+    sections=sections,
+    notes=notes,
+    units="texts",
+    examples="""\
+  coherencegym build coherence_ratings --corpus sample
+  coherencegym correlate --model demo --dataset suites/coherence_ratings
+  coherencegym correlate --model gpt2 --dataset coherence_ratings --config cohesentia_holistic
+""",
 )

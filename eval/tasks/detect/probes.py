@@ -6,14 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from coherencegym.eval.kinds.documents import Document
+from coherencegym.eval.metrics.accuracy import Accuracy
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.metrics.ratio import Ratio
+from coherencegym.eval.outcomes.schema import System
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.measures import (
-    Measure,
     accuracy,
     f1,
     ratio_difference,
     share_difference,
 )
-from coherencegym.eval.statistics.scores import Score, Statistic, UnitOutcome
+from coherencegym.eval.statistics.scores import Score, score_fields
 from coherencegym.eval.tasks.detect.decisions import (
     Decision,
     Tally,
@@ -33,9 +38,9 @@ from coherencegym.eval.tasks.detect.tables import (
 )
 
 #: The conditions of a probe's two sides, without and with it, and what a side is measured by.
-_SIDES: tuple[tuple[str, str, str, Statistic, str], ...] = (
-    (INTRUDER, INTRUDER_PROBE, "f1", "ratio", "F1"),
-    (ORIGINAL, ORIGINAL_PROBE, "document_accuracy", "share", "coherent"),
+_SIDES: tuple[tuple[str, str, str, type[Metric], str], ...] = (
+    (INTRUDER, INTRUDER_PROBE, "f1", Ratio, "F1"),
+    (ORIGINAL, ORIGINAL_PROBE, "document_accuracy", Accuracy, "coherent"),
 )
 _VERSIONS = ("without probe", "with probe")
 
@@ -64,13 +69,13 @@ class ProbeScore:
     decision: Decision
     threshold: float
     documents: int
-    f1: Measure
-    f1_probe: Measure
-    difference: Measure
+    f1: Estimate
+    f1_probe: Estimate
+    difference: Estimate
     coherent_documents: int
-    coherent: Measure
-    coherent_probe: Measure
-    coherent_difference: Measure
+    coherent: Estimate
+    coherent_probe: Estimate
+    coherent_difference: Estimate
 
 
 #: A document, and what a decision did on it.
@@ -140,27 +145,46 @@ def probe_scores_of(probes: Sequence[ProbeScore]) -> Iterator[Score]:
                     judge=row.decision,
                     group="",
                     level="all",
-                    **measure.as_score(),
+                    **score_fields(measure),
                     chance=None,
                     counts={"documents": row.documents, "coherent": row.coherent_documents},
                 )
 
 
-def probe_outcomes(
+def add_probe_outcomes(
+    writer: OutcomeWriter,
     table: DocumentTable,
     scores: Sequence[Sequence[float]],
     thresholds: Mapping[Decision, float],
-) -> Iterator[UnitOutcome]:
-    """The outcomes of documents that are there without and with the probe."""
+) -> None:
+    """Add the outcomes of documents that are there without and with the probe."""
+    ids = [document.item_id for document in table.documents]
+    units = writer.units(table.unit(document, "", ()) for document in table.documents)
+    unit_of = dict(zip(ids, units, strict=True))
     for decision, threshold in thresholds.items():
+        system = System(label=decision, threshold=threshold)
         both = _sides(table, scores, threshold, decision)
-        for (*_, field, statistic, name), side in zip(_SIDES, both, strict=True):
-            for pair in side:
-                for version, (document, came) in zip(_VERSIONS, pair, strict=True):
-                    value, whole = came.parts[field]
-                    yield table.outcome(
-                        *(document, f"{name} {version}", statistic, value),
-                        whole=whole,
-                        judge=decision,
-                        groups=(),
-                    )
+        for (*_, field, kind, name), side in zip(_SIDES, both, strict=True):
+            for number, version in enumerate(_VERSIONS):
+                came = [pair[number] for pair in side]
+                parts = [own.parts[field] for _, own in came]
+                metric = probe_metric(kind, name, version)
+                writer.add(
+                    [unit_of[document.item_id] for document, _ in came],
+                    metric.name,
+                    system,
+                    [value for value, _ in parts],
+                    weight=[whole for _, whole in parts] if kind is Ratio else None,
+                )
+
+
+def probe_metric(kind: type[Metric], name: str, version: str) -> Metric:
+    """The metric of one side, without or with the probe."""
+    said = f"{name} {version}"
+    return kind("_".join(said.lower().replace(",", "").split()), said)
+
+
+#: All of them.
+PROBE_METRICS = tuple(
+    probe_metric(kind, name, version) for *_, kind, name in _SIDES for version in _VERSIONS
+)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from coherencegym.errors import ConfigError
@@ -18,9 +19,11 @@ from coherencegym.eval.data.dataset import chosen_with, filtered_note
 from coherencegym.eval.data.notes import Note, caution, detail, of_each, partial_notes
 from coherencegym.eval.data.signature import signature, versions
 from coherencegym.eval.kinds.documents import NO_INTRUDER
+from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
-from coherencegym.eval.statistics.scores import Score, UnitOutcome
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.detect.data import DetectionData
 from coherencegym.eval.tasks.detect.decisions import (
     DECISIONS,
@@ -31,23 +34,25 @@ from coherencegym.eval.tasks.detect.decisions import (
 )
 from coherencegym.eval.tasks.detect.detect import Detected
 from coherencegym.eval.tasks.detect.probes import (
+    PROBE_METRICS,
     ProbeScore,
-    probe_outcomes,
+    add_probe_outcomes,
     probe_scores,
     probe_scores_of,
 )
 from coherencegym.eval.tasks.detect.scores import (
+    AUC,
     JUDGED,
-    NAMES,
+    METRICS,
     DetectionScore,
-    outcomes_of,
+    add_outcomes,
     scores_of,
     table_scores,
 )
 from coherencegym.eval.tasks.detect.tables import DocumentTable, is_plain
+from coherencegym.eval.tasks.results import TaskResults, about_dataset, about_table, signature_line
 from coherencegym.eval.tasks.score.headline import area_headline, floor_notes
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.tasks.task import TaskResults, about_dataset, about_table, signature_line
 
 
 @dataclass(frozen=True)
@@ -101,12 +106,19 @@ class DetectionResults(TaskResults):
         too_long = {one.table.config: one.too_long for one in self.tested}
         return [*scores_of(self.scores, too_long), *probe_scores_of(self.probes)]
 
-    @property
-    def outcomes(self) -> Iterator[UnitOutcome]:
+    @cached_property
+    def outcomes(self) -> OutcomeTables:
         """The outcomes of the tables that were tested on."""
+        writer = OutcomeWriter()
         for one in self.tested:
-            made = probe_outcomes if one.table.probes else outcomes_of
-            yield from made(one.table, one.scores, _of(self.thresholds, one.table))
+            add = add_probe_outcomes if one.table.probes else add_outcomes
+            add(writer, one.table, one.scores, _of(self.thresholds, one.table))
+        return writer.tables()
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """The metrics of the outcomes."""
+        return *METRICS, *PROBE_METRICS
 
     def more(self) -> dict[str, Any]:
         """The keys of ``results.json`` that only this task has."""
@@ -216,7 +228,7 @@ def judged(
         probes=probes,
         task=task,
     )
-    headline = area_headline(made.outcomes, NAMES["auc"])
+    headline = area_headline(made.outcomes, AUC)
     return replace(made, headline=headline, notes=[*made.notes, *floor_notes(headline)])
 
 

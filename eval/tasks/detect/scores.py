@@ -9,18 +9,25 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.documents import Document
-from coherencegym.eval.statistics.measures import Measure, accuracy, auc, f1, ratio
+from coherencegym.eval.metrics.accuracy import Accuracy
+from coherencegym.eval.metrics.auc import AreaUnderCurve
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.metrics.ratio import Ratio
+from coherencegym.eval.outcomes.schema import MODEL as SYSTEM
+from coherencegym.eval.outcomes.schema import Group, System
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.statistics.estimate import Estimate
+from coherencegym.eval.statistics.measures import accuracy, auc, f1, ratio
 from coherencegym.eval.statistics.scores import (
     REFERENCE,
     Score,
-    Statistic,
-    UnitOutcome,
     level_of,
+    people_fields,
+    score_fields,
     text_of,
 )
 from coherencegym.eval.tasks.detect.decisions import (
@@ -77,13 +84,13 @@ class DetectionScore:
     threshold: float | None
     documents: int
     intruded: int
-    document_accuracy: Measure | None = None
-    exact_accuracy: Measure | None = None
-    precision: Measure | None = None
-    recall: Measure | None = None
-    f1: Measure | None = None
-    auc: Measure | None = None
-    place: Measure | None = None
+    document_accuracy: Estimate | None = None
+    exact_accuracy: Estimate | None = None
+    precision: Estimate | None = None
+    recall: Estimate | None = None
+    f1: Estimate | None = None
+    auc: Estimate | None = None
+    place: Estimate | None = None
     chance: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -160,7 +167,7 @@ def _measures(documents: Sequence[Document], tallies: Sequence[Tally]) -> dict[s
     return found
 
 
-def _place(documents: Sequence[Document], found: Sequence[float]) -> Measure:
+def _place(documents: Sequence[Document], found: Sequence[float]) -> Estimate:
     kept = [pair for pair in zip(documents, found, strict=True) if pair[0].intruded]
     return accuracy([hit for _, hit in kept], [document.cluster for document, _ in kept])
 
@@ -242,14 +249,19 @@ NAMES = {
     "auc": "AUC",
     "place": "place",
 }
-#: The measures of decisions, and how their outcomes add up.
-_DECIDED: Mapping[str, Statistic] = {
-    "document_accuracy": "share",
-    "exact_accuracy": "share",
-    "f1": "ratio",
-    "precision": "ratio",
-    "recall": "ratio",
+#: The metrics by the fields of a score: of scores, and of decisions.
+AUC, PLACE = AreaUnderCurve("auc", NAMES["auc"]), Accuracy("place", NAMES["place"])
+_DECIDED: Mapping[str, Metric] = {
+    name: kind(name, NAMES[name])
+    for name, kind in (
+        ("document_accuracy", Accuracy),
+        ("exact_accuracy", Accuracy),
+        ("f1", Ratio),
+        ("precision", Ratio),
+        ("recall", Ratio),
+    )
 }
+METRICS: tuple[Metric, ...] = (AUC, PLACE, *_DECIDED.values())
 TOO_LONG = "too_long"
 
 
@@ -264,11 +276,11 @@ def scores_of(scores: Sequence[DetectionScore], too_long: Mapping[str, int]) -> 
         left_out = too_long.get(row.config, 0)
         counts = {"documents": row.documents, "intruded": row.intruded}
         for name, measure in NAMES.items():
-            found: Measure | None = getattr(row, name)
+            found: Estimate | None = getattr(row, name)
             if found is None:
                 continue
             people = votes.get((row.config, row.split, row.group)) if own else None
-            human: Measure | None = getattr(people, name) if people else None
+            human: Estimate | None = getattr(people, name) if people else None
             yield Score(
                 config=row.config,
                 split=row.split,
@@ -276,31 +288,64 @@ def scores_of(scores: Sequence[DetectionScore], too_long: Mapping[str, int]) -> 
                 judge="" if row.judge == MODEL else row.judge,
                 group=row.group,
                 level=level_of(row.group) if own else REFERENCE,
-                **found.as_score(),
+                **score_fields(found),
                 chance=row.chance.get(name),
-                **human.as_people() if human else {},
+                **people_fields(human) if human else {},
                 counts={**counts, TOO_LONG: left_out} if left_out else counts,
             )
 
 
-def outcomes_of(
+def add_outcomes(
+    writer: OutcomeWriter,
     table: DocumentTable,
     scores: Sequence[Sequence[float]],
     thresholds: Mapping[Decision, float],
-) -> Iterator[UnitOutcome]:
-    """The outcomes of a table that was tested on, of documents and, for the AUC, of sentences."""
-    groups = list(groups_of(table, range(len(table.documents))))
-    for number, (document, own) in enumerate(zip(table.documents, scores, strict=True)):
-        named = [name for name, members in groups if name and number in members]
-        made = partial(table.outcome, document, groups=named, reason=TOO_LONG)
-        position, read = document.intruder_position, was_read(own)
-        for place in range(1, len(own)):
-            value, truth = own[place] if read else None, place == position
-            yield made("AUC", "ranks", value, truth=truth, unit=f"#{place + 1}")
-        if document.intruded:
-            yield made("place", "share", float(highest(own) == position) if read else None)
-        for decision, threshold in thresholds.items():
-            came = tally(intruders(own, threshold, decision), position).parts if read else {}
-            for name, statistic in _DECIDED.items():
-                value, whole = came.get(name, (None, 1.0))
-                yield made(NAMES[name], statistic, value, whole=whole, judge=decision)
+) -> None:
+    """Add the outcomes of a table that was tested on: of documents and, for the AUC, sentences."""
+    named = list(groups_of(table, range(len(table.documents))))
+    groups = [
+        [_group(name) for name, members in named if name and number in members]
+        for number in range(len(table.documents))
+    ]
+    both = list(zip(table.documents, scores, groups, strict=True))
+    sentences = [
+        (table.unit(document, f"#{place + 1}", own_groups), document, own, place)
+        for document, own, own_groups in both
+        for place in range(1, len(own))
+    ]
+    writer.add(
+        writer.units(unit for unit, *_ in sentences),
+        AUC.name,
+        SYSTEM,
+        [own[place] if was_read(own) else None for _, _, own, place in sentences],
+        target=[float(place == document.intruder_position) for _, document, _, place in sentences],
+    )
+    units = writer.units(table.unit(document, "", own) for document, _, own in both)
+    intruded = [(unit, *one) for unit, one in zip(units, both, strict=True) if one[0].intruded]
+    writer.add(
+        [unit for unit, *_ in intruded],
+        PLACE.name,
+        SYSTEM,
+        [
+            float(highest(own) == document.intruder_position) if was_read(own) else None
+            for _, document, own, _ in intruded
+        ],
+    )
+    for decision, threshold in thresholds.items():
+        system = System(label=decision, threshold=threshold)
+        came = [
+            tally(intruders(own, threshold, decision), document.intruder_position).parts
+            if was_read(own)
+            else {}
+            for document, own, _ in both
+        ]
+        for name, metric in _DECIDED.items():
+            parts = [one.get(name, (None, 1.0)) for one in came]
+            weight = [whole for _, whole in parts] if isinstance(metric, Ratio) else None
+            values = [value for value, _ in parts]
+            writer.add(units, metric.name, system, values, weight=weight)
+
+
+def _group(name: str) -> Group:
+    column, equals, value = name.partition("=")
+    return (column, value) if equals else ("", name)

@@ -19,7 +19,7 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.documents import DOCUMENTS, NO_INTRUDER, Document, validate_document
 from coherencegym.eval.kinds.items import FAMILY, ITEMS, SuiteError, item_from_row, validate_item
-from coherencegym.eval.tasks.task import Table
+from coherencegym.eval.tasks.table import Table
 
 #: The beginning of the names of configs of documents, which may be named without it.
 DETECT_PREFIX = "detect_"

@@ -19,28 +19,34 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Published, Source
 from coherencegym.eval.kinds.examples import LabelledExample
+from coherencegym.eval.metrics.accuracy import Accuracy
+from coherencegym.eval.metrics.estimates import estimates, score_of
+from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.outcomes.schema import MODEL, System
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
 from coherencegym.eval.statistics.intervals import INTERVALS, macro_interval
-from coherencegym.eval.statistics.measures import added_up
 from coherencegym.eval.statistics.paired import difference_interval, sign_flips
-from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, REFERENCE, Score, UnitOutcome
+from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, REFERENCE, Score
 from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION
 from coherencegym.eval.tasks.probe.probe import MEAN_LAYER, Probed, ProbeOptions
 from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES, published_accuracies
 from coherencegym.eval.tasks.probe.study import Curve, LayerFit
-from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.tasks.task import (
+from coherencegym.eval.tasks.results import (
     TaskResults,
     about_dataset,
     about_table,
     run_notes,
     signature_of,
 )
+from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 
-#: Measures and judges of outcomes.
-ACCURACY, FIRST_SENSE = "accuracy", "accuracy, first label"
+#: What outcomes are of: a row is right that names any of its labels, or the first one.
+ACCURACY = "accuracy"
+ANY_SENSE = Accuracy(ACCURACY)
+FIRST_OF_SENSES = Accuracy("accuracy_first_label", "accuracy, first label", by_group=False)
 
 
 @dataclass(frozen=True)
@@ -123,8 +129,13 @@ class ProbeResults(TaskResults):
 
     probed: Sequence[Probed] = field(default=(), repr=False)
     scores: Sequence[ProbeScores] = ()
-    outcomes: Sequence[UnitOutcome] = field(default=(), repr=False)
+    outcomes: OutcomeTables | None = field(default=None, repr=False)
     published: Sequence[Published] = ()
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """The metrics of the outcomes."""
+        return ANY_SENSE, FIRST_OF_SENSES
 
     @property
     def rows(self) -> list[Score]:
@@ -134,7 +145,11 @@ class ProbeResults(TaskResults):
         """
         found = []
         whole = {(own.config, own.split): own for own in self.scores}
-        for score in added_up(one for one in self.outcomes if not one.judge):
+        assert self.outcomes is not None
+        for row in estimates(self.outcomes, {one.name: one for one in self.metrics}):
+            if row.system != MODEL:
+                continue
+            score = score_of(row)
             about: dict[str, Any] = asdict(score)
             if score.level == "all" and score.measure == ACCURACY:
                 own = whole[score.config, score.split]
@@ -216,7 +231,9 @@ def gather_probes(
     bags = [_bag_of(own) for own in probed]
     configs = [(own.table.config, own.table.protocol) for own in probed]
     quoted = published_accuracies(source.manifest, configs) if options.compat else ()
-    outcomes = [one for own, bag in zip(probed, bags, strict=True) for one in _outcomes(own, bag)]
+    writer = OutcomeWriter()
+    for own, bag in zip(probed, bags, strict=True):
+        _add_outcomes(writer, own, bag)
     scores = [_scores_of(own, bag) for own, bag in zip(probed, bags, strict=True)]
     return ProbeResults(
         signature=signature_of("probe", about, dataset, recorded, signed),
@@ -232,7 +249,7 @@ def gather_probes(
         headline=_headline(probed, scores),
         probed=probed,
         scores=scores,
-        outcomes=outcomes,
+        outcomes=writer.tables(),
         published=quoted,
     )
 
@@ -267,27 +284,29 @@ def _with_vectors(own: Probed) -> dict[str, list[LabelledExample]]:
     return {part: [row for row in rows if not next(left_out)] for part, rows in parts.items()}
 
 
-def _outcomes(own: Probed, bag: BagOfWords | None) -> Iterator[UnitOutcome]:
+def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) -> None:
     """The rows that the chosen layer, every layer and a bag of words name rightly."""
     table = own.table.table
-    called = {"": own.called(own.chosen)}
+    predicted = {MODEL: own.called(own.chosen)}
     if own.chosen.layer != MEAN_LAYER:
-        called |= {layer_name(fit.layer): own.called(fit) for fit in own.curve.fits}
+        for fit in own.curve.fits:
+            layer = System(label=layer_name(fit.layer), layer=fit.layer, primary=False)
+            predicted[layer] = own.called(fit)
     if bag is not None:
-        called[BAG_OF_WORDS] = list(bag.predictions[_TESTED])
+        system = System(role="baseline", label=BAG_OF_WORDS, primary=False)
+        predicted[system] = list(bag.predictions[_TESTED])
+    units = writer.units(map(table.unit, table.rows))
+    reasons = list(own.left_out_of_test)
     two = any(row.also for row in table.rows)
-    for judge, labels in called.items():
+    for system, labels in predicted.items():
         given = iter(labels)
-        for row, reason in zip(table.rows, own.left_out_of_test, strict=True):
-            label = None if reason else next(given)
-            # By genre and the like the chosen layer's accuracy is reported, and nothing else.
-            about: dict[str, Any] = {"judge": judge, "reason": reason}
-            groups = () if judge else None
-            right = None if label is None else float(label in (row.label, *row.also))
-            yield table.outcome(row, ACCURACY, "share", right, groups=groups, **about)
-            if two and not judge:
-                first = None if label is None else float(label == row.label)
-                yield table.outcome(row, FIRST_SENSE, "share", first, groups=(), **about)
+        found = [None if reason else next(given) for reason in reasons]
+        both = list(zip(table.rows, found, strict=True))
+        right = [None if label is None else float(label in (r.label, *r.also)) for r, label in both]
+        writer.add(units, ANY_SENSE.name, system, right, reason=reasons)
+        if two and system == MODEL:
+            first = [None if label is None else float(label == row.label) for row, label in both]
+            writer.add(units, FIRST_OF_SENSES.name, system, first, reason=reasons)
 
 
 def layer_name(layer: int) -> str:

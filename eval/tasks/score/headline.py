@@ -6,7 +6,7 @@ else all items of a config (a genre): no cell counts more for having more items.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -15,9 +15,10 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.data.notes import Note, caution
 from coherencegym.eval.data.source import FLOORS
 from coherencegym.eval.kinds.table_kind import SAMPLE
+from coherencegym.eval.metrics.auc import AreaUnderCurve
+from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import macro_interval
-from coherencegym.eval.statistics.measures import mean_area
-from coherencegym.eval.statistics.scores import CD, Score, UnitOutcome
+from coherencegym.eval.statistics.scores import CD, Score
 from coherencegym.eval.tasks.score.columns import (
     Columns,
     common_clusters,
@@ -191,16 +192,17 @@ def _mean_of(name: str, configs: Sequence[str], scores: Sequence[ItemScore]) -> 
     return fmean(values)
 
 
-def area_headline(outcomes: Iterable[UnitOutcome], measure: str) -> Headline | None:
+def area_headline(outcomes: OutcomeTables, metric: AreaUnderCurve) -> Headline | None:
     """The mean of the areas under the ROC curves of tables; None where no table has one."""
-    tables: dict[tuple[str, str], list[UnitOutcome]] = {}
-    for one in outcomes:
-        if one.measure == measure and one.value is not None:
-            tables.setdefault((one.config, one.split), []).append(one)
-    both = {key: own for key, own in tables.items() if len({one.truth for one in own}) == 2}
+    tables = {
+        (one.config, one.split): outcomes.cells(one.places)
+        for one in outcomes.series()
+        if one.metric == metric.name
+    }
+    both = {key: own for key, own in tables.items() if metric.value(own) is not None}
     if not both:
         return None
-    found = mean_area(list(both.values()))
+    found = metric.mean(list(both.values()))
     return Headline(
         over=tuple(dict.fromkeys(config for config, _ in both)),
         n_cells=len(both),
@@ -209,5 +211,5 @@ def area_headline(outcomes: Iterable[UnitOutcome], measure: str) -> Headline | N
         ci_low=found.low,
         ci_high=found.high,
         ci_method=found.method,
-        measure=measure,
+        measure=metric.said,
     )

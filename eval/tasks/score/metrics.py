@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,9 +10,7 @@ from coherencegym.eval.kinds.formula import RegionRef, parse_formula, read_of
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome, evaluate, is_settled
 from coherencegym.eval.plan.options import DEFAULT, Rules
-from coherencegym.eval.statistics.scores import CD, UnitOutcome
 from coherencegym.eval.tasks.score.closeness import spread_of
-from coherencegym.eval.tasks.score.columns import column_labels
 from coherencegym.eval.tasks.score.scoring import ScoredItem
 from coherencegym.eval.tasks.score.values import RegionValues
 
@@ -99,30 +97,3 @@ def _judge(
         parse_formula(formula), lambda region, name: defined[region, name], rules.tie_bits
     )
     return outcome, "", first
-
-
-def outcomes(
-    config: str, split: str, judgements: Sequence[Judgement], breakdowns: Sequence[str]
-) -> Iterator[UnitOutcome]:
-    """One outcome for each prediction, 1 where it holds.
-
-    Its unit is ``ITEM#N``, the Nth prediction of the item; an item's value in a score is the mean
-    over those of its predictions that the score is over.
-    """
-    numbers: dict[str, int] = {}
-    for judgement in judgements:
-        item = judgement.item
-        number = numbers[item.item_id] = numbers.get(item.item_id, 0) + 1
-        yield UnitOutcome(
-            config=config,
-            split=split,
-            measure=CD,
-            judge="",
-            statistic="share",
-            unit_id=f"{item.item_id}#{number}",
-            discourse_id=item.discourse_id,
-            cluster=item.cluster,
-            groups=(*judgement.groups, *column_labels(item, breakdowns)),
-            value=None if judgement.outcome is None else float(judgement.outcome.met),
-            reason=judgement.reason,
-        )

@@ -13,7 +13,7 @@ from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.spans import SPANS, SpanText
 from coherencegym.eval.kinds.table_kind import Row, row_hash, rows_digest
 from coherencegym.eval.tasks.spans.coherence import SpanPlace
-from coherencegym.eval.tasks.task import Table
+from coherencegym.eval.tasks.table import Table
 
 #: The splits that thresholds are set on, the first one that is there.
 _CALIBRATION = ("validation", "train")

@@ -18,10 +18,22 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.spans import SpanText
+from coherencegym.eval.metrics.accuracy import Accuracy
+from coherencegym.eval.metrics.estimates import estimates, score_of
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.metrics.ratio import Ratio
 from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.outcomes.schema import MODEL, Group, System
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS, macro_interval
-from coherencegym.eval.statistics.measures import added_up
-from coherencegym.eval.statistics.scores import REFERENCE, Score, UnitOutcome
+from coherencegym.eval.statistics.scores import REFERENCE, Score, text_of
+from coherencegym.eval.tasks.results import (
+    TaskResults,
+    about_dataset,
+    about_table,
+    run_notes,
+    signature_of,
+)
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.spans.answers import SpanAnswers, judged_rows
@@ -49,13 +61,6 @@ from coherencegym.eval.tasks.spans.published_scores import (
     published_for,
 )
 from coherencegym.eval.tasks.spans.released import ReleasedSpans, released_coherence
-from coherencegym.eval.tasks.task import (
-    TaskResults,
-    about_dataset,
-    about_table,
-    run_notes,
-    signature_of,
-)
 
 #: Measures of outcomes, beside those of :data:`COHERENCE_MEASURES`.
 ACCURACY, SPAN_ACCURACY, MONOTONE, STRICT_IF_RIGHT = (
@@ -178,33 +183,43 @@ class SpanResults(TaskResults):
 
     Attributes:
         answered, scores: the tables, and their figures.
-        outcomes, beside: those of the model, by which models are compared, and of the baselines.
+        outcomes: those of the model, by which models are compared.
+        beside: those of the baselines, too.
     """
 
     answered: Sequence[Answered] = field(default=(), repr=False)
     scores: Sequence[SpanScores] = ()
-    outcomes: Sequence[UnitOutcome] = field(default=(), repr=False)
-    beside: Sequence[UnitOutcome] = field(default=(), repr=False)
+    outcomes: OutcomeTables | None = field(default=None, repr=False)
+    beside: OutcomeTables | None = field(default=None, repr=False)
+
+    @cached_property
+    def metrics(self) -> Sequence[Metric]:
+        """The metrics of the outcomes."""
+        assert self.beside is not None
+        names = dict.fromkeys(one.metric for one in self.beside.series())
+        return [metric_named(name) for name in names]
 
     @cached_property
     def added(self) -> list[Score]:
         """The scores that the outcomes add up to, those of baselines included."""
-        return added_up([*self.outcomes, *self.beside])
+        assert self.beside is not None
+        metrics = {one.name: one for one in self.metrics}
+        return [score_of(row) for row in estimates(self.beside, metrics)]
 
     @property
     def rows(self) -> list[Score]:
         """The scores in the form that every task has, with the baselines as references."""
         beside: dict[tuple[str, str, str], dict[str, float | None]] = {}
         for one in self.added:
-            if one.judge and one.level == "all":
+            if one.judge and not one.group:
                 key = one.config, one.split, one.measure
                 beside.setdefault(key, {})[one.judge] = one.score
         found = []
         for one in self.added:
             known = beside.get((one.config, one.split, one.measure), {})
             constants = [known[name] for name in CONSTANTS if known.get(name) is not None]
-            if one.judge and one.level == "all":
-                found.append(replace(one, level=REFERENCE, chance=None))
+            if one.judge and not one.group:
+                found.append(replace(one, chance=None))
             elif not one.judge and one.level == "all":
                 best = max((value for value in constants if value is not None), default=None)
                 found.append(replace(one, chance=best, artefact_score=known.get(BAG)))
@@ -255,7 +270,10 @@ def gather_spans(
     )
     recorded = {**settings, **own, "intervals": INTERVALS, "versions": versions(about)}
     signed = {**{name: value or None for name, value in own.items()}, "dtype": model.dtype}
-    outcomes = [outcome for one in answered for outcome in span_outcomes(one)]
+    writer = OutcomeWriter()
+    for one in answered:
+        _add_outcomes(writer, one)
+    outcomes = writer.tables()
     scores = [_scores_of(one) for one in answered]
     return SpanResults(
         signature=signature_of("spans", about, dataset, recorded, signed),
@@ -270,19 +288,25 @@ def gather_spans(
         headline=_headline(answered, scores),
         answered=answered,
         scores=scores,
-        outcomes=[one for one in outcomes if not one.judge],
-        beside=[one for one in outcomes if one.judge],
+        outcomes=outcomes.of_role("model"),
+        beside=outcomes,
     )
 
 
-def span_outcomes(one: Answered) -> Iterator[UnitOutcome]:
-    """The outcomes of every row under each measure, of the model and of the baselines."""
-    judges = {"": (one.judged, one.at)}
+def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
+    """Add the outcomes of every row under each measure, of the model and of the baselines."""
+    systems = {MODEL: (one.judged, one.at)}
     for name, judged in one.baselines.items():
-        judges[name] = judged, one.thresholds(judged)
-    for judge, (judged, at) in judges.items():
+        systems[System(role="baseline", label=name, primary=False)] = judged, one.thresholds(judged)
+    table, is_choice = one.table.table, one.table.question == CHOICE
+    groups = [None if is_choice else _groups(one.table, row) for row in table.rows]
+    units = writer.units(
+        table.unit(row, "", own) for row, own in zip(table.rows, groups, strict=True)
+    )
+    for system, (judged, at) in systems.items():
         known = {own.text.item_id: number for number, own in enumerate(judged)}
-        for row in one.table.rows:
+        found: dict[str, list[tuple[int, float | None, float]]] = {}
+        for unit, row in zip(units, table.rows, strict=True):
             number = known.get(row.item_id)
             values = (
                 dict.fromkeys(_measures(), (None, 1.0))
@@ -290,17 +314,22 @@ def span_outcomes(one: Answered) -> Iterator[UnitOutcome]:
                 else _values(judged[number], {name: own[number] for name, own in at.items()})
             )
             for measure, (value, whole) in values.items():
-                yield one.table.table.outcome(
-                    row,
-                    measure,
-                    "ratio"
-                    if measure in _RATIOS or measure.startswith(ACCURACY + ",")
-                    else "share",
-                    value,
-                    judge=judge,
-                    groups=None if one.table.question == CHOICE else _groups(one.table, row),
-                    whole=whole,
-                )
+                found.setdefault(measure, []).append((unit, value, whole))
+        for measure, rows in found.items():
+            metric = metric_named(measure)
+            writer.add(
+                [unit for unit, _, _ in rows],
+                metric.name,
+                system,
+                [value for _, value, _ in rows],
+                weight=[whole for _, _, whole in rows] if isinstance(metric, Ratio) else None,
+            )
+
+
+def metric_named(measure: str) -> Metric:
+    """The metric of a measure: of parts of rows a ratio, of rows an accuracy."""
+    is_ratio = measure in _RATIOS or measure.startswith(ACCURACY + ",")
+    return (Ratio if is_ratio else Accuracy)(measure)
 
 
 _RATIOS = (SPAN_ACCURACY, STRICT_IF_RIGHT)
@@ -329,15 +358,13 @@ def _values(one: Judged, at: Mapping[str, float]) -> dict[str, tuple[float | Non
     return found
 
 
-def _groups(table: SpanTable, row: SpanText) -> list[str]:
-    from coherencegym.eval.statistics.scores import text_of
-
+def _groups(table: SpanTable, row: SpanText) -> list[Group]:
     columns = [
-        f"{column}={text_of(row.extra[column])}"
+        (column, text_of(row.extra[column]))
         for column in table.table.breakdowns
         if column in row.extra
     ]
-    return [*columns, ONE_UNIT if row.size == 1 else SEVERAL_UNITS]
+    return [*columns, ("", ONE_UNIT if row.size == 1 else SEVERAL_UNITS)]
 
 
 def _scores_of(one: Answered) -> SpanScores:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.board import Board, BoardColumn, BoardModel, Entry
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.headline import Headline, headline_of_one
@@ -21,7 +22,6 @@ from coherencegym.eval.views.board.cells import (
     shown_scores,
 )
 from coherencegym.eval.views.board.names import INDEX, model_file, suite_file
-from coherencegym.eval.views.grid import share_cell, share_with_interval
 from coherencegym.eval.views.html_report import page_of, source
 
 #: A comparison of two models, the better first -> its page.

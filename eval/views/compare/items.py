@@ -16,9 +16,11 @@ from urllib.parse import quote
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.formula import FormulaError, RegionRef
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.metrics.accuracy import Accuracy
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.outcomes.schema import Outcome, group_name
 from coherencegym.eval.results.comparison import ModelComparison, PairedJudgements, judged_pairs
 from coherencegym.eval.results.folder import SavedJudgement
-from coherencegym.eval.results.paired_scores import UnitPair, unit_pairs
 from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.views.compare.texts import ItemPlace, Texts, texts_of
 from coherencegym.eval.views.compare.values import RegionBits, region_bits, sentence_scores
@@ -155,9 +157,13 @@ def item_pairs(comparison: ModelComparison) -> Iterator[ItemPair]:
         other = comparison.model.table(table.config, table.split)
         if other is not None and comparison.baseline.task == "score":
             yield from map(partial(_of_prediction, table), judged_pairs(table, other))
-        elif other is not None:
-            both = unit_pairs(table.outcomes, other.outcomes)
-            units += [_of_unit(pair) for pair in both if pair[0].statistic == "share"]
+    ours, theirs = comparison.baseline.outcomes, comparison.model.outcomes
+    if ours is not None and theirs is not None:
+        for one, there in ours.paired(theirs):
+            metric = comparison.baseline.metrics[one.metric]
+            if isinstance(metric, Accuracy):
+                pairs = zip(ours.rows(one.places), theirs.rows(there), strict=True)
+                units += [_of_unit(metric, pair) for pair in pairs]
     yield from sorted(units, key=lambda pair: not pair.kind.startswith(_FIRST))
 
 
@@ -189,8 +195,8 @@ def _compared(judgement: SavedJudgement) -> tuple[tuple[RegionRef, str], ...]:
         return ()
 
 
-def _of_unit(pair: UnitPair) -> ItemPair:
-    own = pair[0]
+def _of_unit(metric: Metric, pair: tuple[Outcome, Outcome]) -> ItemPair:
+    unit, judge = pair[0].unit, pair[0].system.label
     values = [one.value for one in pair]
     right = [None if value is None else value >= 1 for value in values]
     if None not in values and right == [False, False] and values[0] != values[1]:
@@ -198,16 +204,16 @@ def _of_unit(pair: UnitPair) -> ItemPair:
         right = [value == max(v for v in values if v is not None) for value in values]
     said = [_said(value) for value in values]
     return ItemPair(
-        own.config,
-        own.split,
-        own.unit_id,
-        f"{own.measure}, {own.judge}" if own.judge else own.measure,
-        own.groups,
+        unit.config,
+        unit.split,
+        unit.item + unit.unit,
+        ", ".join(filter(None, (metric.said, judge))),
+        tuple(map(group_name, unit.groups)),
         _outcome(right[0], right[1]),
         (said[0], said[1]),
         (None, None),
         (pair[0].reason, pair[1].reason),
-        metric=own.judge,
+        metric=judge,
     )
 
 

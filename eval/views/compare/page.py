@@ -13,6 +13,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from coherencegym.eval.report.grid import (
+    Grid,
+    GridRow,
+    made,
+    share_cell,
+    share_with_interval,
+)
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.saved import Saved
 from coherencegym.eval.views.compare.items import OUTCOMES, collect_pairs
@@ -22,13 +29,6 @@ from coherencegym.eval.views.compare_table import (
     comparison_legend,
     comparison_notes,
     significant,
-)
-from coherencegym.eval.views.grid import (
-    Grid,
-    GridRow,
-    made,
-    share_cell,
-    share_with_interval,
 )
 from coherencegym.eval.views.html_report import page_of, source
 

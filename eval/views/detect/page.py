@@ -14,7 +14,7 @@ from coherencegym.eval.tasks.detect.decisions import highest, intruders
 from coherencegym.eval.tasks.detect.results import DetectionResults, ScoredTable
 from coherencegym.eval.views.detect.table import detection_grid, probe_grid
 from coherencegym.eval.views.html_report import page_of, title_of, verdict_of, write_html
-from coherencegym.eval.views.task_report import task_grid
+from coherencegym.eval.views.strips import strip_grid
 
 #: Documents of each table that are on the page.
 _MOST_DOCUMENTS = 200
@@ -34,7 +34,7 @@ def write_page(results: DetectionResults, folder: Path) -> None:
         results=results,
         title=title_of(results),
         verdict=verdict_of(results),
-        drawn=task_grid(strips, counts=False),
+        drawn=strip_grid(strips, counts=False),
         strips=strips,
         folded=len(strips) > _MOST_DRAWN,
         grids=grids,

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from coherencegym.eval.data.notes import detail
-from coherencegym.eval.statistics.measures import Measure
+from coherencegym.eval.report import grid
+from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectionResults
 from coherencegym.eval.tasks.detect.scores import MODEL, DetectionScore
 from coherencegym.eval.tasks.detect.train.results import SeedScore, TrainingResults
-from coherencegym.eval.views import grid
 from coherencegym.eval.views.table import headline_line, items
 
 #: Columns, from the fields of a score, with their intervals where there is room.
@@ -120,7 +120,7 @@ def probe_grid(scores: Sequence[ProbeScore]) -> grid.Grid:
     return grid.made("probe, decision", _PROBE_COLUMNS, rows)
 
 
-def _cell(measure: Measure | None, form: str = ".1f") -> str:
+def _cell(measure: Estimate | None, form: str = ".1f") -> str:
     if measure is None:
         return ""
     return grid.share_with_interval(measure.value, measure.low, measure.high, form)

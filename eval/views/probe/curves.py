@@ -7,19 +7,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.results.folder import MARKER, OUTCOMES_FILE, read_outcomes
-from coherencegym.eval.statistics.intervals import share_interval
-from coherencegym.eval.statistics.scores import UnitOutcome
+from coherencegym.eval.outcomes.files import OUTCOMES_FILE, read_outcome_tables
+from coherencegym.eval.outcomes.tables import OutcomeTables
+from coherencegym.eval.report.figures import short_model
+from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.tasks.probe.results import (
-    ACCURACY,
+    ANY_SENSE,
     LAYERS_FILE,
     NEW_WEIGHTS,
     ProbeResults,
-    layer_name,
     layer_rows,
     layer_schema,
 )
-from coherencegym.eval.views.figures import short_model
 from coherencegym.eval.views.probe.plot import LayerCurve
 from coherencegym.files.parquet_rows import parquet_rows
 from coherencegym.files.strict_json import Many, Share, Some, read_json
@@ -56,6 +55,7 @@ def layer_curves(results: ProbeResults) -> list[LayerCurve]:
         for own in results.scores
     ]
     model = short_model(str(results.model["name"]))
+    assert results.outcomes is not None
     return list(_curves(model, probes, list(layer_rows(results)), results.outcomes))
 
 
@@ -80,11 +80,10 @@ def _read_curves(folder: Path) -> list[LayerCurve]:
     found = read_json(folder / MARKER, _Results)
     if found.task != "probe":
         return []
-    for name in (LAYERS_FILE, OUTCOMES_FILE):
-        if not (folder / name).is_file():
-            raise EvaluationError(f"{folder}: no {name}; expected the whole folder of results")
+    if not (folder / LAYERS_FILE).is_file():
+        raise EvaluationError(f"{folder}: no {LAYERS_FILE}; expected the whole folder of results")
     fits = list(parquet_rows(folder / LAYERS_FILE, layer_schema()))
-    outcomes = [one for own in read_outcomes(folder / OUTCOMES_FILE).values() for one in own]
+    outcomes = read_outcome_tables(folder)
     return list(_curves(short_model(found.model.name), found.probes, fits, outcomes))
 
 
@@ -92,12 +91,13 @@ def _curves(
     model: str,
     probes: Sequence[_Probe],
     fits: Sequence[Mapping[str, object]],
-    outcomes: Sequence[UnitOutcome],
+    outcomes: OutcomeTables,
 ) -> Iterator[LayerCurve]:
-    right: dict[tuple[str, str, str], list[UnitOutcome]] = {}
-    for one in outcomes:
-        if one.measure == ACCURACY and one.value is not None:
-            right.setdefault((one.config, one.split, one.judge), []).append(one)
+    right = {
+        (one.config, one.split, one.system.layer): outcomes.cells(one.places)
+        for one in outcomes.series()
+        if one.metric == ANY_SENSE.name and one.system.role == "model"
+    }
     drawn: dict[tuple[object, ...], dict[object, dict[int, float]]] = {}
     for fit in fits:
         if fit["what"] == NEW_WEIGHTS:
@@ -106,26 +106,21 @@ def _curves(
     for own in probes:
         name = own.config, own.split
         # The mean of all layers, which is one layer only, is judged under no name of its own.
-        judges = [layer_name(layer) if layer >= 0 else "" for layer in own.layers]
-        by_layer = [right.get((*name, judge), []) for judge in judges]
+        by_layer = [right.get((*name, layer if layer >= 0 else None)) for layer in own.layers]
         random = [list(draw.values()) for draw in drawn.get(name, {}).values()]
         if not all(by_layer) or any(len(draw) != len(by_layer) for draw in random):
             raise EvaluationError(
                 f"{model}: {own.config}: layers of results.json, {LAYERS_FILE} and "
                 f"{OUTCOMES_FILE} differ; the files are not of one run: probe the model again"
             )
-        values = [[one.value or 0.0 for one in units] for units in by_layer]
-        intervals = [
-            share_interval(shares, [one.cluster for one in units])
-            for shares, units in zip(values, by_layer, strict=True)
-        ]
+        found = [ANY_SENSE.estimate(cells) for cells in by_layer if cells is not None]
         yield LayerCurve(
             model=model,
             config=own.config,
             layers=own.layers,
-            test=[sum(shares) / len(shares) for shares in values],
-            low=[interval.low for interval in intervals],
-            high=[interval.high for interval in intervals],
+            test=[one.value or 0.0 for one in found],
+            low=[one.low or 0.0 for one in found],
+            high=[1.0 if one.high is None else one.high for one in found],
             chosen=own.layer,
             random=random,
             bag_of_words=own.bag_of_words,

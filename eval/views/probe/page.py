@@ -33,7 +33,7 @@ from coherencegym.eval.views.probe.table import (
     probes_grid,
     published_grids,
 )
-from coherencegym.eval.views.task_report import task_grid
+from coherencegym.eval.views.strips import strip_grid
 
 #: Rows of each table that are on the page.
 _MOST_ROWS = 200
@@ -64,7 +64,7 @@ def _page(results: ProbeResults, figure: Path) -> str:
         title=title_of(results),
         verdict=probe_verdict(results),
         meanings=meanings(results),
-        drawn=task_grid(rows, counts=False),
+        drawn=strip_grid(rows, counts=False),
         strips=rows,
         legends=("bag of words", "most frequent label"),
         grids=[probes_grid(results), beside_grid(results), *published_grids(results)],

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from coherencegym.eval.views import figures
+from coherencegym.eval.report import figures
 
 #: Panels of a row.
 _ACROSS = 3

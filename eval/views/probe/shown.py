@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from coherencegym.eval.report.grid import as_printed
 from coherencegym.eval.tasks.probe.results import ProbeResults
-from coherencegym.eval.views.grid import as_printed
 from coherencegym.eval.views.probe.table import (
     beside_grid,
     print_probes,

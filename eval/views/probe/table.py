@@ -7,6 +7,8 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
+from coherencegym.eval.report import grid
+from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.probe.cost import Cost
 from coherencegym.eval.tasks.probe.results import (
@@ -16,8 +18,6 @@ from coherencegym.eval.tasks.probe.results import (
     layer_name,
 )
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.views import grid
-from coherencegym.eval.views.figures import short_model
 from coherencegym.eval.views.verdict import Verdict
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED
+from coherencegym.eval.report.grid import share_cell
 from coherencegym.eval.results.folder import results_folder, write_rows
 from coherencegym.eval.results.runs import run_of
 from coherencegym.eval.tasks.spans.coherence import Judged, SpanPlace
@@ -26,11 +27,10 @@ from coherencegym.eval.tasks.spans.results import (
     span_rows,
     span_schema,
 )
-from coherencegym.eval.views.grid import share_cell
 from coherencegym.eval.views.html_report import page_of, title_of, verdict_of, write_html
 from coherencegym.eval.views.spans.plot import accuracy_by_place, usual_size, write_coherence
 from coherencegym.eval.views.spans.table import beside_grids, coherence_grid
-from coherencegym.eval.views.task_report import task_grid
+from coherencegym.eval.views.strips import strip_grid
 
 #: Texts of each table that are on the page, and units of the longest.
 _MOST_TEXTS, _MOST_UNITS = 100, 20
@@ -78,7 +78,7 @@ def _page(results: SpanResults, figure: Path) -> str:
         results=results,
         title=title_of(results),
         verdict=verdict_of(results, "texts"),
-        drawn=task_grid(results.rows),
+        drawn=strip_grid(results.rows),
         strips=results.rows,
         grids=[coherence_grid(results), *beside_grids(results)],
         figure=f"data:image/svg+xml;base64,{drawn}",

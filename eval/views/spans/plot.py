@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from coherencegym.eval.report import figures
 from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Judged, SpanPlace
 from coherencegym.eval.tasks.spans.results import MEASURE_NAMES, Answered, SpanResults, SpanScores
-from coherencegym.eval.views import figures
 
 
 def write_coherence(results: SpanResults, title: str, folder: Path) -> list[str]:

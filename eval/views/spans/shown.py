@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from coherencegym.eval.report.grid import as_printed
 from coherencegym.eval.tasks.spans.results import SpanResults
-from coherencegym.eval.views.grid import as_printed
 from coherencegym.eval.views.spans.table import beside_grids, coherence_grid, print_spans
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from coherencegym.eval.report import grid
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.spans.baselines import COIN
@@ -20,7 +21,6 @@ from coherencegym.eval.tasks.spans.results import (
     SpanResults,
     SpanScores,
 )
-from coherencegym.eval.views import grid
 from coherencegym.eval.views.table import headline_line
 
 #: The name of the answers by the other side of a threshold that came out inverted.

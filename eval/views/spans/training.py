@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.notes import detail
+from coherencegym.eval.report import grid
 from coherencegym.eval.results.seed_folders import SeedFolder, write_seeds
 from coherencegym.eval.tasks.spans.results import ONE_UNIT, SEVERAL_UNITS
 from coherencegym.eval.tasks.spans.train.card import CARD_MEASURES, span_model_card
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.results import SpanTrainingResults
-from coherencegym.eval.views import grid
 from coherencegym.eval.views.spans.page import write_span_files
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from coherencegym.eval.report import grid
 from coherencegym.eval.results.folder import write_json
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.learning import above_all
@@ -17,7 +18,6 @@ from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.paired import FLIPS
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.views import grid
 from coherencegym.eval.views.compare_report import COMPARISON_FILE
 from coherencegym.eval.views.compare_table import SIGNIFICANT
 from coherencegym.eval.views.plots_curve import write_curves

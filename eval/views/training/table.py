@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from coherencegym.eval.report import grid
 from coherencegym.eval.results.learning import LearningCurve, above_all
 from coherencegym.eval.results.steps import short_count
 from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.eval.views import grid
 
 #: Checkpoints that have a column; of more those that are evenly apart on a logarithmic axis.
 MOST_COLUMNS = 8

@@ -33,37 +33,55 @@ class StoredRows:
         return self.rows()
 
 
-def parquet_rows(path: Path, schema: Any = None, later: Sequence[str] = ()) -> list[dict[str, Any]]:
+def parquet_rows(path: Path, schema: Any = None) -> list[dict[str, Any]]:
     """The rows of a file as plain Python values, held to the columns and types of an Arrow schema.
-
-    Columns that are ``later`` may be missing, as what an earlier release wrote has not got them.
 
     Raises:
         EvaluationError: it is not there, no whole parquet file or too large, has other columns, or
             texts that are not UTF-8.
     """
-    with _opened(path, schema, later) as file:
-        _check_size(path, file, range(file.metadata.num_row_groups))
-        table = file.read()
-        table.validate(full=True)  # also that texts are UTF-8
-        rows: list[dict[str, Any]] = table.to_pylist()
+    with _opened(path, schema) as file:
+        rows: list[dict[str, Any]] = _whole(path, file).to_pylist()
         return rows
 
 
-def stored_rows(path: Path, schema: Any = None, later: Sequence[str] = ()) -> StoredRows:
+def parquet_table(path: Path, schema: Any, optional: Sequence[str] = ()) -> Any:
+    """The rows of a file as an Arrow table of a schema, without a null where it allows none.
+
+    Columns that are ``optional`` may be missing.
+
+    Raises:
+        EvaluationError: as for :func:`parquet_rows`, or a column has a null.
+    """
+    with _opened(path, schema, optional) as file:
+        table = _whole(path, file)
+        for field in schema:
+            if not field.nullable and table[field.name].null_count:
+                raise EvaluationError(f"{path}: {field.name} is null; expected a value")
+        return table
+
+
+def _whole(path: Path, file: Any) -> Any:
+    _check_size(path, file, range(file.metadata.num_row_groups))
+    table = file.read()
+    table.validate(full=True)  # also that texts are UTF-8
+    return table
+
+
+def stored_rows(path: Path, schema: Any = None) -> StoredRows:
     """The rows of a file as :func:`parquet_rows` gives them, a few at a time.
 
     Raises:
         EvaluationError: as there; what is wrong with a row, when it is read.
     """
-    with _opened(path, schema, later) as file:
+    with _opened(path, schema) as file:
         for number in range(file.metadata.num_row_groups):
             _check_size(path, file, [number])
-        return StoredRows(file.metadata.num_rows, lambda: _in_parts(path, schema, later))
+        return StoredRows(file.metadata.num_rows, lambda: _in_parts(path, schema))
 
 
-def _in_parts(path: Path, schema: Any, later: Sequence[str]) -> Iterator[dict[str, Any]]:
-    with _opened(path, schema, later) as file:
+def _in_parts(path: Path, schema: Any) -> Iterator[dict[str, Any]]:
+    with _opened(path, schema) as file:
         for batch in row_batches(file, _AT_A_TIME):
             batch.validate(full=True)
             yield from batch.to_pylist()
@@ -79,14 +97,14 @@ def row_batches(file: Any, most: int, groups: Sequence[int] | None = None) -> It
 
 
 @contextmanager
-def _opened(path: Path, schema: Any, later: Sequence[str]) -> Iterator[Any]:
+def _opened(path: Path, schema: Any, optional: Sequence[str] = ()) -> Iterator[Any]:
     """A file with the columns of a schema; its errors, and those of its rows, are of this house."""
     import pyarrow
     from pyarrow import parquet
 
     try:
         with parquet.ParquetFile(path) as file:
-            missing = {*later} - {*file.schema_arrow.names}
+            missing = {*optional} - {*file.schema_arrow.names}
             if schema is not None and _columns(file.schema_arrow) != _columns(schema, missing):
                 raise EvaluationError(
                     f"{path}: other columns; expected {', '.join(schema.names)}, of the types that "

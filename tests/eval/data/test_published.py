@@ -15,8 +15,8 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import Published, find_dataset, published
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.report.grid import rich_block
 from coherencegym.eval.results.runs import read_run
-from coherencegym.eval.views.grid import rich_block
 from coherencegym.eval.views.table import published_block
 
 ROW = {

@@ -17,6 +17,7 @@ from rich.console import Console
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.report import figures
 from coherencegym.eval.results import step_changes as step_changes_module
 from coherencegym.eval.results.comparison import ModelComparison, compare
 from coherencegym.eval.results.folder import SavedItem, SavedJudgement
@@ -28,7 +29,6 @@ from coherencegym.eval.results.step_changes import step_changes
 from coherencegym.eval.results.steps import AS_NAMED
 from coherencegym.eval.statistics.paired import holm, macro_difference, mcnemar, sign_flips
 from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.eval.views import figures
 from coherencegym.eval.views.compare_report import (
     comparisons_as_json,
     plot_comparisons,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from coherencegym.eval.statistics.bootstrap import bootstrap_intervals
 from coherencegym.eval.statistics.measures import (
     Counts,
-    Measure,
+    Estimate,
     accuracy,
     area,
     auc,
@@ -76,7 +76,7 @@ def counts(units: Sequence[Unit], side: int) -> Counts:
     return [float(part) for part, _ in own], [float(whole) for _, whole in own]
 
 
-def holds_its_value(found: Measure) -> None:
+def holds_its_value(found: Estimate) -> None:
     if found.value is None:
         assert (found.low, found.high) == (None, None)
         return
@@ -95,12 +95,12 @@ def test_an_interval_holds_its_value(statistic: Statistic, units: list[Unit]) ->
     assert found.value == (None if value is None else pytest.approx(value, abs=1e-9))
 
 
-def _undefined(measure: Callable[[], Measure]) -> Measure:
+def _undefined(measure: Callable[[], Estimate]) -> Estimate:
     """A measure; None where it says that it is not defined."""
     try:
         return measure()
     except ValueError:
-        return Measure(None, None, None, "", 0)
+        return Estimate(None, None, None, "", 0)
 
 
 @given(UNITS)
@@ -185,7 +185,7 @@ def test_intervals_are_about_those_of_a_bootstrap(worse: float, better: float) -
     assert (-turned.high, -turned.low) == pytest.approx((found.low, found.high))
 
 
-def _is_about(found: Measure, known: tuple[float, float], wider: float = 0.25) -> None:
+def _is_about(found: Estimate, known: tuple[float, float], wider: float = 0.25) -> None:
     assert found.low is not None
     assert found.high is not None
     half = (known[1] - known[0]) / 2

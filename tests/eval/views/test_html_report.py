@@ -20,6 +20,7 @@ from made_results import made_item, made_results
 
 from coherencegym.eval.kinds.items import Condition, Item, Region
 from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.report.grid import share_with_interval
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.surprisal import ScoredCondition
@@ -28,7 +29,6 @@ from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.summary import shown_rows
 from coherencegym.eval.text.encode import Encoding
 from coherencegym.eval.views import html_items
-from coherencegym.eval.views.grid import share_with_interval
 from coherencegym.eval.views.html_items import Piece, packed, scored_pieces, unscored_pieces
 from coherencegym.eval.views.html_report import example_of, render_report, verdict_of, write_report
 from coherencegym.eval.views.html_selection import select_shown

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from made_results import made_difference
 
+from coherencegym.eval.report.figures import colour, mark, save, style
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.tasks.score.summary import ItemScore
-from coherencegym.eval.views.figures import colour, mark, save, style
 from coherencegym.eval.views.plot_rows import merged
 from coherencegym.eval.views.plots import plot_runs
 from coherencegym.eval.views.plots_heatmap import draw_heat_maps, heat_maps
@@ -299,7 +299,7 @@ def test_the_users_own_settings_of_matplotlib_change_nothing(tmp_path: Path) -> 
 
 
 def test_characters_that_no_font_has_are_told(tmp_path: Path) -> None:
-    from coherencegym.eval.views.figures import new_figure
+    from coherencegym.eval.report.figures import new_figure
 
     with style():
         figure = new_figure(1, 1)

@@ -15,8 +15,8 @@ from commands import one_line
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.plan.options import DEFAULT, Options
+from coherencegym.eval.report.figures import style
 from coherencegym.eval.tasks.score.scoring import score_items
-from coherencegym.eval.views.figures import style
 from coherencegym.eval.views.item_text import SHADES, print_item, shade
 from coherencegym.eval.views.item_view import ItemView, view_item, visible_text
 from coherencegym.eval.views.plots_item import draw_item

@@ -14,12 +14,12 @@ from made_results import made_difference
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.report.grid import print_notes
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.lengths import LengthCorrelation
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.summary import ItemScore, summarise
-from coherencegym.eval.views.grid import print_notes
 from coherencegym.eval.views.plots import plot_runs
 from coherencegym.eval.views.table import difference_block, length_block, score_table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from coherencegym.eval.statistics.measures import Measure
+from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.tasks.detect.results import DetectionResults
 from coherencegym.eval.tasks.detect.scores import DetectionScore
 from coherencegym.eval.tasks.detect.train.results import SeedScore
@@ -116,7 +116,7 @@ def _named(score: DetectionScore | SeedScore) -> tuple[str, str]:
     return plain_cell(f"{score.config} ({score.split}) {score.group}".rstrip()), score.judge
 
 
-def _cell(measure: Measure | None) -> str:
+def _cell(measure: Estimate | None) -> str:
     if measure is None or measure.value is None:
         return ""
     return f"{measure.value:.3f} [{measure.low:.3f}, {measure.high:.3f}]"

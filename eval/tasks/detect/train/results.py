@@ -20,7 +20,7 @@ from coherencegym.eval.tasks.detect.decisions import DECISIONS
 from coherencegym.eval.tasks.detect.results import DetectionResults, judged
 from coherencegym.eval.tasks.detect.scores import MODEL, NAMES, DetectionScore
 from coherencegym.eval.tasks.detect.train.train import Trained, pairs_of
-from coherencegym.eval.tasks.task import TaskResults, signature_of
+from coherencegym.eval.tasks.results import TaskResults, signature_of
 from coherencegym.eval.tasks.training.encoder import Encoder
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 from coherencegym.eval.tasks.training.seeds import (

@@ -14,10 +14,10 @@ from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import versions
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.results import TaskResults, signature_of
 from coherencegym.eval.tasks.spans.results import Answered, SpanResults, gather_spans
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.train import TrainedOnTexts
-from coherencegym.eval.tasks.task import TaskResults, signature_of
 from coherencegym.eval.tasks.training.encoder import Encoder
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 from coherencegym.eval.tasks.training.seeds import (

@@ -33,7 +33,7 @@ from coherencegym.eval.tasks.correlate.task import (
     correlated,
     query,
 )
-from coherencegym.eval.tasks.task import Table, read_tables
+from coherencegym.eval.tasks.table import Table, read_tables
 from coherencegym.files.parquet_rows import parquet_rows
 
 

@@ -144,11 +144,11 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_every_measure_has_its_interval_at_any_width(width: int) -> None:
     from rich.console import Console
 
-    from coherencegym.eval.statistics.measures import Measure
+    from coherencegym.eval.statistics.estimate import Estimate
     from coherencegym.eval.tasks.detect.scores import DetectionScore
     from coherencegym.eval.views.detect.table import detection_table
 
-    half = Measure(0.5, 0.4, 0.6, "clopper-pearson", 40)
+    half = Estimate(0.5, 0.4, 0.6, "clopper-pearson", 40)
     score = DetectionScore(
         "detect_one", "test", "", "argmax", 0.0, 40, 20, half, half, half, half, half, half, half
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics import measures
-from coherencegym.eval.statistics.measures import Measure, accuracy, auc, ratio, ratio_difference
+from coherencegym.eval.statistics.measures import Estimate, accuracy, auc, ratio, ratio_difference
 from coherencegym.eval.tasks.detect.decisions import (
     DECISIONS,
     Decision,
@@ -30,13 +30,13 @@ from coherencegym.eval.tasks.detect.decisions import (
 OPENING = -math.inf
 
 
-def measure_of_f1(tallies: Sequence[Tally], clusters: Sequence[str], n: int) -> Measure:
+def measure_of_f1(tallies: Sequence[Tally], clusters: Sequence[str], n: int) -> Estimate:
     return measures.f1(*summed(tallies, "f1"), clusters, n)
 
 
 def f1_difference(
     before: Sequence[Tally], after: Sequence[Tally], clusters: Sequence[str]
-) -> Measure:
+) -> Estimate:
     return ratio_difference(summed(before, "f1"), summed(after, "f1"), clusters)
 
 

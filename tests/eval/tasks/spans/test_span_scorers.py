@@ -34,7 +34,7 @@ from coherencegym.eval.tasks.spans.heads import (
 )
 from coherencegym.eval.tasks.spans.prompts import TEMPLATES, prompt_answers, prompt_queries
 from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, span_queries, surprisal_answers
-from coherencegym.eval.tasks.task import Table
+from coherencegym.eval.tasks.table import Table
 
 
 def table_of(

@@ -1,0 +1,1 @@
+"""What outcomes of units come to: one metric a module."""

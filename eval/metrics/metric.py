@@ -1,0 +1,66 @@
+"""A metric: what the outcomes of a system come to, and how two systems differ."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from coherencegym.eval.outcomes.tables import Cells
+from coherencegym.eval.statistics.estimate import Difference, Estimate
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """One number from the outcomes of units.
+
+    Attributes:
+        name: in files, as outcomes have it.
+        label: for people.
+        by_group: it is also reported of groups of units.
+        estimator: how outcomes add up, as files have it.
+        chance: the value of a system that reads nothing, where that is the same for all data.
+        is_signed: it goes from -1 to 1, and else from 0 to 1.
+    """
+
+    name: str
+    label: str = ""
+    by_group: bool = True
+    estimator: ClassVar[str]
+    chance: ClassVar[float | None] = None
+    is_signed: ClassVar[bool] = False
+
+    @property
+    def said(self) -> str:
+        """What people read."""
+        return self.label or self.name
+
+    @abstractmethod
+    def value(self, cells: Cells) -> float | None:
+        """The value alone; None where it is not defined."""
+
+    @abstractmethod
+    def estimate(self, cells: Cells) -> Estimate:
+        """The value with its 95 % interval over clusters of units."""
+
+    @abstractmethod
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Difference | None:
+        """The value of the second less that of the first, on the same units in the same order.
+
+        None where one of the two has no value. ``seed`` draws signs or swaps.
+        """
+
+    def rightness(self, cells: Cells) -> Any:
+        """How right each unit is, from 0 to 1: an array; None where a unit alone is not judged."""
+        return None
+
+    @abstractmethod
+    def fault(self, cells: Cells) -> str:
+        """What contradicts the metric in outcomes that somebody else wrote; empty: nothing."""
+
+
+def over(estimate: Estimate, cells: Cells) -> Estimate:
+    """The estimate with the number of clusters that it is over."""
+    import numpy as np
+
+    return replace(estimate, clusters=len(np.unique(cells.cluster)))

@@ -1,0 +1,172 @@
+"""The three tables that every task fills: units, the systems that decided on them, and outcomes.
+
+A unit is what an outcome is of: an item, a document, a sentence of one. A system is whatever made a
+prediction: the model, one of its layers, a baseline, people. An outcome is the value that a system
+has on a unit under a metric. The tables are the same in memory and in a folder of results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, get_args
+
+#: Whose predictions they are.
+Role = Literal["model", "baseline", "people"]
+ROLES: tuple[Role, ...] = get_args(Role)
+
+#: A group of units: a column of the dataset and its value; the column is empty where a task names
+#: the group.
+Group = tuple[str, str]
+
+
+def group_name(group: Group) -> str:
+    """What a group is called: ``column=value``, or its own name."""
+    return "=".join(filter(None, group))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """What an outcome is of.
+
+    Attributes:
+        config, split: the table that it is from.
+        item: the row, by its id.
+        unit: the part of the row, such as ``#2``; empty: all of it.
+        discourse: the discourse that it is from.
+        cluster: the units that are drawn as one: a family, or else the discourse.
+        formula, aggregation: of a prediction, and how it aggregates tokens of a region; empty where
+            there is none.
+        groups: those that it is in.
+    """
+
+    config: str
+    split: str
+    item: str
+    unit: str = ""
+    discourse: str
+    cluster: str
+    formula: str = ""
+    aggregation: str = ""
+    groups: tuple[Group, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells it from all other units."""
+        return self.config, self.split, self.item, self.unit, self.formula, self.aggregation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """What made predictions.
+
+    Attributes:
+        role: a model, a baseline, or people.
+        label: tells systems of one role apart; empty: the model as it was asked.
+        layer: of a model, where it is one of its layers that decided.
+        threshold: above which a score is a prediction.
+        seed: of a system that was trained.
+        folds: in which it was trained on other units than those that it decided on.
+        primary: tests of several comparisons are corrected for those of primary systems.
+    """
+
+    role: Role = "model"
+    label: str = ""
+    layer: int | None = None
+    threshold: float | None = None
+    seed: int | None = None
+    folds: int | None = None
+    primary: bool = True
+
+    @property
+    def key(self) -> tuple[str, str, int | None]:
+        """What it is called in two runs that are compared."""
+        return self.role, self.label, self.layer
+
+
+#: The model as it was asked.
+MODEL = System()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The value that a system has on a unit under a metric.
+
+    Attributes:
+        value: none where there is a ``reason`` against one.
+        weight: the value is a part of it, for ratios.
+        target: the number that the value is held against: 1 for a unit that is to be found and 0
+            for others, or a rating.
+        given: the number that is held constant, for partial correlations.
+        flags: a sum of :data:`FLAGS`.
+    """
+
+    unit: Unit
+    metric: str
+    system: System
+    value: float | None
+    reason: str = ""
+    weight: float | None = None
+    target: float | None = None
+    given: float | None = None
+    flags: int = 0
+
+
+#: What may be said of an outcome, by the bit that says it.
+FLAGS = {"tie": 1, "too close": 2, "first token left out": 4}
+
+
+@cache
+def schemas() -> dict[str, Any]:
+    """The Arrow schemas by the name of each table, which is also that of its file."""
+    import pyarrow as pa
+
+    text, name = pa.string(), pa.dictionary(pa.int32(), pa.string())
+    few = pa.dictionary(pa.int16(), pa.string())
+    groups = pa.list_(pa.struct([pa.field("column", text, False), pa.field("value", text, False)]))
+
+    def schema(**columns: Any) -> Any:
+        nullable = {*_NULLABLE}
+        return pa.schema([pa.field(key, kind, key in nullable) for key, kind in columns.items()])
+
+    number = pa.float64()
+    return {
+        "units": schema(
+            id=pa.int32(),
+            config=few,
+            split=few,
+            item=text,
+            unit=name,
+            discourse=name,
+            cluster=name,
+            formula=few,
+            aggregation=few,
+            groups=groups,
+        ),
+        "systems": schema(
+            id=pa.int16(),
+            role=text,
+            label=text,
+            layer=pa.int32(),
+            threshold=number,
+            seed=pa.int64(),
+            folds=pa.int32(),
+            primary=pa.bool_(),
+        ),
+        "outcomes": schema(
+            unit_id=pa.int32(),
+            metric=few,
+            system_id=pa.int16(),
+            value=number,
+            reason=pa.dictionary(pa.int8(), pa.string()),
+            flags=pa.uint8(),
+            weight=number,
+            target=number,
+            given=number,
+        ),
+    }
+
+
+#: Columns of outcomes that are there where a metric needs them.
+OPTIONAL = ("weight", "target", "given")
+_NULLABLE = ("layer", "threshold", "seed", "folds", "value", *OPTIONAL)

@@ -1,0 +1,1 @@
+"""What a report is made of: tables, figures, lists of texts."""

@@ -1,0 +1,161 @@
+"""What the results of every task have: where they are from, and how they are reproduced."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from coherencegym.eval.data.notes import Note, partial_notes
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.kinds.table_kind import FAMILY
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.outcomes.tables import OutcomeTables
+from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.table import Table
+
+
+@dataclass(frozen=True)
+class TaskResults:
+    """The part that the results of every task have.
+
+    Attributes:
+        signature: one line from which they can be reproduced.
+        model, dataset: facts for ``results.json``.
+        settings: the user's choices, and what came of them.
+        notes: lines that a reader of the scores must know.
+        task: its name.
+        headline: the suite's one number, where it has one.
+    """
+
+    signature: str
+    model: Mapping[str, Any]
+    dataset: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    notes: Sequence[Note]
+    task: str = field(default="score", kw_only=True)
+    headline: Headline | None = field(default=None, kw_only=True)
+
+    @property
+    def rows(self) -> Sequence[Score]:
+        """The scores, in the form that every task has."""
+        raise NotImplementedError
+
+    @property
+    def outcomes(self) -> OutcomeTables | None:
+        """What came out of every unit; None where the results have it in another form."""
+        return None
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """The metrics of the outcomes."""
+        return ()
+
+    def more(self) -> dict[str, Any]:
+        """The keys of ``results.json`` that only this task has."""
+        return {}
+
+
+def run_notes(
+    source: Source, model: LoadedModel, tables: Sequence[Table[Any]], limit: int | None
+) -> Iterator[Note]:
+    """Lines for a reader of any task's scores: on the dataset, the part read, the model."""
+    yield from source.notes
+    yield from partial_notes(
+        source.manifest, [(table.config, len(table.rows)) for table in tables], limit
+    )
+    yield from model.lines()
+
+
+#: Facts that a suite says of itself, in its manifest and in results.
+SUITE_FACTS = ("title", "hypothesis", "description", "conditions", "limitations", "uses")
+
+
+def about_dataset(
+    source: Source, digests: Iterable[str], verified: bool, tables: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The facts of a dataset that results record; ``digests`` are those of its tables' rows."""
+    return {
+        "name": source.name,
+        "suite": source.suite,
+        "version": source.version,
+        "repo": source.repo,
+        "revision": source.revision,
+        "commit": source.commit,
+        "rows_sha256": hashlib.sha256("\n".join(digests).encode()).hexdigest(),
+        "verified": verified,
+        "tables": list(tables),
+        **{name: source.manifest[name] for name in SUITE_FACTS if source.manifest.get(name)},
+        **_limitations(source, {str(table["config"]): None for table in tables}),
+    }
+
+
+def _limitations(source: Source, configs: Iterable[str]) -> dict[str, list[str]]:
+    """The limitations of a suite, and those of the corpora that configs of it were made from."""
+    known = source.manifest.get("configs", {})
+    corpora = [known.get(config, {}).get("corpus", {}) for config in configs]
+    of_corpora = [
+        f"{corpus.get('title', '')}: {line}"
+        for corpus in corpora
+        for line in corpus.get("limitations", ())
+    ]
+    found = [*source.manifest.get("limitations", ()), *dict.fromkeys(of_corpora)]
+    return {"limitations": found} if found else {}
+
+
+def about_table(table: Any, rows: Sequence[Any], **more: Any) -> dict[str, Any]:
+    """The facts of a table that results record, of which these rows were read."""
+    return {
+        "config": table.config,
+        "split": table.split,
+        "sha256": table.rows_sha256,
+        "items": len(rows),
+        **more,
+        "headline": getattr(table, "headline", ""),
+        "breakdowns": list(table.breakdowns),
+        # Without it all items count in the suite's one number.
+        **({"headline_value": value} if (value := getattr(table, "headline_value", "")) else {}),
+        "families": any(getattr(row, "extra", {}).get(FAMILY) for row in rows),
+    }
+
+
+def signature_of(
+    task: str,
+    model: Mapping[str, Any],
+    dataset: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    own: Mapping[str, Any],
+    **data: Any,
+) -> str:
+    """``key:value`` pairs signature_line by ``|``, as :mod:`eval.data.signature` has them.
+
+    ``own`` are the options of the task, and the precision; ``data`` what else is read.
+    """
+    prefix, colon, digits = str(model["commit"]).rpartition(":")
+    parts = {
+        "model": f"{model['name']}@{prefix}{colon}{digits[:12]}",
+        "data": dataset["name"] + (f"@{dataset['revision']}" if dataset["revision"] else ""),
+        "version": dataset["version"],
+        "commit": dataset["commit"] and dataset["commit"][:12],
+        "rows": dataset["rows_sha256"][:12],
+        "task": task,
+        **data,
+        "configs": ",".join(settings["configs"]) or "all",
+        "split": settings["split"],
+        "max": settings["max_items"],
+        **own,
+        "device": model["device"],
+        "ci": settings["intervals"],
+        **settings["versions"],
+    }
+    return signature_line(parts)
+
+
+def signature_line(parts: Mapping[str, Any]) -> str:
+    """The pairs that have a value, as a signature has them."""
+    return "|".join(
+        f"{key}:{str(value).replace('|', '/')}" for key, value in parts.items() if value is not None
+    )

@@ -1,0 +1,91 @@
+"""The rows of a config and split that a task asks about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from coherencegym.errors import ConfigError
+from coherencegym.eval.data.notes import Note, of_each
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.data.table_rows import TableRows, table_rows
+from coherencegym.eval.kinds.table_kind import TableKind
+from coherencegym.eval.outcomes.schema import Group, Unit
+from coherencegym.eval.statistics.scores import text_of
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Table(Generic[_T]):
+    """The rows of one config and split.
+
+    Attributes:
+        source: the dataset.
+        config, split: names.
+        rows: values of the kind, in the order of the table.
+        rows_sha256: digest (hex) over the row hashes of the whole table, in order.
+        verified: the row hashes were compared with those that the build wrote.
+        separator: ``[SEP]`` in a text is a change of speaker.
+        breakdowns: columns by whose values scores are also reported.
+    """
+
+    source: Source
+    config: str
+    split: str
+    rows: tuple[_T, ...]
+    rows_sha256: str
+    verified: bool
+    separator: bool
+    breakdowns: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Config and split, for people."""
+        return f"{self.config} ({self.split})"
+
+    def unit(self, row: Any, part: str = "", groups: Sequence[Group] | None = None) -> Unit:
+        """A row, or a part of one such as ``#2``, as outcomes are of it.
+
+        Args:
+            groups: those that it is in; None: those by the columns of ``breakdowns``.
+        """
+        if groups is None:
+            extra = getattr(row, "extra", {})
+            groups = [
+                (column, text_of(extra[column]))
+                for column in self.breakdowns
+                if extra.get(column) not in (None, "")
+            ]
+        return Unit(
+            config=self.config,
+            split=self.split,
+            item=row.item_id,
+            unit=part,
+            discourse=row.discourse_id,
+            cluster=getattr(row, "cluster", row.discourse_id),
+            groups=tuple(groups),
+        )
+
+
+def read_tables(
+    kind: TableKind[_T], source: Source, configs: Sequence[str], split: str, max_items: int | None
+) -> tuple[list[Table[_T]], list[Note]]:
+    """The tables of a kind in a split, at least one, and what was left out.
+
+    Raises:
+        EvaluationError: see :func:`eval.data.table_rows.table_rows`; or a table that was named, or
+            any, has no row.
+    """
+
+    def table_of(read: TableRows[_T]) -> Table[_T]:
+        rows = read.read(max_items)
+        if not rows:
+            where = f"config {read.config!r}, split {read.split!r}"
+            raise ConfigError(f"{where}: no row; expected at least one")
+        about = source, read.config, read.split, rows, read.rows_sha256, read.verified
+        return Table(*about, read.separated(rows), read.breakdowns)
+
+    found = table_rows(source, configs, (split,), kind=kind)
+    return of_each(found, table_of, named=bool(configs))

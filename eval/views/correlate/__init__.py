@@ -1,1 +1,0 @@
-"""The findings of ``correlate``, as a table and as a page."""

@@ -1,0 +1,134 @@
+"""What a task of the registry found, as a terminal, a page, a folder and a notebook have it."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from coherencegym.eval.metrics.estimates import EstimateRow, score_of
+from coherencegym.eval.report import figures, grid
+from coherencegym.eval.report.blocks import Figure, Section, Texts
+from coherencegym.eval.results.folder import results_folder
+from coherencegym.eval.results.labels import labels
+from coherencegym.eval.results.runs import run_of
+from coherencegym.eval.tasks.findings import Findings
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.views.html_report import (
+    notebook_cell,
+    page_of,
+    title_of,
+    verdict_of,
+    write_html,
+)
+from coherencegym.eval.views.plots import plot_runs
+from coherencegym.eval.views.table import headline_line
+
+
+@dataclass(frozen=True, repr=False)
+class ShownFindings(Findings):
+    """Findings that a notebook shows as tables, and that print as the terminal has them."""
+
+    def __str__(self) -> str:
+        return grid.as_printed(lambda console: print_findings(self, console, verbose=False))
+
+    def _repr_html_(self) -> str:
+        return notebook_cell(_grids(sections_of(self)), self)
+
+
+def shown_findings(found: Findings) -> ShownFindings:
+    """The same findings, which show themselves."""
+    return ShownFindings(**{field.name: getattr(found, field.name) for field in fields(found)})
+
+
+def sections_of(found: Findings) -> list[Section]:
+    """The sections of a task's report; of one that has none of its own, a table."""
+    if found.asked.sections is not None:
+        return list(found.asked.sections(found))
+    return [Section("Scores", estimate_grid(found.estimates))]
+
+
+def estimate_grid(rows: Sequence[EstimateRow]) -> grid.Grid:
+    """A table of all estimates, with what was left out."""
+    scores = [score_of(row) for row in rows]
+    made = []
+    for row, score, name in zip(rows, scores, labels(scores), strict=True):
+        value = row.estimate
+        cells = (
+            name,
+            f"{value.n:,}" + (" !" if value.n < FEW_ITEMS else ""),
+            _cell(row),
+            ", ".join(f"{number:,} {why}" for why, number in row.left_out.items()),
+        )
+        is_part = score.level != "all"
+        made.append(grid.GridRow(cells, int(is_part), bold=not is_part))
+    return grid.made("config, group: metric", ("n", "score [95 % interval]", "left out"), made)
+
+
+def _cell(row: EstimateRow) -> str:
+    found = row.estimate
+    if row.metric.is_signed:
+        return grid.with_interval(found.value, found.low, found.high, "+.2f")
+    return f"{grid.share_with_interval(found.value, found.low, found.high)} %"
+
+
+def print_findings(found: Findings, console: Any = None, *, verbose: bool = True) -> None:
+    """Print the tables, notes and signature."""
+    console = grid.console_for(console)
+    about = found.dataset
+    grid.print_heading(console, about["suite"], about["version"], found.model["name"])
+    if found.headline is not None:
+        console.print(grid.plain_text(headline_line(found.headline)))
+    for one in _grids(sections_of(found)):
+        console.print(grid.in_width(one, width=console.width))
+    grid.print_notes(console, found.notes, found.signature, verbose=verbose)
+
+
+def write_findings(found: Findings, folder: Path, *, overwrite: bool = False) -> None:
+    """Write a folder of results, whole or not at all.
+
+    Raises:
+        EvaluationError: the folder exists and overwriting was not asked for.
+    """
+    with results_folder(found, folder, overwrite=overwrite) as work:
+        plot_runs([run_of(found)], work)
+        write_html(_page(found, work), work)
+
+
+def _grids(sections: Sequence[Section]) -> list[grid.Grid]:
+    return [one.body for one in sections if isinstance(one.body, grid.Grid)]
+
+
+def _page(found: Findings, folder: Path) -> str:
+    sections = sections_of(found)
+    drawn = {
+        one.title: _drawn(one.body, title_of(found), folder)
+        for one in sections
+        if isinstance(one.body, Figure)
+    }
+    return page_of(
+        "task.html.jinja",
+        results=found,
+        title=title_of(found),
+        verdict=verdict_of(found, found.asked.units),
+        sections=sections,
+        kinds={one.title: _kind(one) for one in sections},
+        drawn=drawn,
+    )
+
+
+def _kind(section: Section) -> str:
+    kinds = {grid.Grid: "grid", Figure: "figure", Texts: "texts"}
+    return kinds[type(section.body)]
+
+
+def _drawn(figure: Figure, title: str, folder: Path) -> str:
+    """A figure as a page has it; it is also saved beside the page."""
+    with figures.style():
+        made = figure.draw()
+        made.suptitle(figures.cut(title, 70), fontsize=11, fontweight="bold")
+        figures.save(made, folder / f"{figure.name}.png")
+    content = base64.b64encode((folder / f"{figure.name}.svg").read_bytes()).decode()
+    return f"data:image/svg+xml;base64,{content}"
