@@ -473,19 +473,19 @@ def task_loaded(
     """
     from coherencegym.eval.outcomes.tables import OutcomeWriter
     from coherencegym.eval.tasks.findings import gather_findings
-    from coherencegym.eval.tasks.options import options_of as task_options
+    from coherencegym.eval.tasks.options import task_options
     from coherencegym.eval.tasks.registry import task_named
     from coherencegym.eval.tasks.table import read_tables
-    from coherencegym.eval.tasks.task import Context
+    from coherencegym.eval.tasks.task import TaskContext
     from coherencegym.eval.views.findings import shown_findings
 
     task = task_named(name)
     given, reading = divided_options(options)
-    own = task_options(name, task.options, given, beside=READING)
+    own = task_options(name, task.options, given, beside=READ_OPTIONS)
     names = [configs] if isinstance(configs, str) else list(configs)
     source = find_dataset(str(data), revision, names)
     tables, notes = read_tables(task.kind, source, names, split, max_items)
-    writer, context = OutcomeWriter(), Context(loaded, reading)
+    writer, context = OutcomeWriter(), TaskContext(loaded, reading)
     for table in tables:
         task.run(context, table, own, writer)
     settings = {
@@ -498,7 +498,7 @@ def task_loaded(
 
 
 #: The options of reading that a call in Python takes beside those of a task.
-READING = ("bos", "batch_tokens", "share")
+READ_OPTIONS = ("bos", "batch_tokens", "share")
 
 
 def divided_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], Options]:
@@ -507,7 +507,7 @@ def divided_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], Options
     Raises:
         EvaluationError: one of the latter is wrong.
     """
-    reads = {name: options[name] for name in READING if name in options}
+    reads = {name: options[name] for name in READ_OPTIONS if name in options}
     return {k: v for k, v in options.items() if k not in reads}, options_of(**reads)
 
 

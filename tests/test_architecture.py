@@ -51,7 +51,7 @@ ROOMS = {
         {
             *("loaders", "manipulations", "cards"),
             *("eval.kinds", "eval.data", "eval.statistics", "eval.tasks"),
-            *("eval.results", "eval.views"),
+            *("eval.results", "eval.report", "eval.views"),
         }
     ),
 }
@@ -180,7 +180,9 @@ def test_rooms_say_what_they_are_for(graph: Graph, repository: Path) -> None:
 
 
 #: Names that every module of a kind has.
-HOOKS = frozenset({"CORPUS", "SUITE", "EXAMPLES", "add_arguments", "main", "make_parser", "run"})
+HOOKS = frozenset(
+    {"CORPUS", "SUITE", "TASK", "EXAMPLES", "add_arguments", "main", "make_parser", "run"}
+)
 
 
 def public_names(tree: ast.Module) -> set[str]:

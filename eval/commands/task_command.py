@@ -12,7 +12,7 @@ from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import closed, opened, planned_work, print_work, running
 from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.tasks.options import arguments_of
-from coherencegym.eval.tasks.task import Context, Task
+from coherencegym.eval.tasks.task import Task, TaskContext
 
 #: Options of the data, as the results record them.
 _DATA = ("configs", "split", "max_items")
@@ -44,7 +44,7 @@ class TaskCommand:
         from coherencegym.eval.data.source import find_dataset
         from coherencegym.eval.outcomes.tables import OutcomeWriter
         from coherencegym.eval.tasks.findings import gather_findings
-        from coherencegym.eval.tasks.options import options_of
+        from coherencegym.eval.tasks.options import task_options
         from coherencegym.eval.tasks.table import Table, read_tables
         from coherencegym.eval.views.findings import print_findings, write_findings
 
@@ -52,7 +52,7 @@ class TaskCommand:
         if world().size > 1:
             raise EvaluationError(f"{task.name}: several processes; expected one")
         given = {one.name: getattr(arguments, one.name) for one in fields(task.options)}
-        own = options_of(task.name, task.options, given)
+        own = task_options(task.name, task.options, given)
         chosen = options.chosen(arguments)
         output, _ = opened(arguments, task.name, _DATA)
         settings = options.settings_of(arguments, chosen, _DATA)
@@ -70,7 +70,7 @@ class TaskCommand:
 
             def ask(table: Table[Any]) -> Table[Any]:
                 with run_.reading(table.name) as how:
-                    task.run(Context(run_.loaded, chosen, **how), table, own, writer)
+                    task.run(TaskContext(run_.loaded, chosen, **how), table, own, writer)
                 return table
 
             asked, more = of_each(tables, ask)

@@ -1,1 +1,1 @@
-"""What outcomes of units come to: one metric a module."""
+"""Metrics of the outcomes of units, one a module."""

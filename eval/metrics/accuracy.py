@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from coherencegym.eval.metrics.metric import Metric, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics import measures
-from coherencegym.eval.statistics.estimate import Difference, Estimate
+from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 from coherencegym.eval.statistics.paired import difference_interval, paired_test
 
 
@@ -25,14 +25,14 @@ class Accuracy(Metric):
         """The mean, with the interval of a share over clusters."""
         return over(measures.accuracy(cells.value, cells.cluster), cells)
 
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Difference | None:
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of means."""
         left, right = self.value(before), self.value(after)
         if left is None or right is None:
             return None
         test = paired_test(before.value, after.value, before.cluster, seed)
         interval = difference_interval(after.value - before.value, before.cluster, test)
-        return Difference(
+        return PairedDifference(
             right - left, interval.low, interval.high, interval.method, test.method, test.p
         )
 

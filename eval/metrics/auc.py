@@ -10,7 +10,7 @@ from coherencegym.eval.metrics.metric import Metric, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics import measures
 from coherencegym.eval.statistics.effective_size import Clusters, owners, worth
-from coherencegym.eval.statistics.estimate import Difference, Estimate
+from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 from coherencegym.eval.statistics.intervals import interval_of
 
 
@@ -63,14 +63,16 @@ class AreaUnderCurve(Metric):
         value = math.fsum(area for area, _ in found) / len(found)
         return Estimate(value, interval.low, interval.high, interval.method, int(ends[-1]), number)
 
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Difference | None:
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of areas, by DeLong's test."""
         left, right = self.value(before), self.value(after)
         if left is None or right is None:
             return None
         truths = before.target == 1
         found, test = measures.ranks_difference(before.value, after.value, truths, before.cluster)
-        return Difference(right - left, found.low, found.high, found.method, test.method, test.p)
+        return PairedDifference(
+            right - left, found.low, found.high, found.method, test.method, test.p
+        )
 
     def fault(self, cells: Cells) -> str:
         """Targets that are neither 0 nor 1."""

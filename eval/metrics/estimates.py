@@ -12,7 +12,7 @@ from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.metrics.ratio import Ratio
 from coherencegym.eval.metrics.spearman import PartialSpearman, Spearman, SpearmanWithin
-from coherencegym.eval.outcomes.schema import Group, System, group_name
+from coherencegym.eval.outcomes.schema import Group, System, name_of_group
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.scores import REFERENCE, Score, score_fields
@@ -63,7 +63,7 @@ def estimates(tables: OutcomeTables, metrics: Mapping[str, Metric]) -> Iterator[
             )
 
 
-def level_of(system: System, group: Group | None) -> str:
+def score_level(system: System, group: Group | None) -> str:
     """The level of a score (:class:`eval.statistics.scores.ScoreRow`)."""
     if system.role != "model":
         return REFERENCE
@@ -82,15 +82,15 @@ def score_of(row: EstimateRow) -> Score:
         split=row.split,
         measure=row.metric.said,
         judge=row.system.label,
-        group=group_name(group) if group else "",
-        level=level_of(row.system, group),
+        group=name_of_group(group) if group else "",
+        level=score_level(row.system, group),
         **score_fields(row.estimate),
         chance=row.metric.chance,
         counts=dict(row.left_out),
     )
 
 
-def described(metrics: Sequence[Metric]) -> list[dict[str, Any]]:
+def described_metrics(metrics: Sequence[Metric]) -> list[dict[str, Any]]:
     """Metrics as ``results.json`` has them."""
     return [{**asdict(metric), "estimator": metric.estimator} for metric in metrics]
 
@@ -106,7 +106,7 @@ class SavedMetric:
 
 
 def known_metrics(saved: Sequence[SavedMetric], where: str) -> dict[str, Metric]:
-    """The metrics by their names, from how they were described.
+    """The metrics by their names, from how they were described_metrics.
 
     Raises:
         EvaluationError: there is no such estimator.

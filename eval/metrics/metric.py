@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from coherencegym.eval.outcomes.tables import Cells
-from coherencegym.eval.statistics.estimate import Difference, Estimate
+from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 
 
 @dataclass(frozen=True)
@@ -15,10 +15,10 @@ class Metric(ABC):
     """One number from the outcomes of units.
 
     Attributes:
-        name: in files, as outcomes have it.
-        label: for people.
+        name: the name in files, as outcomes have it.
+        label: the name for people.
         by_group: it is also reported of groups of units.
-        estimator: how outcomes add up, as files have it.
+        estimator: the way in which outcomes add up, as files have it.
         chance: the value of a system that reads nothing, where that is the same for all data.
         is_signed: it goes from -1 to 1, and else from 0 to 1.
     """
@@ -32,7 +32,7 @@ class Metric(ABC):
 
     @property
     def said(self) -> str:
-        """What people read."""
+        """The name that people read."""
         return self.label or self.name
 
     @abstractmethod
@@ -44,19 +44,19 @@ class Metric(ABC):
         """The value with its 95 % interval over clusters of units."""
 
     @abstractmethod
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Difference | None:
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The value of the second less that of the first, on the same units in the same order.
 
         None where one of the two has no value. ``seed`` draws signs or swaps.
         """
 
     def rightness(self, cells: Cells) -> Any:
-        """How right each unit is, from 0 to 1: an array; None where a unit alone is not judged."""
+        """The share of each unit that is right: an array; None where no unit alone is judged."""
         return None
 
     @abstractmethod
     def fault(self, cells: Cells) -> str:
-        """What contradicts the metric in outcomes that somebody else wrote; empty: nothing."""
+        """The first contradiction to the metric in outcomes that anybody wrote; empty: none."""
 
 
 def over(estimate: Estimate, cells: Cells) -> Estimate:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from coherencegym.eval.metrics.metric import Metric, over
 from coherencegym.eval.outcomes.tables import Cells
 from coherencegym.eval.statistics import measures
-from coherencegym.eval.statistics.estimate import Difference, Estimate
+from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 from coherencegym.eval.statistics.paired import swaps
 
 
@@ -28,7 +28,7 @@ class Ratio(Metric):
         found = measures.ratio(cells.value, cells.weight, cells.cluster, len(cells))
         return over(found, cells)
 
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Difference | None:
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of ratios."""
         left, right = self.value(before), self.value(after)
         if left is None or right is None:
@@ -36,7 +36,9 @@ class Ratio(Metric):
         sides = (before.value, before.weight), (after.value, after.weight)
         test = swaps(*sides, before.cluster, seed)
         found = measures.ratio_difference(*sides, before.cluster, test.p)
-        return Difference(right - left, found.low, found.high, found.method, test.method, test.p)
+        return PairedDifference(
+            right - left, found.low, found.high, found.method, test.method, test.p
+        )
 
     def rightness(self, cells: Cells) -> Any:
         """The share of each unit; of one without any part 1."""

@@ -15,7 +15,7 @@ from coherencegym.eval.statistics.correlation import (
     correlations_difference,
 )
 from coherencegym.eval.statistics.effective_size import owners, worth
-from coherencegym.eval.statistics.estimate import Difference, Estimate
+from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 
 
 class Spearman(Metric):
@@ -64,13 +64,15 @@ class Spearman(Metric):
         value = math.fsum(one.value for one in known) / len(known)
         return _estimate(RankCorrelation(value, added, worth(weights)), int(ends[-1]), number)
 
-    def compare(self, before: Cells, after: Cells, seed: int = 0) -> Difference | None:
+    def compare(self, before: Cells, after: Cells, seed: int = 0) -> PairedDifference | None:
         """The difference of two coefficients over the same clusters."""
         left, right = self.found(before), self.found(after)
         if left is None or right is None:
             return None
         value, interval, test = correlations_difference(left, right)
-        return Difference(value, interval.low, interval.high, interval.method, test.method, test.p)
+        return PairedDifference(
+            value, interval.low, interval.high, interval.method, test.method, test.p
+        )
 
     def fault(self, cells: Cells) -> str:
         """Units without a target."""

@@ -1,1 +1,1 @@
-"""What came out of a run, as three small tables: units, systems, outcomes."""
+"""The outcomes of a run as three small tables: units, systems, outcomes."""

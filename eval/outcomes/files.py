@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from coherencegym.errors import EvaluationError
-from coherencegym.eval.outcomes.schema import OPTIONAL, ROLES, System, schemas
+from coherencegym.eval.outcomes.schema import OPTIONAL, ROLES, System, outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.files.parquet_rows import parquet_table
 
@@ -28,7 +28,7 @@ def write_tables(tables: OutcomeTables, folder: Path) -> None:
 
     systems = pa.Table.from_pylist(
         [{"id": number, **asdict(one)} for number, one in enumerate(tables.systems)],
-        schema=schemas()["systems"],
+        schema=outcome_schemas()["systems"],
     )
     for table, name in (
         (tables.units, UNITS_FILE),
@@ -47,7 +47,7 @@ def read_outcome_tables(folder: Path) -> OutcomeTables:
         OSError: a file cannot be read.
     """
     found = {}
-    for name, schema in schemas().items():
+    for name, schema in outcome_schemas().items():
         path = folder / f"{name}.parquet"
         if not path.is_file():
             raise EvaluationError(f"{folder}: no {path.name}; expected the whole folder of results")

@@ -20,14 +20,14 @@ ROLES: tuple[Role, ...] = get_args(Role)
 Group = tuple[str, str]
 
 
-def group_name(group: Group) -> str:
-    """What a group is called: ``column=value``, or its own name."""
+def name_of_group(group: Group) -> str:
+    """The name of a group: ``column=value``, or its own."""
     return "=".join(filter(None, group))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
-    """What an outcome is of.
+class UnitRow:
+    """A unit: an outcome is of one.
 
     Attributes:
         config, split: the table that it is from.
@@ -35,8 +35,8 @@ class Unit:
         unit: the part of the row, such as ``#2``; empty: all of it.
         discourse: the discourse that it is from.
         cluster: the units that are drawn as one: a family, or else the discourse.
-        formula, aggregation: of a prediction, and how it aggregates tokens of a region; empty where
-            there is none.
+        formula, aggregation: those of a prediction, the latter over the tokens of a region; empty
+            where there is none.
         groups: those that it is in.
     """
 
@@ -52,21 +52,21 @@ class Unit:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What tells it from all other units."""
+        """The fields that tell it from all other units."""
         return self.config, self.split, self.item, self.unit, self.formula, self.aggregation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """What made predictions.
+    """A system: it makes predictions.
 
     Attributes:
         role: a model, a baseline, or people.
         label: tells systems of one role apart; empty: the model as it was asked.
-        layer: of a model, where it is one of its layers that decided.
-        threshold: above which a score is a prediction.
-        seed: of a system that was trained.
-        folds: in which it was trained on other units than those that it decided on.
+        layer: the number of the layer of the model that decided, where one did.
+        threshold: the score above which a unit is predicted.
+        seed: that of its training.
+        folds: the number of parts of which each was decided on by training on the others.
         primary: tests of several comparisons are corrected for those of primary systems.
     """
 
@@ -80,7 +80,7 @@ class System:
 
     @property
     def key(self) -> tuple[str, str, int | None]:
-        """What it is called in two runs that are compared."""
+        """The fields by which two runs are compared."""
         return self.role, self.label, self.layer
 
 
@@ -89,7 +89,7 @@ MODEL = System()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class OutcomeRow:
     """The value that a system has on a unit under a metric.
 
     Attributes:
@@ -101,7 +101,7 @@ class Outcome:
         flags: a sum of :data:`FLAGS`.
     """
 
-    unit: Unit
+    unit: UnitRow
     metric: str
     system: System
     value: float | None
@@ -112,13 +112,13 @@ class Outcome:
     flags: int = 0
 
 
-#: What may be said of an outcome, by the bit that says it.
+#: Facts of an outcome, and the bit that says each.
 FLAGS = {"tie": 1, "too close": 2, "first token left out": 4}
 
 
 @cache
-def schemas() -> dict[str, Any]:
-    """The Arrow schemas by the name of each table, which is also that of its file."""
+def outcome_schemas() -> dict[str, Any]:
+    """The Arrow outcome_schemas by the name of each table, which is also that of its file."""
     import pyarrow as pa
 
     text, name = pa.string(), pa.dictionary(pa.int32(), pa.string())

@@ -8,7 +8,15 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
-from coherencegym.eval.outcomes.schema import OPTIONAL, Group, Outcome, Role, System, Unit, schemas
+from coherencegym.eval.outcomes.schema import (
+    OPTIONAL,
+    Group,
+    OutcomeRow,
+    Role,
+    System,
+    UnitRow,
+    outcome_schemas,
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -17,7 +25,7 @@ class Cells:
 
     Attributes:
         unit: ids of the units.
-        value, weight, target, given: see :class:`eval.outcomes.schema.Outcome`; NaN where none.
+        value, weight, target, given: see :class:`eval.outcomes.schema.OutcomeRow`; NaN where none.
         cluster, discourse: whole numbers in the order of their names, the same in all cells of
             tables.
         left_out: outcomes without a value, by reason.
@@ -37,7 +45,7 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Series:
+class OutcomeSeries:
     """The outcomes of one table, metric and system.
 
     Attributes:
@@ -52,17 +60,17 @@ class Series:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What it is called in two runs that are compared."""
+        """The fields by which two runs are compared."""
         return self.config, self.split, self.metric, *self.system.key
 
 
 @dataclass(frozen=True, eq=False)
 class OutcomeTables:
-    """What came out of a run.
+    """The outcomes of a run.
 
     Attributes:
-        units, outcomes: Arrow tables (:func:`eval.outcomes.schema.schemas`).
-        systems: by their ids.
+        units, outcomes: Arrow tables (:func:`eval.outcomes.schema.outcome_schemas`).
+        systems: those that decided, by their ids.
     """
 
     units: Any
@@ -77,7 +85,7 @@ class OutcomeTables:
         """Bytes in memory."""
         return int(self.units.nbytes + self.outcomes.nbytes)
 
-    def series(self) -> Iterator[Series]:
+    def series(self) -> Iterator[OutcomeSeries]:
         """The outcomes by table, metric and system, in the order of the first of each."""
         import numpy as np
 
@@ -95,7 +103,7 @@ class OutcomeTables:
         parts = np.split(order, ends[:-1])
         for number in np.argsort(first, kind="stable"):
             config, split, metric, system = keys[first[number]]
-            yield Series(
+            yield OutcomeSeries(
                 self._names("config")[1][config],
                 self._names("split")[1][split],
                 self._metrics[metric],
@@ -125,7 +133,7 @@ class OutcomeTables:
         return {None: places, **{names[code]: of[own == code] for code in there}}
 
     def has_value(self, places: Any) -> Any:
-        """Whether each outcome has a value."""
+        """True for each outcome that has a value: an array."""
         import numpy as np
 
         return ~np.isnan(self._arrays["value"][places])
@@ -152,22 +160,22 @@ class OutcomeTables:
             left_out=Counter(names[code] for code in missing.tolist()),
         )
 
-    def rows(self, places: Any = None) -> Iterator[Outcome]:
+    def rows(self, places: Any = None) -> Iterator[OutcomeRow]:
         """The outcomes one by one, all or those at some places."""
         about = self.unit_rows
         rows = self.outcomes if places is None else self.outcomes.take(places)
         for batch in rows.to_batches(max_chunksize=1 << 13):
             for row in batch.to_pylist():
                 unit, system = about[row.pop("unit_id")], self.systems[row.pop("system_id")]
-                yield Outcome(unit=unit, system=system, **row)
+                yield OutcomeRow(unit=unit, system=system, **row)
 
     @cached_property
-    def unit_rows(self) -> tuple[Unit, ...]:
+    def unit_rows(self) -> tuple[UnitRow, ...]:
         """The units by their ids."""
         found = []
         for row in self.units.drop(["id"]).to_pylist():
             groups = tuple((group["column"], group["value"]) for group in row.pop("groups"))
-            found.append(Unit(groups=groups, **row))
+            found.append(UnitRow(groups=groups, **row))
         return tuple(found)
 
     def select(self, places: Any) -> OutcomeTables:
@@ -181,7 +189,7 @@ class OutcomeTables:
         there = np.array([one.role == role for one in self.systems], bool)
         return self.select(np.flatnonzero(there[self._arrays["system_id"]]))
 
-    def paired(self, other: OutcomeTables) -> Iterator[tuple[Series, Any]]:
+    def paired(self, other: OutcomeTables) -> Iterator[tuple[OutcomeSeries, Any]]:
         """The outcomes that another run has, too, of the same unit, metric and system.
 
         The series have their places here, those there come beside them.
@@ -289,7 +297,7 @@ class OutcomeWriter:
         self._systems: dict[System, int] = {}
         self._count = 0
 
-    def units(self, units: Iterable[Unit]) -> range:
+    def units(self, units: Iterable[UnitRow]) -> range:
         """Add units; their ids."""
         import pyarrow as pa
 
@@ -304,7 +312,7 @@ class OutcomeWriter:
         self._count = ids.stop
         for number, row in zip(ids, rows, strict=True):
             row["id"] = number
-        self._units.append(pa.Table.from_pylist(rows, schema=schemas()["units"]))
+        self._units.append(pa.Table.from_pylist(rows, schema=outcome_schemas()["units"]))
         return ids
 
     def add(
@@ -324,7 +332,7 @@ class OutcomeWriter:
 
         Args:
             values: None where there is none; ``reason`` says why, and stands for no other outcome.
-            weight, target, given: see :class:`eval.outcomes.schema.Outcome`.
+            weight, target, given: see :class:`eval.outcomes.schema.OutcomeRow`.
         """
         import pyarrow as pa
 
@@ -345,20 +353,20 @@ class OutcomeWriter:
                 for name, own in (("weight", weight), ("target", target), ("given", given))
             },
         }
-        schema = schemas()["outcomes"]
+        schema = outcome_schemas()["outcomes"]
         arrays = [pa.array(columns[field.name], field.type) for field in schema]
         self._outcomes.append(pa.Table.from_arrays(arrays, schema=schema))
 
     def tables(self) -> OutcomeTables:
         """All that was added."""
-        known = schemas()
+        known = outcome_schemas()
         outcomes = _together(self._outcomes, known["outcomes"])
         empty = [name for name in OPTIONAL if outcomes[name].null_count == len(outcomes)]
         units = _together(self._units, known["units"])
         return OutcomeTables(units, tuple(self._systems), outcomes.drop(empty))
 
 
-_UNIT = [field.name for field in fields(Unit) if field.name != "groups"]
+_UNIT = [field.name for field in fields(UnitRow) if field.name != "groups"]
 
 
 def _together(parts: Sequence[Any], schema: Any) -> Any:

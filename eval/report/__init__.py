@@ -1,1 +1,1 @@
-"""What a report is made of: tables, figures, lists of texts."""
+"""Reports as values: tables, figures, lists of texts."""

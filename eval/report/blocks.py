@@ -14,8 +14,8 @@ class Figure:
     """A figure of a page, and a file beside it.
 
     Attributes:
-        name: of the file, without its ending.
-        alternative: what it shows, for who does not see it.
+        name: that of the file, without its ending.
+        alternative: words for who does not see it.
         draw: gives a figure of matplotlib, in the style of :mod:`eval.report.figures`.
     """
 
@@ -29,7 +29,7 @@ class Text:
     """A text of a list, and what is said of it.
 
     Attributes:
-        about: where it is from.
+        about: the row that it is from.
         cells: a number for each column, and what stands small below it.
     """
 
@@ -39,8 +39,8 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Texts:
-    """Texts in lists under names; ``columns`` are those of their cells.
+class TextLists:
+    """TextLists in lists under names; ``columns`` are those of their cells.
 
     Each list has a name, the number of texts that it is chosen from, and its texts.
     """
@@ -50,15 +50,15 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A part of a report.
 
     Attributes:
-        title: of the section, and of its link.
+        title: the heading, and the text of its link.
         body: a page has all of them; a terminal and a notebook show tables alone.
-        lead: what a reader has to know first.
+        lead: a sentence that a reader has to know first.
     """
 
     title: str
-    body: Grid | Figure | Texts
+    body: Grid | Figure | TextLists
     lead: str = ""

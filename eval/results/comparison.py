@@ -23,7 +23,7 @@ from coherencegym.eval.results.paired_scores import (
     unit_rows,
 )
 from coherencegym.eval.results.saved import Saved, SavedTable
-from coherencegym.eval.statistics.estimate import Difference
+from coherencegym.eval.statistics.estimate import PairedDifference
 from coherencegym.eval.statistics.paired import difference_interval, holm, paired_test
 from coherencegym.eval.tasks.score.columns import (
     Columns,
@@ -217,7 +217,7 @@ def _compared(values: ItemValues, others: ItemValues, seed: int) -> dict[str, An
         interval = difference_interval(differences, clusters, test)
         fields = {"baseline_score": fmean(left), "score": fmean(right)}
         found = fmean(right) - fmean(left), interval.low, interval.high, interval.method
-        fields |= of_difference(Difference(*found, test.method, test.p))
+        fields |= of_difference(PairedDifference(*found, test.method, test.p))
     return {
         **fields,
         "n": len(values),

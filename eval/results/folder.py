@@ -19,7 +19,7 @@ from typing import Any
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.predictions import Outcome
-from coherencegym.eval.metrics.estimates import described
+from coherencegym.eval.metrics.estimates import described_metrics
 from coherencegym.eval.outcomes.files import write_tables
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.columns import column_labels
@@ -84,7 +84,7 @@ def results_json(results: TaskResults) -> dict[str, Any]:
         "settings": dict(results.settings),
         "notes": [asdict(note) for note in results.notes],
         "headline": asdict(results.headline) if results.headline else None,
-        "metrics": described(results.metrics),
+        "metrics": described_metrics(results.metrics),
         "scores": [asdict(score) for score in results.rows],
         **results.more(),
     }

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from coherencegym.eval.metrics.estimates import level_of
+from coherencegym.eval.metrics.estimates import score_level
 from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.outcomes.schema import Group, group_name
-from coherencegym.eval.outcomes.tables import OutcomeTables, Series
-from coherencegym.eval.statistics.estimate import Difference
+from coherencegym.eval.outcomes.schema import Group, name_of_group
+from coherencegym.eval.outcomes.tables import OutcomeSeries, OutcomeTables
+from coherencegym.eval.statistics.estimate import PairedDifference
 from coherencegym.eval.statistics.scores import ScoreRow
 
 
@@ -55,7 +55,7 @@ class PairedScore(ScoreRow):
     p_holm: float | None = None
 
 
-def of_difference(found: Difference | None) -> dict[str, Any]:
+def of_difference(found: PairedDifference | None) -> dict[str, Any]:
     """The fields of a row that have a difference."""
     if found is None:
         return {}
@@ -82,7 +82,7 @@ def unit_rows(
 
 
 def _row(
-    of: Series,
+    of: OutcomeSeries,
     group: Group | None,
     ours: tuple[OutcomeTables, Any],
     theirs: tuple[OutcomeTables, Mapping[int, int]],
@@ -102,8 +102,8 @@ def _row(
     return PairedScore(
         config=of.config,
         split=of.split,
-        group=group_name(group) if group else "",
-        level=level_of(of.system, group),
+        group=name_of_group(group) if group else "",
+        level=score_level(of.system, group),
         n=len(left),
         n_discourses=len(np.unique(left.discourse)),
         n_clusters=len(np.unique(left.cluster)),

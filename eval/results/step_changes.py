@@ -18,7 +18,7 @@ from coherencegym.eval.results.comparison import PairedJudgements, judged_pairs,
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.paired_scores import of_difference
 from coherencegym.eval.results.saved import Saved, SavedTable, read_saved
-from coherencegym.eval.statistics.estimate import Difference
+from coherencegym.eval.statistics.estimate import PairedDifference
 from coherencegym.eval.statistics.paired import (
     difference_interval,
     holm,
@@ -201,7 +201,7 @@ def _tested(cells: Sequence[Sequence[tuple[float, float, bytes]]], seed: int) ->
         test, interval = macro_difference(groups, seed)
     value = fmean(fmean(own) for own, _ in groups)
     found = interval.low, interval.high, interval.method, test.method, test.p
-    return of_difference(Difference(value, *found))
+    return of_difference(PairedDifference(value, *found))
 
 
 def _checked(folder: str, head: Headline) -> Saved:

@@ -13,9 +13,9 @@ class Estimate:
         value: a share from 0 to 1, or a correlation; None where nothing can be said, as of a
             precision without predictions.
         low, high: the limits of the interval; None where ``value`` is.
-        method: how they were computed.
+        method: the way in which they were computed.
         n: units that the value is over.
-        clusters: of the units, which the interval is over; None where nobody counted them.
+        clusters: the number of clusters that the interval is over; None where nobody counted.
     """
 
     value: float | None
@@ -27,7 +27,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PairedDifference:
     """The value of one system less that of another, on the same units.
 
     Attributes:

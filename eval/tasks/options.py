@@ -28,7 +28,7 @@ class Argument:
     Attributes:
         flag: its name there.
         settings: those of :meth:`argparse.ArgumentParser.add_argument`.
-        is_rare: only ``--help-all`` shows it.
+        is_rare: true where only ``--help-all`` shows it.
     """
 
     flag: str
@@ -59,7 +59,7 @@ def _argument(one: Field[Any], hint: Any) -> Argument:
     return Argument(flag, {**settings, "help": said}, one.metadata["rare"])
 
 
-def options_of(
+def task_options(
     task: str, options: type[Any], given: Mapping[str, Any], beside: Sequence[str] = ()
 ) -> Any:
     """A task's options by their names, checked; errors name those that there are ``beside`` them.

@@ -1,4 +1,4 @@
-"""What the results of every task have: where they are from, and how they are reproduced."""
+"""The part that the results of every task have: model, data, settings, signature."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TaskResults:
 
     @property
     def outcomes(self) -> OutcomeTables | None:
-        """What came out of every unit; None where the results have it in another form."""
+        """The outcomes of every unit; None where the results have them in another form."""
         return None
 
     @property

@@ -11,7 +11,7 @@ from coherencegym.eval.data.notes import Note, of_each
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.data.table_rows import TableRows, table_rows
 from coherencegym.eval.kinds.table_kind import TableKind
-from coherencegym.eval.outcomes.schema import Group, Unit
+from coherencegym.eval.outcomes.schema import Group, UnitRow
 from coherencegym.eval.statistics.scores import text_of
 
 _T = TypeVar("_T")
@@ -45,7 +45,7 @@ class Table(Generic[_T]):
         """Config and split, for people."""
         return f"{self.config} ({self.split})"
 
-    def unit(self, row: Any, part: str = "", groups: Sequence[Group] | None = None) -> Unit:
+    def unit(self, row: Any, part: str = "", groups: Sequence[Group] | None = None) -> UnitRow:
         """A row, or a part of one such as ``#2``, as outcomes are of it.
 
         Args:
@@ -58,7 +58,7 @@ class Table(Generic[_T]):
                 for column in self.breakdowns
                 if extra.get(column) not in (None, "")
             ]
-        return Unit(
+        return UnitRow(
             config=self.config,
             split=self.split,
             item=row.item_id,

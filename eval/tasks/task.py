@@ -7,40 +7,47 @@ call in Python, the folder of results, the table, the page, the comparison of tw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 from coherencegym.eval.data.notes import Note
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.forward.numeric import Store
 from coherencegym.eval.kinds.table_kind import TableKind
+from coherencegym.eval.metrics.estimates import EstimateRow, estimates, score_of
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel
-from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
-from coherencegym.eval.report.blocks import Section
+from coherencegym.eval.report.blocks import ReportSection
+from coherencegym.eval.statistics.scores import (
+    BAG_OF_WORDS,
+    ONE_RATER,
+    REPEATED_WORDS,
+    Score,
+    people_fields,
+)
 from coherencegym.eval.surprisal import Answer, surprisals
 from coherencegym.eval.tasks.options import NoOptions
+from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.table import Table
-
-if TYPE_CHECKING:
-    from coherencegym.eval.tasks.findings import Findings
 
 _T = TypeVar("_T")
 _O = TypeVar("_O")
 
 
 @dataclass(frozen=True)
-class Context:
-    """What a task asks with.
+class TaskContext:
+    """The means of a task.
 
     Attributes:
-        model: in evaluation mode.
-        reading: how texts are read.
+        model: a loaded one, in evaluation mode.
+        reading: the options of reading texts.
         store, progress, world: those of :func:`eval.surprisal.surprisals`.
     """
 
@@ -68,9 +75,9 @@ class Task(Generic[_T, _O]):
 
     Attributes:
         name: the subcommand.
-        summary: what it is for, for the list of subcommands.
+        summary: a line for the list of subcommands.
         kind: the tables that it reads.
-        metrics: what outcomes are measured by.
+        metrics: those of its outcomes.
         texts: the texts of a table that are read, of which ``--dry-run`` says what they cost.
         run: adds the outcomes of a table: of each unit under each metric, by the model and by
             baselines.
@@ -78,7 +85,7 @@ class Task(Generic[_T, _O]):
         headline: the one number of a run, where it has one.
         sections: its report; by default one table of all estimates.
         notes: lines that a reader of the results must know.
-        units: what is counted, in the plural.
+        units: the word for rows, in the plural.
         examples: command lines.
     """
 
@@ -87,10 +94,65 @@ class Task(Generic[_T, _O]):
     kind: TableKind[_T]
     metrics: tuple[Metric, ...]
     texts: Callable[[Table[_T], _O], Sequence[Query]]
-    run: Callable[[Context, Table[_T], _O, OutcomeWriter], None]
+    run: Callable[[TaskContext, Table[_T], _O, OutcomeWriter], None]
     options: type[Any] = NoOptions
-    headline: Callable[[Findings], Headline | None] = lambda findings: None
-    sections: Callable[[Findings], Iterable[Section]] | None = None
-    notes: Callable[[Findings], Iterable[Note]] = lambda findings: ()
+    headline: Callable[[Findings], Headline | None] = lambda found: None
+    sections: Callable[[Findings], Iterable[ReportSection]] | None = None
+    notes: Callable[[Findings], Iterable[Note]] = lambda found: ()
     units: str = "rows"
     examples: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Findings(TaskResults):
+    """The results of a task of the registry.
+
+    Attributes:
+        asked: the task.
+        tables: the rows that it was asked about.
+        outcomes: those of its units, of which all else is computed.
+    """
+
+    asked: Task[Any, Any]
+    tables: Sequence[Table[Any]] = ()
+    outcomes: OutcomeTables | None = field(default=None, repr=False)
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """The metrics of the outcomes."""
+        return self.asked.metrics
+
+    @cached_property
+    def estimates(self) -> list[EstimateRow]:
+        """Every number, with its interval."""
+        assert self.outcomes is not None
+        return list(estimates(self.outcomes, {one.name: one for one in self.metrics}))
+
+    @cached_property
+    def rows(self) -> list[Score]:
+        """The same as readers of results take them, baselines also beside the model."""
+        by_key = {(*_place(one), one.system.label): one for one in self.estimates}
+        return [
+            replace(score_of(one), **_beside(by_key, one))
+            if one.system.role == "model"
+            else score_of(one)
+            for one in self.estimates
+        ]
+
+
+#: The fields of a score that a baseline's stand in, by the baseline.
+_FIELDS = {BAG_OF_WORDS: "artefact_score", REPEATED_WORDS: "overlap_score"}
+
+
+def _place(row: EstimateRow) -> tuple[Any, ...]:
+    return row.config, row.split, row.group, row.metric.name
+
+
+def _beside(by_key: Mapping[tuple[Any, ...], EstimateRow], row: EstimateRow) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for label, name in _FIELDS.items():
+        if (other := by_key.get((*_place(row), label))) is not None:
+            found[name] = other.estimate.value
+    if (people := by_key.get((*_place(row), ONE_RATER))) is not None:
+        found |= people_fields(people.estimate)
+    return found

@@ -1,4 +1,4 @@
-"""What a task of the registry found, as a terminal, a page, a folder and a notebook have it."""
+"""Findings of a task of the registry on a terminal, a page, in a folder and a notebook."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from coherencegym.eval.metrics.estimates import EstimateRow, score_of
 from coherencegym.eval.report import figures, grid
-from coherencegym.eval.report.blocks import Figure, Section, Texts
+from coherencegym.eval.report.blocks import Figure, ReportSection, TextLists
 from coherencegym.eval.results.folder import results_folder
 from coherencegym.eval.results.labels import labels
 from coherencegym.eval.results.runs import run_of
-from coherencegym.eval.tasks.findings import Findings
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.views.html_report import (
     notebook_cell,
     page_of,
@@ -43,11 +43,11 @@ def shown_findings(found: Findings) -> ShownFindings:
     return ShownFindings(**{field.name: getattr(found, field.name) for field in fields(found)})
 
 
-def sections_of(found: Findings) -> list[Section]:
+def sections_of(found: Findings) -> list[ReportSection]:
     """The sections of a task's report; of one that has none of its own, a table."""
     if found.asked.sections is not None:
         return list(found.asked.sections(found))
-    return [Section("Scores", estimate_grid(found.estimates))]
+    return [ReportSection("Scores", estimate_grid(found.estimates))]
 
 
 def estimate_grid(rows: Sequence[EstimateRow]) -> grid.Grid:
@@ -97,7 +97,7 @@ def write_findings(found: Findings, folder: Path, *, overwrite: bool = False) ->
         write_html(_page(found, work), work)
 
 
-def _grids(sections: Sequence[Section]) -> list[grid.Grid]:
+def _grids(sections: Sequence[ReportSection]) -> list[grid.Grid]:
     return [one.body for one in sections if isinstance(one.body, grid.Grid)]
 
 
@@ -119,8 +119,8 @@ def _page(found: Findings, folder: Path) -> str:
     )
 
 
-def _kind(section: Section) -> str:
-    kinds = {grid.Grid: "grid", Figure: "figure", Texts: "texts"}
+def _kind(section: ReportSection) -> str:
+    kinds = {grid.Grid: "grid", Figure: "figure", TextLists: "texts"}
     return kinds[type(section.body)]
 
 

@@ -8,14 +8,14 @@ from typing import Any
 from coherencegym.eval.kinds.ratings import RatedText
 from coherencegym.eval.metrics.estimates import EstimateRow
 from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.outcomes.schema import Group, System, group_name
+from coherencegym.eval.outcomes.schema import Group, System, name_of_group
 from coherencegym.eval.report import figures, grid
-from coherencegym.eval.report.blocks import Figure, Section, Text, Texts
+from coherencegym.eval.report.blocks import Figure, ReportSection, Text, TextLists
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER, REPEATED_WORDS
 from coherencegym.eval.tasks.correlate.systems import BY_TOKEN
-from coherencegym.eval.tasks.findings import Findings
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Findings
 
 #: The names of rows that are not the model's.
 _BESIDE = {
@@ -31,16 +31,16 @@ _MOST_TEXTS = 100
 Misplaced = tuple[RatedText, float, float]
 
 
-def sections(found: Findings) -> Iterator[Section]:
+def sections(found: Findings) -> Iterator[ReportSection]:
     """The parts of the report."""
-    yield Section(
+    yield ReportSection(
         "Correlations with ratings",
         correlation_grid(found.estimates),
         "Scores are surprisals taken negative: higher is better, 1 is perfect, 0 is chance. The "
         "rows below the model's three scores are of what needs no understanding of the text.",
     )
     placed = {table.name: by_misplacement(found, table) for table in found.tables}
-    yield Section(
+    yield ReportSection(
         "Scores by ratings",
         Figure(
             "ratings",
@@ -48,9 +48,9 @@ def sections(found: Findings) -> Iterator[Section]:
             lambda: _panels(placed),
         ),
     )
-    yield Section(
+    yield ReportSection(
         "Texts",
-        Texts(
+        TextLists(
             ("rating", "score", "off, %"),
             tuple(
                 (name, len(own), tuple(map(_listed, own[:_MOST_TEXTS])))
@@ -91,7 +91,7 @@ def _headed(metric: Metric) -> str:
 
 def _name(system: System, group: Group | None) -> str:
     if group is not None:
-        return f"  {group_name(group)}"
+        return f"  {name_of_group(group)}"
     return f"− {system.label}" if system.role == "model" else _BESIDE[system.label]
 
 

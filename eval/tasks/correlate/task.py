@@ -26,15 +26,14 @@ from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER,
 from coherencegym.eval.surprisal import Answer
 from coherencegym.eval.tasks.correlate.report import sections
 from coherencegym.eval.tasks.correlate.systems import BY_TOKEN, SYSTEMS
-from coherencegym.eval.tasks.findings import Findings
 from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.table import Table
-from coherencegym.eval.tasks.task import Context, Task
+from coherencegym.eval.tasks.task import Findings, Task, TaskContext
 
-PLAIN = Spearman("spearman", "Spearman")
-PARTIAL = PartialSpearman("spearman_given_length", "Spearman, length held")
-WITHIN = SpearmanWithin("spearman_within_prompts", "Spearman within prompts")
+SPEARMAN_OF_ALL = Spearman("spearman", "Spearman")
+SPEARMAN_GIVEN_LENGTH = PartialSpearman("spearman_given_length", "Spearman, length held")
+SPEARMAN_WITHIN = SpearmanWithin("spearman_within_prompts", "Spearman within prompts")
 _TEXT = "text"
 
 #: The score of each text of a table, None where it has none.
@@ -53,7 +52,7 @@ def texts(table: Table[RatedText], options: NoOptions) -> list[Query]:
 
 
 def correlate(
-    context: Context, table: Table[RatedText], options: NoOptions, writer: OutcomeWriter
+    context: TaskContext, table: Table[RatedText], options: NoOptions, writer: OutcomeWriter
 ) -> None:
     """Add the outcomes of every text, by the model's scores and by baselines."""
     answers = context.surprisals(table, texts(table, options))
@@ -118,11 +117,19 @@ def _add(
     rows = table.rows
     held = [one.rating for one in rows] if target is None else target
     lengths = [float(len(one.text)) for one in rows]
-    writer.add(units, PLAIN.name, system, values, reason=reason, target=held)
+    writer.add(units, SPEARMAN_OF_ALL.name, system, values, reason=reason, target=held)
     if partial:
-        writer.add(units, PARTIAL.name, system, values, reason=reason, target=held, given=lengths)
+        writer.add(
+            units,
+            SPEARMAN_GIVEN_LENGTH.name,
+            system,
+            values,
+            reason=reason,
+            target=held,
+            given=lengths,
+        )
     if max(Counter(one.cluster for one in rows).values()) > 1:
-        writer.add(units, WITHIN.name, system, values, reason=reason, target=held)
+        writer.add(units, SPEARMAN_WITHIN.name, system, values, reason=reason, target=held)
 
 
 def headline(found: Findings) -> Headline | None:
@@ -136,17 +143,18 @@ def headline(found: Findings) -> Headline | None:
     cells = {
         (one.config, one.split): found.outcomes.cells(one.places)
         for one in found.outcomes.series()
-        if (one.config, one.split) in chosen and (one.metric, one.system) == (PLAIN.name, BY_TOKEN)
+        if (one.config, one.split) in chosen
+        and (one.metric, one.system) == (SPEARMAN_OF_ALL.name, BY_TOKEN)
     }
-    cells = {key: own for key, own in cells.items() if PLAIN.value(own) is not None}
+    cells = {key: own for key, own in cells.items() if SPEARMAN_OF_ALL.value(own) is not None}
     if not cells:
         return None
-    mean = PLAIN.mean(list(cells.values()))
+    mean = SPEARMAN_OF_ALL.mean(list(cells.values()))
     own = [
         one
         for one in found.rows
         if (one.config, one.split) in cells
-        and (one.group, one.measure, one.judge) == ("", PLAIN.said, BY_TOKEN.label)
+        and (one.group, one.measure, one.judge) == ("", SPEARMAN_OF_ALL.said, BY_TOKEN.label)
     ]
     beside = {
         name: _mean_of([getattr(one, name) for one in own])
@@ -161,8 +169,8 @@ def headline(found: Findings) -> Headline | None:
         ci_high=mean.high,
         ci_method=mean.method,
         **beside,
-        chance=PLAIN.chance,
-        measure=PLAIN.said,
+        chance=SPEARMAN_OF_ALL.chance,
+        measure=SPEARMAN_OF_ALL.said,
     )
 
 
@@ -172,16 +180,16 @@ def _mean_of(values: Sequence[float | None]) -> float | None:
 
 
 def notes(found: Findings) -> Iterator[Note]:
-    """What the numbers mean, and what sample texts are."""
+    """Lines on the meaning of the numbers, and on sample texts."""
     yield detail(
         "scores are surprisals taken negative, so that higher is better: a model that finds just "
         "the texts surprising that people find incoherent has 1, one that knows nothing has 0"
     )
     yield detail(
-        f"{PARTIAL.said}: with the number of characters held constant (by rank, so that its "
+        f"{SPEARMAN_GIVEN_LENGTH.said}: with the number of characters held constant (by rank, so that its "
         "logarithm gives the same)"
     )
-    yield detail(f"{WITHIN.said}: of ranks among the texts of one prompt")
+    yield detail(f"{SPEARMAN_WITHIN.said}: of ranks among the texts of one prompt")
     if samples := [t.name for t in found.tables if all(one.corpus == SAMPLE for one in t.rows)]:
         yield caution(
             f"{', '.join(samples)}: graded by intention; nobody was asked about these texts"
@@ -192,7 +200,7 @@ TASK = Task(
     name="correlate",
     summary="correlate the scores of texts with people's ratings of their coherence",
     kind=RATINGS,
-    metrics=(PLAIN, PARTIAL, WITHIN),
+    metrics=(SPEARMAN_OF_ALL, SPEARMAN_GIVEN_LENGTH, SPEARMAN_WITHIN),
     texts=texts,
     run=correlate,
     headline=headline,

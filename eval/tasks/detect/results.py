@@ -42,8 +42,8 @@ from coherencegym.eval.tasks.detect.probes import (
 )
 from coherencegym.eval.tasks.detect.scores import (
     AUC,
+    DETECTION_METRICS,
     JUDGED,
-    METRICS,
     DetectionScore,
     add_outcomes,
     scores_of,
@@ -118,7 +118,7 @@ class DetectionResults(TaskResults):
     @property
     def metrics(self) -> Sequence[Metric]:
         """The metrics of the outcomes."""
-        return *METRICS, *PROBE_METRICS
+        return *DETECTION_METRICS, *PROBE_METRICS
 
     def more(self) -> dict[str, Any]:
         """The keys of ``results.json`` that only this task has."""

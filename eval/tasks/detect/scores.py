@@ -261,7 +261,7 @@ _DECIDED: Mapping[str, Metric] = {
         ("recall", Ratio),
     )
 }
-METRICS: tuple[Metric, ...] = (AUC, PLACE, *_DECIDED.values())
+DETECTION_METRICS: tuple[Metric, ...] = (AUC, PLACE, *_DECIDED.values())
 TOO_LONG = "too_long"
 
 

@@ -43,7 +43,7 @@ from coherencegym.eval.tasks.results import (
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 
-#: What outcomes are of: a row is right that names any of its labels, or the first one.
+#: The metrics: a row is right whose prediction is any of its labels, or the first one.
 ACCURACY = "accuracy"
 ANY_SENSE = Accuracy(ACCURACY)
 FIRST_OF_SENSES = Accuracy("accuracy_first_label", "accuracy, first label", by_group=False)

@@ -18,7 +18,7 @@ from coherencegym.eval.kinds.formula import FormulaError, RegionRef
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.outcomes.schema import Outcome, group_name
+from coherencegym.eval.outcomes.schema import OutcomeRow, name_of_group
 from coherencegym.eval.results.comparison import ModelComparison, PairedJudgements, judged_pairs
 from coherencegym.eval.results.folder import SavedJudgement
 from coherencegym.eval.results.saved import Saved, SavedTable
@@ -195,7 +195,7 @@ def _compared(judgement: SavedJudgement) -> tuple[tuple[RegionRef, str], ...]:
         return ()
 
 
-def _of_unit(metric: Metric, pair: tuple[Outcome, Outcome]) -> ItemPair:
+def _of_unit(metric: Metric, pair: tuple[OutcomeRow, OutcomeRow]) -> ItemPair:
     unit, judge = pair[0].unit, pair[0].system.label
     values = [one.value for one in pair]
     right = [None if value is None else value >= 1 for value in values]
@@ -208,7 +208,7 @@ def _of_unit(metric: Metric, pair: tuple[Outcome, Outcome]) -> ItemPair:
         unit.split,
         unit.item + unit.unit,
         ", ".join(filter(None, (metric.said, judge))),
-        tuple(map(group_name, unit.groups)),
+        tuple(map(name_of_group, unit.groups)),
         _outcome(right[0], right[1]),
         (said[0], said[1]),
         (None, None),
