@@ -75,7 +75,8 @@ def unit_rows(
     """A row of all units that both have by table, metric and system, and one of each group."""
     for one, theirs in baseline.paired(model):
         there = dict(zip(one.places.tolist(), theirs.tolist(), strict=True))
-        by_group = metrics[one.metric].by_group and one.system.layer is None
+        is_whole = one.system.role == "model" and one.system.layer is None
+        by_group = metrics[one.metric].by_group and is_whole
         for group, places in baseline.parts(one.places, by_group).items():
             if len(places):
                 yield _row(one, group, (baseline, places), (model, there), metrics, seed)
