@@ -14,6 +14,7 @@ from coherencegym.eval.data.source import Published, may_be_published, published
 from coherencegym.eval.kinds.registry import kind_named
 from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.files.templates import fenced, templates_of
+from coherencegym.loaders.corpus import REPAIRED
 
 #: Rows of a table that is not folded, and names that are listed before the others are counted.
 _SHOWN_ROWS, _SHOWN_NAMES = 12, 3
@@ -311,26 +312,34 @@ def _corpora(configs: _Configs) -> list[dict[str, Any]]:
 
 
 def skips(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """List what was left out or put right, by config and split: counts by reason, commonest first.
+    """List what was not used, by config and split: counts by reason, commonest first.
 
-    What was left out while a corpus was read is said once for all configs that were made from it
-    in one reading.
+    What was not used of a corpus, or repaired in it, while it was read is said once for all configs
+    that were made from it in one reading; ``repaired`` tells the two apart.
     """
-    counted: dict[tuple[str, str, str], dict[str, int]] = {}
+    counted: dict[tuple[str, str, bool, str], dict[str, int]] = {}
     for name, config in ordered_configs(manifest):
         for split, counts in config["skipped"].items():
-            counted[name, split, ""] = counts
+            counted[name, split, False, ""] = counts
         unread = dict(config["bad_rows"])
         if withheld := config["withheld_discourses"]:
             unread["withheld: its licence does not allow republishing"] = withheld
-        counted.setdefault((f"corpus {config['corpus']['name']}", "all", str(unread)), unread)
+        corpus = f"corpus {config['corpus']['name']}"
+        for repaired in (False, True):
+            own = {
+                reason.removeprefix(REPAIRED): count
+                for reason, count in unread.items()
+                if reason.startswith(REPAIRED) is repaired
+            }
+            counted.setdefault((corpus, "all", repaired, str(own)), own)
     return [
         {
             "config": name,
             "split": split,
+            "repaired": repaired,
             "reasons": sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])),
         }
-        for (name, split, _), counts in counted.items()
+        for (name, split, repaired, _), counts in counted.items()
         if counts
     ]
 

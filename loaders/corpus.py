@@ -11,6 +11,9 @@ from typing import Any
 from coherencegym.licence import BY_DOCUMENT, CLOSED, OTHER, may_republish
 from coherencegym.loaders.discourse import Discourse
 
+#: The beginning of a reason that counts what a reader repaired, so that nothing is left out for it.
+REPAIRED = "repaired: "
+
 
 class CorpusError(Exception):
     """A user-facing problem with a corpus: one line that says where, what and what to do."""
@@ -78,7 +81,7 @@ class CorpusFile:
 
 @dataclass
 class ReadOptions:
-    """The treatment of bad rows, what a reader left out or put right, and its memory.
+    """The treatment of bad rows, what a reader left out or repaired, and its memory.
 
     ``skipped`` counts that by reason: what a public release is known to have wrong needs no flag.
     The memory is for what a reader keeps from one file to the next while a corpus is read once.
@@ -101,7 +104,7 @@ class ReadOptions:
     def put_right(self, fault: str, times: int = 1) -> None:
         """Count a known fault of a public release that the reader repaired."""
         if times:
-            self.skipped[f"{fault}: put right"] += times
+            self.skipped[f"{REPAIRED}{fault}"] += times
 
 
 #: Reads one file; discourses carry the corpus's name and ``meta["split"]``. Raises

@@ -105,7 +105,7 @@ class ReadingCache:
 class Reading:
     """The discourses of a corpus, read anew, file by file, each time one iterates.
 
-    ``skipped`` counts what the last iteration left out or put right, by reason, as far as it went.
+    ``skipped`` counts what the last iteration left out or repaired, by reason, as far as it went.
 
     Attributes:
         limit: the most discourses of each split for each of ``uses``, and the most that are looked

@@ -214,7 +214,7 @@ def sentences(fields: int, labels: str) -> dict[str, Damage]:
     }
 
 
-_OVERLAP = "span whose parts overlap or are out of order: put right"
+_OVERLAP = "repaired: spans whose parts overlap or are out of order"
 
 
 def overlapping(old: str, new: str) -> Damage:
@@ -227,7 +227,7 @@ PUT_RIGHT: dict[str, dict[str, Damage]] = {
     "gum relations": {
         "span of a node": Damage(
             *("span 1 2", "span 2 2", ""),
-            "span of a tree's node that is not its units': put right",
+            "repaired: spans of a tree's node that are not its units'",
             "rst/lisp_binary/GUM_bio_a.dis",
         )
     },

@@ -125,10 +125,10 @@ def test_the_ground_floor_stands_by_itself(graph: Graph) -> None:
     order = (
         "errors",
         "numbers",
-        "licence",
         "terminal",
         "command_line",
         "extensions",
+        "licence",
         "files",
         "hub",
         "engines",

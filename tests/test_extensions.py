@@ -12,6 +12,7 @@ from commands import one_line
 from coherencegym.__main__ import main
 from coherencegym.builders.command.new import skeleton
 from coherencegym.builders.registry import all_suites, load_suite
+from coherencegym.eval.data.source import may_be_published
 from coherencegym.extensions import extensions
 from coherencegym.loaders.registry import CORPORA, _load, corpus
 
@@ -90,6 +91,28 @@ def test_it_is_built_and_run_by_its_name(
     assert capsys.readouterr().out.endswith("heavyheavy\n")
     assert main([]) == 0
     assert "weigh          a task of diaries" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("licence", "name", "is_open"),
+    [
+        ("CC-BY-4.0", "diaries", True),
+        ("other", "diaries", False),
+        ("CC-BY-ND-4.0", "diaries", False),
+        ("other", "winograd", True),
+        ("other", "unheard_of", True),
+    ],
+)
+def test_no_manifest_opens_its_closed_corpus(
+    installed: Path, licence: str, name: str, is_open: bool
+) -> None:
+    module = installed / "diaries.py"
+    declared = module.read_text()
+    assert declared.count('licence="CC-BY-4.0"') == 1
+    module.write_text(declared.replace("CC-BY-4.0", licence))
+    about = {"name": name, "licence": "CC-BY-4.0"}
+    said = {"republishable": True, "licences": {"CC-BY-4.0": 1}, "corpus": about}
+    assert may_be_published({"configs": {"c": said}}, "c") is is_open
 
 
 @pytest.mark.parametrize(

@@ -118,10 +118,12 @@ def build_grid(manifest: dict[str, Any]) -> Grid:
 
 
 def _left_out(found: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say what of a corpus was lost, and that texts which a config is not about have no item."""
+    """Say what of a corpus was not used, and that texts a config is not about have no item."""
     lost = [each for each in found if each["config"].startswith("corpus ")]
     lines = [
-        f"left out of {each['config']}, or put right: {commonest(each['reasons'])}" for each in lost
+        f"{each['config']}, {'repaired' if each['repaired'] else 'not used'}: "
+        f"{commonest(each['reasons'])}"
+        for each in lost
     ]
     passed: Counter[str] = Counter()
     for each in found:

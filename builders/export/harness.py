@@ -23,7 +23,7 @@ from typing import Any
 from coherencegym.builders.export.pairs import PairTable
 from coherencegym.eval.data.source import may_be_published
 from coherencegym.eval.kinds.items import SuiteError
-from coherencegym.files.templates import templates_of
+from coherencegym.files.templates import fenced, templates_of
 
 #: The Python file beside the task files, by the name that they call it.
 MODULE = "utils"
@@ -125,7 +125,8 @@ class ExportedRelease:
 def rendered(template: str, **values: Any) -> str:
     """The text of a template for a file of an export."""
     environment = templates_of("builders.export")
-    environment.filters |= {"json": json.dumps, "cell": _cell, "line": _one_line}
+    own = {"json": json.dumps, "cell": _cell, "line": _one_line, "fenced": fenced}
+    environment.filters |= own
     environment.filters["language"] = lambda code: _LANGUAGES.get(code, code)
     text: str = environment.get_template(f"{template}.jinja").render(values)
     return text

@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.dataset import ItemTable, tables
 from coherencegym.eval.data.source import Source, find_dataset
 from coherencegym.files.folders import check_apart, check_folder, written_beside
+from coherencegym.files.strict_json import held
 
 #: The reports of exports.
 SUITES_REPORT, PAIRS_REPORT, BABYLM_REPORT = "SUITES.md", "PAIRS.md", "BABYLM.md"
@@ -84,11 +85,31 @@ class Exports:
             check_folder(folder, self.overwrite, option)
 
 
+@dataclass(frozen=True)
+class _Corpus:
+    title: str
+    language: str
+    citation: str = ""
+
+
+@dataclass(frozen=True)
+class _Config:
+    corpus: _Corpus
+    licences: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Exported:
+    """What an export reads of a manifest, beyond what every reader of one does."""
+
+    configs: dict[str, _Config]
+
+
 def release_of(source: Source, version: str = "") -> ExportedRelease:
     """The published dataset that a build is, or will be, at a version (empty: the manifest's).
 
     Raises:
-        ExportError: there is no manifest, or it names no suite.
+        ExportError: there is no manifest, or it names no suite, or not the corpora behind it.
     """
     manifest = source.manifest
     if not manifest:
@@ -97,6 +118,10 @@ def release_of(source: Source, version: str = "") -> ExportedRelease:
     # It becomes part of file names, and a manifest from the Hub is anybody's.
     if not re.fullmatch(r"\w+", suite):
         raise ExportError(f"{source.name}: manifest.json: {suite!r} is no name of a suite")
+    try:
+        held(manifest, _Exported)
+    except EvaluationError as error:
+        raise ExportError(f"{source.name}: manifest.json: {error}") from None
     version = version or str(manifest.get("version", ""))
     return ExportedRelease(
         repo=source.repo or str(manifest.get("repo_id", "")),

@@ -15,7 +15,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.data.notes import Note, caution
 from coherencegym.files import strict_json
 from coherencegym.files.strict_json import Many, MaybeName, MaybeRepository, Name, Share, held
-from coherencegym.licence import CLOSED, may_republish
+from coherencegym.licence import is_closed, may_republish
 
 #: The format that is read.
 FORMAT = 1
@@ -198,11 +198,12 @@ def may_be_published(manifest: Mapping[str, Any], config: str) -> bool:
     a manifest says makes it open.
 
     Raises:
-        EvaluationError: the manifest says it in another form than a build does.
+        EvaluationError: the manifest says it in another form than a build does, or the corpus is
+            that of an installed extension that cannot be imported.
     """
     about = held(manifest.get("configs", {}).get(config, {}), _Licensed)
     licences = (about.corpus.licence, *about.licences)
-    is_open = about.republishable and about.corpus.name not in CLOSED
+    is_open = about.republishable and not is_closed(about.corpus.name)
     return is_open and bool(about.licences) and all(map(may_republish, licences))
 
 

@@ -3,8 +3,9 @@
 Every item has two values, the share of its predictions that hold for each model; a test looks at
 the differences. Which test suits which data: Dror, Baumer, Shlomov and Reichart (2018), "The
 Hitchhiker's Guide to Testing Statistical Significance in Natural Language Processing" (ACL),
-section 3. None of the tests assumes a distribution of the values; the sign-flip test takes it to be
-symmetric, and :func:`skewed_p` stands beside it for where it is not.
+section 3. None of the tests assumes a distribution of the values. The sign-flip test and that of
+ratios (:func:`swaps`) take it to be symmetric; beside the former :func:`skewed_p` stands for where
+it is not.
 """
 
 from __future__ import annotations
@@ -286,6 +287,10 @@ def swaps(
     tests for the statistical significance of result differences", COLING). Every set of swaps is
     gone through where few clusters differ, else :data:`FLIPS` are drawn, as in :func:`sign_flips`.
     A set that leaves a ratio without anything to divide by counts as far off.
+
+    Equally good models are taken to be exchangeable, so that differences of clusters are symmetric.
+    No bound for skewed ones (:func:`skewed_p`) stands beside it: where one model is a little better
+    on most clusters and much worse on a few rare ones, p may be too small.
 
     Raises:
         ValueError: one of the ratios has nothing to divide by.

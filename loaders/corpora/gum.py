@@ -324,7 +324,7 @@ def _tree(
         text = words.placed_in(" ".join(tree.units), path)
         starts = accumulate((len(unit) + 1 for unit in tree.units), initial=0)
         parts = zip(starts, tree.units, strict=False)
-        options.put_right("span of a tree's node that is not its units'", tree.wrong_spans)
+        options.put_right("spans of a tree's node that are not its units'", tree.wrong_spans)
         return _with_words([_place(text, *part) for part in parts], tree.nodes)
     except LineError as error:
         error.report(CorpusFile(path, file.split), options)

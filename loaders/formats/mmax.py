@@ -122,7 +122,7 @@ def _are_apart(ranges: Sequence[_Range]) -> bool:
 
 def _united(ranges: Sequence[_Range], options: ReadOptions) -> list[_Range]:
     """Put ranges in order, and those together that overlap."""
-    options.put_right("span whose parts overlap or are out of order")
+    options.put_right("spans whose parts overlap or are out of order")
     united: list[_Range] = []
     for start, end in sorted(ranges):
         if united and start <= united[-1][1]:

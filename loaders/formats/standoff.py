@@ -81,12 +81,12 @@ def read_relations(file: CorpusFile, options: ReadOptions) -> Iterator[RawRelati
         try:
             columns = _columns(number, line)
             if "Rejected" in columns[_FEWEST_COLUMNS:]:
-                options.skipped["relation that its annotators rejected"] += 1
+                options.skipped["relations that their annotators rejected"] += 1
                 continue
             relation = _relation(number, columns)
             if relation.type == "Explicit" and not relation.connective:
                 # GUM has some, where several relations share a word that one of them got.
-                options.skipped["explicit relation whose connective stands nowhere"] += 1
+                options.skipped["explicit relations whose connective stands nowhere"] += 1
                 continue
             yield relation
         except LineError as error:

@@ -7,8 +7,8 @@ between spaces, so text in natural spelling passes unchanged. Nothing is invente
 missing full stops.
 
 A backquote that stands alone opens a quotation in a quotation. Two backquotes open and two
-apostrophes close a quotation where a text has both. Where it has one of
-them only, and with ``"``, marks open and close by turns.
+apostrophes close a quotation where a text has both. Where it has one of them only, and with ``"``,
+marks open and close by turns.
 
 What tokenisation destroyed is left as it is where there are two readings: ``10 17`` (a time),
 ``t shirt`` (a hyphen), ``1 , 1`` (a list or a number).

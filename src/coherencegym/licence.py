@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from coherencegym.extensions import added, load_extension
+
 #: Licences that allow publishing adapted text, on their conditions (credit, share alike, ...).
 #: Licences with a no-derivatives clause are left out: a manipulated text is an adaptation.
 ADAPTABLE = (
@@ -30,6 +32,23 @@ CLOSED = frozenset(
         *("dialoguenli", "discoeval", "insted", "disrpt", "verifiable", "decor", "cohesentia"),
     }
 )
+#: All others of the toolkit, which no extension of the same name stands for.
+OPEN = frozenset({"sample", "personachat", "winograd", "winogrande", "gum", "irc", "documents"})
+
+
+def is_closed(corpus: str) -> bool:
+    """Tell whether nothing that is made of the corpus of this name is published, whoever says so.
+
+    It is one of :data:`CLOSED`, or that of an installed extension which declares no licence that
+    lets anybody republish it.
+
+    Raises:
+        EvaluationError: the extension cannot be imported.
+    """
+    if corpus in CLOSED:
+        return True
+    entry = added("corpora", OPEN).get(corpus)
+    return entry is not None and not getattr(load_extension(entry), "republishable", False)
 
 
 def may_republish(licence: str) -> bool:

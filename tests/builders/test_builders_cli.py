@@ -214,10 +214,13 @@ def test_a_known_fault_of_a_release_is_put_right_and_named(
     tree = data / "rst/SAMPLE_fiction_ferry.dis"
     tree.write_text(tree.read_text().replace("Root (span 1 ", "Root (span 2 ", 1))
     assert build_command(*arguments, "faulty") == 0
-    fault = "1 span of a tree's node that is not its units': put right"
-    assert f"left out of corpus gum, or put right: {fault}" in capsys.readouterr().out
-    assert fault in Path("faulty/README.md").read_text()
-    assert "put right" not in Path("whole/README.md").read_text().split("by reason")[-1]
+    fault = "1 spans of a tree's node that are not its units'"
+    shown = capsys.readouterr().out
+    assert f"\ncorpus gum, repaired: {fault}\n" in shown
+    assert "corpus gum, not used" not in shown
+    repaired = Path("faulty/README.md").read_text().split("that were repaired")[1]
+    assert f"| `corpus gum` | all | {fault} |" in repaired
+    assert "repaired" not in Path("whole/README.md").read_text()
     one, other = (sorted(Path(name).glob("data/**/*.parquet")) for name in ("whole", "faulty"))
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other] != []
 

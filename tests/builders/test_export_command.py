@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -193,15 +195,33 @@ def test_an_earlier_build_and_a_release_are_exported(
     assert not Path("p3").exists()
 
 
+def without(corpus: dict[str, object] | None) -> Callable[[Any], Any]:
+    """A manifest whose first config has another corpus, or none."""
+
+    def damaged(manifest: Any) -> Any:
+        about = manifest["configs"]["sample"]
+        del about["corpus"]
+        if corpus is not None:
+            about["corpus"] = corpus
+        return manifest
+
+    return damaged
+
+
+@pytest.mark.parametrize("option", BOTH[::2])
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
         (lambda manifest: manifest | {"suite": "../x"}, 'suite: "../x"; expected a name'),
+        (without(None), "out: manifest.json: configs.sample: no 'corpus'; expected an object"),
+        (without({"language": "en"}), "configs.sample.corpus: no 'title'"),
+        (without({"title": "A"}), "configs.sample.corpus: no 'language'"),
+        (without({"title": "A", "language": "en", "citation": 1}), "citation: 1; expected a str"),
         (None, "no manifest.json; expected a build"),
     ],
 )
 def test_a_dataset_that_is_none_of_ours_is_one_line(
-    damage: object, said: str, capsys: pytest.CaptureFixture[str]
+    damage: object, said: str, option: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert build_command("story_cloze", *SAMPLE) == 0
     path = Path("out/manifest.json")
@@ -210,7 +230,7 @@ def test_a_dataset_that_is_none_of_ours_is_one_line(
     else:
         path.unlink()
     capsys.readouterr()
-    assert export_main(["out", "--export-pairs", "p"]) == 2
+    assert export_main(["out", option, "p"]) == 2
     assert said in one_line(capsys.readouterr().err)
     assert not Path("p").exists()
 

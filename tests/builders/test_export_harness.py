@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from commands import build_command
+from markdown_it import MarkdownIt
 from task_files import read_task
 
 from coherencegym.builders.export.harness import ExportedRelease
+from coherencegym.builders.export.write import Exports, export_build
 
 #: What the template of its guide has, templates/new_yaml_task/README.md.
 HEADINGS = [
@@ -110,6 +114,19 @@ def test_a_benchmark_of_a_paper_is_one(tmp_path: Path, monkeypatch: pytest.Monke
     assert row in report
     assert report.count("| English |") == 1
     assert "The harness's own tests want" not in report
+
+
+def test_no_citation_ends_its_block(shapes: Path, tmp_path: Path) -> None:
+    changed = shutil.copytree(shapes, tmp_path / "changed")
+    manifest = json.loads((changed / "manifest.json").read_text())
+    for about in (manifest, *(config["corpus"] for config in manifest["configs"].values())):
+        about["citation"] = "@misc{a}\n```\n# Mine\n````"
+    (changed / "manifest.json").write_text(json.dumps(manifest))
+    export_build(changed, Exports(pairs=tmp_path / "pairs"))
+    folder = tmp_path / "pairs" / "tasks" / "coherencegym_shapes"
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    blocks = [token.content for token in MarkdownIt().parse(text) if token.type == "fence"]
+    assert blocks == [f"{manifest['citation']}\n"] * 2
 
 
 def test_tasks_that_its_tests_would_refuse_are_named(folder: Path) -> None:

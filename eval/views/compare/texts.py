@@ -21,7 +21,7 @@ from coherencegym.eval.kinds.table_kind import SuiteError
 from coherencegym.eval.results.labels import printable
 from coherencegym.eval.results.saved import Saved, SavedTable
 from coherencegym.eval.tasks.detect.tables import split_tables
-from coherencegym.licence import CLOSED
+from coherencegym.licence import is_closed
 
 #: Config, split and item.
 ItemPlace = tuple[str, str, str]
@@ -65,7 +65,7 @@ def texts_of(results: Saved, places: Set[ItemPlace], publishable: bool = False) 
             named = (((table.config, table.split, row.item_id), row) for row in rows)
             own = {place: row for place, row in named if place in places}
             # The rows say what they are from, too, and a manifest is changed more easily.
-            if publishable and any(row.corpus in CLOSED for row in own.values()):
+            if publishable and any(map(is_closed, {row.corpus for row in own.values()})):
                 missing[closed] = None
                 continue
             found |= own

@@ -97,8 +97,8 @@ def test_rejected_relations_and_those_without_a_place_are_counted(tmp_path: Path
     (discourse,) = reading
     assert len(discourse.relations) == 1
     assert reading.skipped == {
-        "relation that its annotators rejected": 1,
-        "explicit relation whose connective stands nowhere": 1,
+        "relations that their annotators rejected": 1,
+        "explicit relations whose connective stands nowhere": 1,
     }
 
 
@@ -164,7 +164,7 @@ def test_gum_as_it_is(shared: Path) -> None:
     assert sum(found.values()) == 212
     assert found["however"] == 40
     assert found["since"] == 7
-    assert reading.skipped == {"explicit relation whose connective stands nowhere": 49}
+    assert reading.skipped == {"explicit relations whose connective stands nowhere": 49}
     assert len(reading.files) == 320
 
 

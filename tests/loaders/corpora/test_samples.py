@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coherencegym.licence import BY_DOCUMENT, CLOSED, may_republish
+from coherencegym.licence import BY_DOCUMENT, CLOSED, OPEN, may_republish
 from coherencegym.loaders.corpus import Corpus, CorpusError
 from coherencegym.loaders.read import read
 from coherencegym.loaders.registry import CORPORA, corpus, sample_of
@@ -208,6 +208,7 @@ def test_what_is_closed_is_known_without_the_declarations() -> None:
     closed = {name for name, declared in CORPORA.items() if not declared.republishable}
     # Of a user's own documents the user says the licence.
     assert closed == CLOSED | {"documents"}
+    assert {*CORPORA} - CLOSED == OPEN
     by_licence = {
         name
         for name, declared in CORPORA.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from coherencegym.eval.statistics.scores import Score
@@ -16,6 +17,7 @@ from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.results import SpanTrainingResults
 from coherencegym.eval.tasks.spans.train.train import TrainedOnTexts
 from coherencegym.eval.tasks.training.card import card_front, card_row, card_training, plain_cell
+from coherencegym.files.templates import fenced
 
 #: The measures that a card has.
 CARD_MEASURES = (ACCURACY, *MEASURE_NAMES.values(), STRICT_IF_RIGHT)
@@ -58,15 +60,9 @@ def _front(results: SpanTrainingResults, data: SpanTraining) -> Iterator[str]:
 
 
 def _use(results: SpanTrainingResults, data: SpanTraining) -> Iterator[str]:
-    configs = " ".join(table.table.config for table in data.tested)
-    yield from (
-        "",
-        "```bash",
-        f"coherencegym spans --model FOLDER --dataset DATASET --config {configs} --truncate",
-        "```",
-        "",
-        "```python",
-    )
+    configs = shlex.join(table.table.config for table in data.tested)
+    command = f"coherencegym spans --model FOLDER --dataset DATASET --config {configs} --truncate"
+    yield from ("", fenced(command, "bash"), "", "```python")
     kind = (
         f"AutoModelFor{'MultipleChoice' if data.question == CHOICE else 'SequenceClassification'}"
     )

@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import shlex
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,11 +21,14 @@ from commands import one_line
 from made_documents import write_documents
 from made_span_files import write_spans_dataset
 from made_spans import STORY, abductions, entailments, intruded
+from markdown_it import MarkdownIt
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.documents import Document
 from coherencegym.eval.kinds.spans import GoldSpan, SpanText
 from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.tasks.spans.data import CHOICE
+from coherencegym.eval.tasks.spans.train.card import span_model_card
 from coherencegym.eval.tasks.spans.train.data import labelled, read_span_training
 from coherencegym.eval.tasks.spans.train.train import (
     accuracy_on,
@@ -203,6 +209,24 @@ def test_the_card_says_how_poor_it_is(trained: Path) -> None:
     assert "Mean and standard deviation of 2 seeds" in card
     assert "| training texts | 48 |" in card
     assert "| weights of the classes in the loss | 1, 1 |" in card
+
+
+def test_no_name_ends_a_block_of_the_card() -> None:
+    named = SimpleNamespace(table=SimpleNamespace(config="a b\n```\n# Mine"))
+    data: Any = SimpleNamespace(tested=[named], question=CHOICE)
+    results: Any = SimpleNamespace(
+        model={"name": "e", "commit": "c", "hub": False},
+        dataset={"name": "d", "repo": None},
+        trained=[],
+        settings=defaultdict(int),
+    )
+    own: Any = SimpleNamespace(rows=[], signature="s")
+    tuned = SimpleNamespace(steps=1, seed=1, epochs=1.0, best=0.5, weights=[])
+    trained: Any = SimpleNamespace(tuned=tuned)
+    card = span_model_card(results, own, trained, data)
+    bash, python = [token for token in MarkdownIt().parse(card) if token.type == "fence"]
+    assert (bash.info, python.info) == ("bash", "python")
+    assert shlex.split(bash.content)[-2:] == [named.table.config, "--truncate"]
 
 
 def test_the_table_has_the_mean_and_the_constants(trained: Path, printed: dict[str, str]) -> None:
