@@ -164,7 +164,7 @@ def evaluate(
 
     times = dict.fromkeys(_STAGES, 0.0)
     words = ["--model", str(model), "--dataset", str(suite), "--config", config, "--device", "cpu"]
-    words += ["--output", str(output), "--overwrite", "--max-items", str(max_items)]
+    words += ["--output", str(output), "--overwrite", "--limit", str(max_items)]
     with _staged(times), contextlib.redirect_stdout(io.StringIO()):
         start = time.process_time()
         if profile is not None:

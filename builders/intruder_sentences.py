@@ -403,7 +403,6 @@ SUITE = Suite(
     configure=_configured,
     settings=INTRUDER_SETTINGS,
     settings_help=SETTINGS_HELP,
-    settings_gone={"prune_df": "the search is always exact; leave it out"},
     tags=("intruder-sentence-detection",),
     **_configured(**INTRUDER_SETTINGS),
 )

@@ -372,7 +372,6 @@ class Suite:
         headline: the names of the configs of items whose own scores make the suite's one number;
             none: all of them.
         configure: settings (``permutations=3``) -> the fields that hang on them, if any do.
-        settings_gone: settings of earlier versions, and what to do without them.
         one_split: true where the documents of all splits of a corpus go into one split, ``test``:
             for suites from corpora with too few documents to be divided. The division is for
             training on a corpus, and nobody trains on a test suite.
@@ -401,7 +400,6 @@ class Suite:
     configure: Callable[..., dict[str, Any]] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     settings_help: Mapping[str, str] = field(default_factory=dict)
-    settings_gone: Mapping[str, str] = field(default_factory=dict)
     one_split: bool = False
     readings: Mapping[str, Corpus] = field(default_factory=dict)
     divide: Callable[[Sequence[Discourse], int], dict[str, list[Discourse]]] | None = None

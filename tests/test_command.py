@@ -67,7 +67,7 @@ def test_from_a_build_to_a_comparison(capsys: pytest.CaptureFixture[str]) -> Non
     assert exit_code(*asked, "--limit", 5, "--output", "five") == 0
     settings = json.loads(Path("five/results.json").read_text())["settings"]
     assert settings["max_items"] == 5  # as results have always recorded it
-    assert exit_code(*asked, "--max-items", 5, "--output", "old", "--seed", 3) == 0
+    assert exit_code(*asked, "--limit", 5, "--output", "old") == 0
     assert exit_code("compare", "five", "old", "--verbose") == 0
     assert exit_code("judge", "suites/story_cloze", "-n", 5, "--output", "sheet") == 0
     assert Path("sheet/sheet.html").exists()
@@ -192,7 +192,7 @@ def test_a_shell_completes_names_and_options(
 ) -> None:
     assert exit_code("--completion", shell) == 0
     script = capsys.readouterr().out
-    assert "train-detector" in script
+    assert "model-index" in script
     assert "batch-tokens" in script
     if shell == "bash":
         (tmp_path / "completion.sh").write_text(script)

@@ -23,6 +23,9 @@ from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.data.table_rows import table_rows
 from coherencegym.eval.kinds import registry
 from coherencegym.eval.kinds.table_kind import SuiteError
+from coherencegym.eval.metrics.estimates import estimates
+from coherencegym.eval.outcomes.schema import MODEL, UnitRow
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.tasks.registry import TASKS
@@ -41,6 +44,7 @@ ORDER = "builders/recipe_order.py"
 HALVES = "eval/kinds/halves.py"
 RECIPE_HALVES = "builders/recipe_halves.py"
 MATCH = "eval/tasks/match/task.py"
+MEDIAN = "eval/metrics/median.py"
 
 
 def blocks(repository: Path, language: str) -> list[str]:
@@ -87,7 +91,8 @@ def build_recipes(
 def test_the_examples_make_a_suite(
     repository: Path, modules: dict[str, Any], tmp_path: Path
 ) -> None:
-    assert list(modules) == [RECIPES, REVERSE, OMIT, ORDER, HALVES, RECIPE_HALVES, MATCH]
+    tasks = [HALVES, RECIPE_HALVES, MATCH, MEDIAN]
+    assert list(modules) == [RECIPES, REVERSE, OMIT, ORDER, *tasks]
     folder, manifest = build_recipes(repository, modules, modules[ORDER].SUITE, tmp_path)
     assert find(modules[RECIPES].CORPUS, tmp_path / "data").files
     entry = manifest["configs"]["recipes_all"]
@@ -179,6 +184,8 @@ def test_the_example_of_a_task_is_a_subcommand(
     monkeypatch.setitem(TASKS, "match", ("tell halves", modules[MATCH].__name__))  # its line
     data, _ = build_recipes(repository, modules, modules[RECIPE_HALVES].SUITE, tmp_path)
     asked = ["match", "--model", "demo", "--device", "cpu", "--dataset", str(data)]
+    assert main([*asked, "--dry-run"]) == 0
+    assert "recipes_all (test)" in capsys.readouterr().out
     assert main([*asked, "--output", str(tmp_path / "none")]) == 0
     assert main([*asked, "--output", str(tmp_path / "some"), "--saved", "1000"]) == 0
     printed = capsys.readouterr().out
@@ -191,9 +198,10 @@ def test_the_example_of_a_task_is_a_subcommand(
     assert (saved.task, saved.settings["saved"]) == ("match", 1000.0)
     area, *_ = read_run(tmp_path / "none").scores
     assert (area.measure, area.n, area.chance) == ("AUC", 4, 0.5)
-    outcomes = [one for one in saved.tables[0].outcomes if one.measure == "AUC"]
-    right = [one.value for one in outcomes if one.truth]
-    wrong = [one.value for one in outcomes if not one.truth]
+    assert saved.outcomes is not None
+    outcomes = [one for one in saved.outcomes.rows() if one.metric == "auc"]
+    right = [one.value for one in outcomes if one.target]
+    wrong = [one.value for one in outcomes if not one.target]
     assert len(right) == len(wrong) == 2
     assert area.score == sum(a > b for a in right for b in wrong if a and b) / 4
 
@@ -205,6 +213,30 @@ def test_the_example_of_a_task_is_a_subcommand(
     assert "recipes_all: accuracy" in capsys.readouterr().out
     assert main([*asked, "--split", "x", "--output", str(tmp_path / "x")]) == 2
     assert "no split 'x'" in capsys.readouterr().err
+
+    import coherencegym.eval.library as library
+    from coherencegym.eval.models.load import load
+
+    found = library.task_loaded("match", load("demo", "cpu"), data, {"saved": 1000.0})
+    assert found.signature == saved.signature
+    assert "recipes_all: accuracy" in str(found)
+    with pytest.raises(EvaluationError, match="match: no option save; expected some of saved"):
+        library.task_loaded("match", load("demo", "cpu"), data, {"save": 1000.0})
+
+
+def test_the_example_of_a_metric_is_one_file(modules: dict[str, Any]) -> None:
+    metric = modules[MEDIAN].Median("median")
+    writer = OutcomeWriter()
+    units = writer.units(
+        UnitRow(config="c", split="s", item=str(n), discourse=str(n), cluster=str(n))
+        for n in range(20)
+    )
+    writer.add(units, "median", MODEL, [n / 20 for n in range(20)])
+    (row,) = estimates(writer.tables(), {"median": metric})
+    assert row.estimate.value == 9.5 / 20
+    assert row.estimate.low is not None
+    assert row.estimate.high is not None
+    assert 0 < row.estimate.low < 9.5 / 20 < row.estimate.high < 1
 
 
 def test_the_example_of_a_kind_refuses_what_it_is_not(modules: dict[str, Any]) -> None:

@@ -93,17 +93,6 @@ def _add_settings(parser: Parser, suite: Suite) -> None:
         shown = "none" if default in ("", 0.0) else default
         what = f"{suite.settings_help[name]}; " if name in suite.settings_help else ""
         add(option, metavar=name[0].upper(), type=kind, help=f"{what}default: {shown}")
-    for name, what in suite.settings_gone.items():
-        parser.add_argument(
-            f"--{name.replace('_', '-')}", action=_Gone, const=what, help=argparse.SUPPRESS
-        )
-
-
-class _Gone(argparse.Action):
-    """An option of an earlier version: refused, with what is said of it in ``const``."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
-        parser.error(f"{self.option_strings[0]} is gone: {self.const}")
 
 
 def _add_what_is_read(parser: Parser) -> None:

@@ -14,23 +14,22 @@ from coherencegym.command_line import USER_ERROR, Parser, did_you_mean, finish
 from coherencegym.errors import EvaluationError, ProcessError, one_line
 from coherencegym.eval.tasks.registry import all_tasks
 
-#: Subcommands and their purposes; ``train_detector_command`` is the module of ``train-detector``,
-#: and has ``add_arguments`` and ``run``.
+#: Subcommands beside the tasks of the registry, and their purposes; ``model_index_command`` is the
+#: module of ``model-index``, and has ``add_arguments`` and ``run``.
 COMMANDS = {
-    "score": "score a model on a dataset of minimal pairs",
-    "cache": "where surprisals are kept from run to run, and how much",
-    "overview": "show the results of several models on several suites, best model first",
-    "board": "make a leaderboard of results: a static site, or a Space of the Hub",
-    "compare": "compare the results of models, item by item",
-    "show": "show the surprisal of every token of one item",
-    "push": "push results to a dataset repository on the Hub",
+    "score": "score models on suites of minimal pairs",
     "detect": "find the sentence of a document that does not belong there",
     "train": "fine-tune an encoder for a task, for comparison",
-    "train-detector": "fine-tune an encoder to find that sentence: train documents",
     "probe": "ask which layers of a model know the labels of examples",
-    "spans": "ask whether a model that is right about a text is right about its parts",
-    "model-index": "print the scores for a model's own card",
+    "spans": "ask whether a model is right about the parts of texts, too",
+    "overview": "show several runs in one table, best model first",
+    "compare": "compare the results of models, item by item",
     "plot": "draw the scores of several runs in one figure",
+    "show": "show the surprisal of every token of one item",
+    "push": "push results to a dataset repository on the Hub",
+    "board": "make a leaderboard of results: a static site, or a Space",
+    "model-index": "print the scores for a model's own card",
+    "cache": "show or clear the surprisals cached between runs",
 }
 _DEFAULT = "score"
 

@@ -60,7 +60,7 @@ def add_arguments(parser: Parser) -> None:
     add("--threshold", type=options.finite, metavar="X", help="this threshold, for all decisions")
     options.add_reading(parser, "the texts of a document")
     options.add_output(parser, "default results/DATA--MODEL--detect", "results")
-    options.add_alike(parser, "--dry-run", "--verbose", "--seed")
+    options.add_alike(parser, "--dry-run", "--verbose")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -45,7 +45,6 @@ _DATASET: dict[str, Any] = {
     "type": named,
     "help": "a Hub dataset, or a folder of one",
 }
-_HIDDEN: dict[str, Any] = {"help": argparse.SUPPRESS, "default": argparse.SUPPRESS}
 
 
 @dataclass(frozen=True)
@@ -56,13 +55,11 @@ class _Option:
         group: the heading that it stands under.
         how: the settings of argparse.
         is_rare: true where only ``--help-all`` shows it.
-        old: its name in earlier releases, which works and is not shown.
     """
 
     group: str
     how: dict[str, Any]
     is_rare: bool = False
-    old: str = ""
 
 
 _ALIKE: dict[str, _Option] = {
@@ -83,7 +80,6 @@ _ALIKE: dict[str, _Option] = {
             "dest": "max_items",
             "help": "read the first N rows of each table",
         },
-        old="--max-items",
     ),
     "--dry-run": _Option(
         WRITTEN,
@@ -92,13 +88,10 @@ _ALIKE: dict[str, _Option] = {
             "dest": "dry_run",
             "help": "say how much work it is; load no weights",
         },
-        old="--explain-plan",
     ),
     "--verbose": _Option(
         WRITTEN, {"action": "store_true", "help": "print all tables and notes, unfolded"}
     ),
-    # Nothing is drawn any more; commands of earlier releases go on.
-    "--seed": _Option(WRITTEN, {"type": int, "help": argparse.SUPPRESS}),
 }
 
 
@@ -109,8 +102,6 @@ def add_alike(parser: Parser, *names: str) -> None:
         action = parser.group(option.group).add_argument(name, **option.how)
         if option.is_rare:
             rare(action)
-        if option.old:
-            parser.add_argument(option.old, **{**option.how, **_HIDDEN})
 
 
 def many(parser: Any, *names: str, **more: Any) -> argparse.Action:

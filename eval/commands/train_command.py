@@ -31,7 +31,7 @@ EXAMPLES = """\
 """
 #: Tasks that one can train for, and the names that results and their folder have.
 DOCUMENTS, SPANS_TASK = "documents", "spans"
-_NAMES = {DOCUMENTS: "train-detector", SPANS_TASK: "train-spans"}
+_NAMES = {DOCUMENTS: "train-documents", SPANS_TASK: "train-spans"}
 #: Numbers of the training: option, type, help.
 _NUMBERS: tuple[tuple[str, Callable[[str], float], str], ...] = (
     ("--learning-rate", options.above_zero, "default 2e-5"),

@@ -75,7 +75,6 @@ class Task(Generic[_T, _O]):
 
     Attributes:
         name: the subcommand.
-        summary: a line for the list of subcommands.
         kind: the tables that it reads.
         metrics: those of its outcomes.
         texts: the texts of a table that are read, of which ``--dry-run`` says what they cost.
@@ -90,7 +89,6 @@ class Task(Generic[_T, _O]):
     """
 
     name: str
-    summary: str
     kind: TableKind[_T]
     metrics: tuple[Metric, ...]
     texts: Callable[[Table[_T], _O], Sequence[Query]]

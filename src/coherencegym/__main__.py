@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from coherencegym.command_line import Parser, did_you_mean, finish
 from coherencegym.completion import SHELLS, completion
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.commands.cli import commands
+from coherencegym.eval.tasks.registry import TASKS, all_tasks
 
 NAME = "coherencegym"
 
@@ -45,8 +47,9 @@ class Subcommand:
         return make(prog, *([self.name] if self.name else []))
 
 
-def _evaluate(group: str, summary: str, name: str) -> Subcommand:
-    return Subcommand(group, summary, "coherencegym.eval.commands.cli", name)
+def _evaluator(group: str, *names: str) -> dict[str, Subcommand]:
+    module, known = "coherencegym.eval.commands.cli", commands()
+    return {name: Subcommand(group, known[name], module, name) for name in names}
 
 
 _MAKE, _ASK, _READ, _SHARE = "make suites", "ask a model", "understand scores", "share"
@@ -61,33 +64,20 @@ SUBCOMMANDS: Mapping[str, Subcommand] = {
     "judge": Subcommand(
         _MAKE, "draw pairs for people to judge", "coherencegym.builders.judgement.command"
     ),
-    "score": _evaluate(_ASK, "score models on suites", "score"),
-    "detect": _evaluate(_ASK, "find the sentence that does not belong", "detect"),
-    "train": _evaluate(_ASK, "fine-tune an encoder for a task, for comparison", "train"),
-    "train-detector": _evaluate(_ASK, "train documents, by its earlier name", "train-detector"),
-    "probe": _evaluate(_ASK, "ask which layers know the labels of examples", "probe"),
-    "spans": _evaluate(_ASK, "ask whether it is right about the parts of texts, too", "spans"),
-    "correlate": _evaluate(_ASK, "correlate scores with people's ratings of texts", "correlate"),
-    "overview": _evaluate(_READ, "show several runs in one table, best model first", "overview"),
-    "compare": _evaluate(_READ, "compare models, item by item", "compare"),
-    "plot": _evaluate(_READ, "draw several runs in one figure", "plot"),
-    "show": _evaluate(_READ, "show every token's surprisal of one item", "show"),
-    "push": _evaluate(_SHARE, "push results to the Hub", "push"),
-    "board": _evaluate(_SHARE, "make a leaderboard of results, a static site", "board"),
-    "model-index": _evaluate(_SHARE, "print scores for a model's own card", "model-index"),
+    **_evaluator(_ASK, "score", "detect", "train", "probe", "spans"),
+    **_evaluator(_ASK, *TASKS),
+    **_evaluator(_READ, "overview", "compare", "plot", "show"),
+    **_evaluator(_SHARE, "push", "board", "model-index"),
     "export": Subcommand(
         _SHARE, "write a suite for other tools", "coherencegym.builders.export.__main__"
     ),
-    "cache": _evaluate(_SHARE, "show or clear what is kept between runs", "cache"),
+    **_evaluator(_SHARE, "cache"),
 }
 
 
 def subcommands() -> dict[str, Subcommand]:
     """All subcommands, the tasks of other packages included."""
-    from coherencegym.eval.tasks.registry import all_tasks
-
-    others = {name: _evaluate(_ASK, said, name) for name, said in all_tasks().items()}
-    return {**SUBCOMMANDS, **{n: each for n, each in others.items() if n not in SUBCOMMANDS}}
+    return {**_evaluator(_ASK, *all_tasks()), **SUBCOMMANDS}
 
 
 _EXAMPLES = """\

@@ -273,7 +273,7 @@ def test_pairs_and_probes_are_scored(
 ) -> None:
     for folder, config in ((built[0], "pairs_sample"), (probes[0], "sample_negation")):
         argv = ["--model", "demo", "--dataset", str(folder), "--config", config, "--no-cache"]
-        assert evaluate([*argv, "--max-items", "6", "--output", str(tmp_path / config)]) == 0
+        assert evaluate([*argv, "--limit", "6", "--output", str(tmp_path / config)]) == 0
         scores = json.loads((tmp_path / config / "results.json").read_text())["scores"]
         assert {score["split"] for score in scores} == {"test"}
 

@@ -198,7 +198,6 @@ def notes(found: Findings) -> Iterator[Note]:
 
 TASK = Task(
     name="correlate",
-    summary="correlate the scores of texts with people's ratings of their coherence",
     kind=RATINGS,
     metrics=(SPEARMAN_OF_ALL, SPEARMAN_GIVEN_LENGTH, SPEARMAN_WITHIN),
     texts=texts,

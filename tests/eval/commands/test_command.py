@@ -239,15 +239,15 @@ def test_existing_output_is_refused_and_replaced_only_if_it_is_results(
     assert f"is not replaced: it has no {CHECKSUMS}" in capsys.readouterr().err
     assert (output / "thesis.txt").exists()
     (output / "thesis.txt").unlink()
-    assert main(arguments(saved, output, "--overwrite", "--max-items", "2")) == 0
-    assert main(arguments(saved, output, "--overwrite", "--max-items", "3")) == 0
+    assert main(arguments(saved, output, "--overwrite", "--limit", "2")) == 0
+    assert main(arguments(saved, output, "--overwrite", "--limit", "3")) == 0
     assert json.loads((output / "results.json").read_text())["scores"][0]["n"] == 3
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 @pytest.mark.parametrize(
     "command",
-    ["score", "detect", "probe", "spans", "correlate", "train spans", "train-detector", "show"],
+    ["score", "detect", "probe", "spans", "correlate", "train spans", "train documents", "show"],
 )
 def test_an_output_is_nothing_that_is_read(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -301,14 +301,14 @@ def test_a_failed_write_leaves_nothing_and_keeps_the_old(
     import coherencegym.eval.views.plots
 
     output = tmp_path / "out"
-    assert main(arguments(saved, output, "--max-items", "2")) == 0
+    assert main(arguments(saved, output, "--limit", "2")) == 0
     before = (output / "results.json").read_text()
 
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(coherencegym.eval.views.plots, "draw_scores", stop)
-    assert main(arguments(saved, output, "--overwrite", "--max-items", "3")) == 130
+    assert main(arguments(saved, output, "--overwrite", "--limit", "3")) == 130
     assert (output / "results.json").read_text() == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
@@ -347,7 +347,7 @@ def test_help_names_every_option_and_example(capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize(
     "words",
-    [["--model", "m"], ["--model", "m", "--dataset", "d", "--bos", "x"], ["--max-items", "0"]],
+    [["--model", "m"], ["--model", "m", "--dataset", "d", "--bos", "x"], ["--limit", "0"]],
 )
 def test_a_wrong_option_is_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_:
@@ -368,7 +368,7 @@ def test_a_token_in_the_environment_is_never_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_secretsecret")
-    assert main(arguments(saved, tmp_path / "out", "--max-items", "2", "--tokens")) == 0
+    assert main(arguments(saved, tmp_path / "out", "--limit", "2", "--tokens")) == 0
     printed = capsys.readouterr()
     assert "hf_secret" not in printed.out + printed.err
     for path in (tmp_path / "out").iterdir():

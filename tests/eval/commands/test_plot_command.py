@@ -40,7 +40,7 @@ def results(
     data = write_dataset(folder / "data", items, "toy", headline="same sense")
     words = ["--model", str(folder / "model"), "--dataset", str(data), "--device", "cpu"]
     assert main([*words, "--output", str(folder / "first")]) == 0
-    assert main([*words, "--output", str(folder / "second"), "--max-items", "2"]) == 0
+    assert main([*words, "--output", str(folder / "second"), "--limit", "2"]) == 0
     return folder
 
 

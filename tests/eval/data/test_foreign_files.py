@@ -128,7 +128,7 @@ def test_damaged_manifests(
     shutil.copytree(folder / "data", tmp_path / "data")
     path = tmp_path / "data" / "manifest.json"
     path.write_bytes(damaged(path.read_text(), random.Random(seed)))
-    words = ["--model", "demo", "--dataset", str(tmp_path / "data"), "--explain-plan"]
+    words = ["--model", "demo", "--dataset", str(tmp_path / "data"), "--dry-run"]
     ends_well(main([*words, "--output", str(tmp_path / "o")]), capsys.readouterr().err)
     out = str(tmp_path / "suites")
     code = export([str(tmp_path / "data"), "--export-syntaxgym", out])
@@ -206,7 +206,7 @@ def test_a_poisoned_dataset_says_nothing_to_a_terminal(
     ran = []
     for command, words in (
         (main, ["score", *model, "--output", results, "--verbose"]),
-        (main, ["score", *model, "--explain-plan", "--output", str(tmp_path / "o")]),
+        (main, ["score", *model, "--dry-run", "--output", str(tmp_path / "o")]),
         (main, ["show", *model[:-1], "--item", item.item_id]),
         (main, ["compare", results, str(folder / "results"), "--anyway"]),
         (main, ["overview", results]),
@@ -248,7 +248,7 @@ def test_damaged_suites(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture
     }
     path = tmp_path / "suite.json"
     path.write_bytes(damaged(json.dumps(suite), random.Random(seed)))
-    words = ["--model", "demo", "--suite", str(path), "--explain-plan"]
+    words = ["--model", "demo", "--suite", str(path), "--dry-run"]
     ends_well(main([*words, "--output", str(tmp_path / "o")]), capsys.readouterr().err)
 
 

@@ -400,7 +400,7 @@ def test_one_suite_named_twice_over_gives_its_own_default_folder(
     monkeypatch.chdir(tmp_path)
     write(tmp_path, suite(), "one.json")
     write(tmp_path, suite(), "two.json")
-    words = ["--model", str(model), "--device", "cpu", "--max-items", "1"]
+    words = ["--model", str(model), "--device", "cpu", "--limit", "1"]
     assert main([*words, "--suite", "one.json"]) == 0
     assert main([*words, "--suite", "one.json", "--suite", "two.json"]) == 0
     assert sorted(folder.name for folder in (tmp_path / "results").iterdir()) == [

@@ -84,7 +84,7 @@ def test_the_command_prints_and_loads_nothing(
     data = write_dataset(tmp_path / "data", pair_items, extra={"moved": Value("bool")})
     argv = ["--model", "demo", "--dataset", str(data), "--output", str(tmp_path / "out")]
     for more in ([], ["--no-sharing"], ["--word-correction"]):
-        assert main([*argv, "--explain-plan", *more]) == 0
+        assert main([*argv, "--dry-run", *more]) == 0
         out = capsys.readouterr().out
         assert "toy_context (test)" in out
         assert "…" not in out

@@ -393,7 +393,7 @@ def test_the_demo_model_against_another_on_a_built_suite(
     runs = {
         "demo": ["--model", "demo"],
         "other": ["--model", str(folder / "one-model")],
-        "fewer": ["--model", "demo", "--max-items", "10"],
+        "fewer": ["--model", "demo", "--limit", "10"],
         "never": ["--model", "demo", "--bos", "never"],
     }
     for name, words in runs.items():

@@ -121,7 +121,7 @@ def gather_training(
         signed = partial(_signed, about, recorded, [one])
         notes = _notes(recorded, [one])
         seeds.append(
-            judged("train-detector", data.detection, one.scores, about, own, signed, notes)
+            judged("train-documents", data.detection, one.scores, about, own, signed, notes)
         )
     heads = [one.headline for one in seeds if one.headline is not None]
     return TrainingResults(
@@ -133,7 +133,7 @@ def gather_training(
         seeds=seeds,
         trained=trained,
         summary=over_seeds([one.scores for one in seeds]),
-        task="train-detector",
+        task="train-documents",
         headline=mean_over_seeds(heads) if len(heads) == len(seeds) else None,
     )
 
@@ -153,7 +153,7 @@ def _signed(
     learned = signed_data(recorded["train_on"], recorded["training_sha256"])
     seeds = ",".join(str(one.seed) for one in trained)
     own = {"seeds": seeds, **signed_settings(recorded)}
-    return signature_of("train-detector", about, dataset, recorded, own, train=learned)
+    return signature_of("train-documents", about, dataset, recorded, own, train=learned)
 
 
 def _notes(recorded: Mapping[str, Any], trained: Sequence[Trained]) -> Iterator[Note]:

@@ -446,7 +446,7 @@ def test_a_table_of_items_is_named_with_its_command(
 
 
 def test_the_real_model(saved: Path, stories260k: Path, tmp_path: Path) -> None:
-    words = arguments(saved, tmp_path / "out", "--max-items", "10")
+    words = arguments(saved, tmp_path / "out", "--limit", "10")
     words[words.index(str(saved / "model"))] = str(stories260k)
     assert main(words) == 0
     assert {row["documents"] for row in rows_of(results_of(tmp_path / "out"))} == {10}

@@ -1,4 +1,4 @@
-"""``coherencegym train-detector``: a tiny encoder learns to find intruders, and what is left."""
+"""``coherencegym train documents``: a tiny encoder learns to find intruders, and what is left."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def data(tmp_path_factory: pytest.TempPathFactory, documents: dict[str, list[Doc
 
 def arguments(encoder: Path, data: Path, output: Path, *more: str) -> list[str]:
     return [
-        *("train-detector", "--model", str(encoder), "--dataset", str(data)),
+        *("train", "documents", "--model", str(encoder), "--dataset", str(data)),
         *("--device", "cpu", "--output", str(output), *more),
     ]
 

@@ -1,0 +1,86 @@
+"""A sixth task, put together as anybody would: its module and one line in the registry."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from commands import one_line
+from suites import Sample
+
+from coherencegym.eval.commands.cli import commands, main
+from coherencegym.eval.kinds.ratings import RATINGS, RatedText
+from coherencegym.eval.metrics.spearman import Spearman
+from coherencegym.eval.outcomes.files import read_outcome_tables
+from coherencegym.eval.outcomes.schema import MODEL
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.tasks.correlate.task import texts
+from coherencegym.eval.tasks.options import NoOptions
+from coherencegym.eval.tasks.registry import TASKS
+from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.task import Task, TaskContext
+
+SAID = "hold the mean bits of texts against their lengths"
+LONGER = Spearman("spearman_length", "Spearman with length")
+
+
+def lengths(
+    context: TaskContext, table: Table[RatedText], options: NoOptions, writer: OutcomeWriter
+) -> None:
+    """Hold the mean bits of a text against its length."""
+    answers = context.surprisals(table, texts(table, options))
+    bits = [float(one.conditions["text"].region_bits("*").mean()) for one in answers]
+    units = writer.units(map(table.unit, table.rows))
+    target = [float(len(row.text)) for row in table.rows]
+    writer.add(units, LONGER.name, MODEL, bits, target=target)
+
+
+LENGTHS = Task(
+    name="lengths",
+    kind=RATINGS,
+    metrics=(LONGER,),
+    texts=texts,
+    run=lengths,
+)
+
+
+@pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("lengths")
+    module.TASK = LENGTHS  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "lengths", module)
+    monkeypatch.setitem(TASKS, "lengths", (SAID, "lengths"))
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_task_is_a_module_and_a_line(
+    built_sample: Sample, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from scipy.stats import spearmanr
+
+    data, _ = built_sample("coherence_ratings")
+    asked = ["lengths", "--model", "demo", "--device", "cpu", "--dataset", str(data)]
+    assert commands()["lengths"] == SAID
+    assert main([*asked, "--dry-run"]) == 0
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder in folders:
+        assert main([*asked, "--output", str(folder)]) == 0
+    printed = capsys.readouterr().out
+    assert "sample_holistic: Spearman with length" in printed
+    results = json.loads((folders[0] / "results.json").read_text())
+    (score,) = [one for one in results["scores"] if one["config"] == "sample_holistic"]
+    assert score["ci_low"] < score["score"] < score["ci_high"]
+    rows = list(read_outcome_tables(folders[0]).rows())
+    own = [one for one in rows if one.unit.config == "sample_holistic"]
+    expected = spearmanr([one.value for one in own], [one.target for one in own])[0]
+    assert score["score"] == pytest.approx(float(expected))
+    page = (folders[0] / "report.html").read_text()
+    assert "Spearman with length" in page
+    for word in ("compare", "overview", "plot"):
+        more = ["--output", str(tmp_path / word)] if word == "plot" else []
+        assert main([word, *map(str, folders), *more]) == 0
+    assert main([*asked, "--output", str(folders[0])]) == 2
+    assert "--overwrite" in one_line(capsys.readouterr().err)
