@@ -103,6 +103,12 @@ def test_sign_flips_of_items_that_share_a_discourse() -> None:
     assert row.p == pytest.approx(2 / 2**5)
 
 
+def test_items_are_paired_by_their_names() -> None:
+    left = [judgement("a", True), judgement("b", False), judgement("c", False)]
+    row = rows(left, [left[2], left[0], left[1]])["all"]
+    assert (row.n, row.baseline_higher, row.higher, row.p) == (3, 0, 0, 1.0)
+
+
 def test_an_items_value_is_the_share_of_its_predictions() -> None:
     """As in the table of scores: one of three is a third of an item, and no item for McNemar."""
     left = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise, product
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -399,6 +400,25 @@ def test_swaps_of_shares_are_mcnemars_and_of_one_side_say_nothing() -> None:
     assert swaps((left, ones), (left, ones), names).p == 1.0
     with pytest.raises(ValueError, match="divide by"):
         swaps((left, [0.0] * 12), (right, ones), names)
+
+
+def test_swaps_are_of_parts_and_wholes() -> None:
+    """Against every set of swaps, gone through one by one."""
+    left = [1.0, 1.0, 2.0, 0.0, 1.0], [9.0, 3.0, 6.0, 3.0, 4.0]
+    right = [4.0, 2.0, 3.0, 2.0, 0.0], [5.0, 3.0, 4.0, 3.0, 9.0]
+    sides, owners = (left, right), [0, 1, 1, 2, 3]
+
+    def far(swapped: tuple[bool, ...]) -> float:
+        one, other = (
+            [sum(sides[swapped[o] ^ turned][of][n] for n, o in enumerate(owners)) for of in (0, 1)]
+            for turned in (False, True)
+        )
+        return abs(one[0] / one[1] - other[0] / other[1])
+
+    seen = far((False,) * 4)
+    expected = fmean(far(each) >= seen - 1e-9 for each in product((False, True), repeat=4))
+    assert 0 < expected < 1
+    assert swaps(left, right, [f"d{owner}" for owner in owners]).p == pytest.approx(expected)
 
 
 def test_the_difference_of_two_areas_is_delongs() -> None:

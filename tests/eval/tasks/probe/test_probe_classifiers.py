@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from coherencegym.errors import EvaluationError
+from coherencegym.eval.tasks.probe import classifiers
 from coherencegym.eval.tasks.probe.classifiers import (
     INVERSE_PENALTIES,
     TRAINERS,
@@ -24,7 +25,14 @@ from coherencegym.eval.tasks.probe.published_protocol import (
     published_trainer,
     rounds,
 )
-from coherencegym.eval.tasks.probe.study import Floors, ProbeRows, fit_layer, floors_of
+from coherencegym.eval.tasks.probe.study import (
+    Curve,
+    Floors,
+    LayerFit,
+    ProbeRows,
+    fit_layer,
+    floors_of,
+)
 
 
 def made(rows: int, classes: int, noise: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -57,6 +65,27 @@ def test_features_stay_single_and_are_left_as_they_were() -> None:
     linear((x, y), (x, y), 3)
     assert x.dtype == np.float32
     assert (x == before).all()
+
+
+@pytest.mark.parametrize("name", TRAINERS)
+def test_rows_to_choose_by_choose_and_teach_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classifiers, "INVERSE_PENALTIES", (1e-2,))
+    monkeypatch.setattr(classifiers, "WEIGHT_DECAYS", (1e-2,))
+    train, (x, y) = made(64, 3, 0.3), made(30, 3, 0.3, seed=1)
+    for valid in ((x, y), (1000 * x - 5, y), (x[:1], y[:1])):
+        model = TRAINERS[name](train, valid, 3)
+        assert model.validation == accuracy_of(model.log_probabilities(valid[0]), valid[1])
+        if name == "linear":
+            expected = linear(train, train, 3).log_probabilities(x)
+            assert (model.log_probabilities(x) == expected).all()
+
+
+def test_the_layer_is_chosen_on_validation() -> None:
+    accuracies = [(0.5, 0.9), (0.7, 0.4), (0.7, 0.8)]
+    fits = [LayerFit(n, 1.0, *both, None) for n, both in enumerate(accuracies)]
+    assert Curve(tuple(fits)).best.layer == 1  # the lowest of equals
 
 
 def test_shuffled_labels_are_not_learned() -> None:

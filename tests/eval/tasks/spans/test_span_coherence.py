@@ -72,6 +72,15 @@ def test_toy_of_one_text(answers: list[Judged], expected: tuple[float, ...]) -> 
     ) == pytest.approx(expected)  # fmt: skip
 
 
+def test_a_text_whose_task_was_asked_otherwise_is_coherent_only_if_that_is_right() -> None:
+    (own,) = toy({(0, 1), (0, 2)}, set(), True)[:1]
+    for end, strict, lenient in ((POSITIVE, 1.0, 1.0), (NEGATIVE, 0.0, 0.0)):
+        asked = Judged(own.text, own.called, end)
+        assert asked.measure("strict", 0.05) == strict
+        assert asked.measure("lenient_if_right", 0.05) == lenient
+        assert asked.measure("lenient", 0.05) == 1.0
+
+
 def test_the_drop_from_right_to_right_in_every_part() -> None:
     answers = toy({(0, 0), (0, 1), (0, 2)}, {(0, 0)}, True)
     found = drop_of(answers, dict.fromkeys(COHERENCE_MEASURES, [0.05] * 3))
