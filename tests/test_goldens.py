@@ -34,7 +34,8 @@ def read(path: Path) -> dict[tuple[str, ...], Golden]:
 
 def write(found: Mapping[tuple[str, ...], Golden], path: Path) -> None:
     """Write records, one a line, in the order of their keys."""
-    lines = (json.dumps(found[key].as_json(), ensure_ascii=False) for key in sorted(found))
+    how: dict[str, Any] = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
+    lines = (json.dumps(found[key].as_json(), **how) for key in sorted(found))
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 

@@ -73,7 +73,7 @@ class Golden:
     run: str
     suite: str
     config: str = ""
-    split: str = ""
+    split: str = "test"
     group: str = ""
     formula: str = ""
     metric: str
@@ -100,9 +100,9 @@ class Golden:
         return self.metric.startswith(_REAL)
 
     def as_json(self) -> dict[str, Any]:
-        """The fields that have a value."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {name: value for name, value in values.items() if value not in (None, "", {})}
+        """The fields that have a value other than their default."""
+        named = ((one, getattr(self, one.name)) for one in fields(self))
+        return {one.name: value for one, value in named if value not in (one.default, {})}
 
 
 #: The fields that say what was estimated, and those that say what came out.
@@ -463,7 +463,7 @@ def _headline(about: dict[str, Any], head: Headline | None) -> Iterator[Golden]:
     if head is None:
         return
     metric = "accuracy" if head.measure == "CD score" else head.measure
-    named = {**about, "group": "headline", "metric": metric}
+    named = {**about, "group": "headline", "metric": metric, "split": ""}
     cells: dict[str, float] = {"cells": head.n_cells, **{f"over {one}": 1 for one in head.over}}
     yield _golden(named, head, metric, counts=cells)
     yield from _beside(named, head)

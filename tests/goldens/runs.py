@@ -11,6 +11,8 @@ from typing import Any
 from goldens import adapter
 from goldens.adapter import Golden
 from made_documents import about_families, with_intruders, write_documents
+from made_span_files import write_spans_dataset
+from made_spans import abduction
 from made_tables import write_table
 from suites import Sample
 
@@ -42,13 +44,15 @@ from coherencegym.eval.views.report import prediction_rows
 
 #: Suites of whose samples ``score`` reads items, and how many of a config; None: all.
 _ITEMS = {
-    name: {"sentence_order": 24, "story_cloze": 60}.get(name)
+    name: {"sentence_order": 12, "story_cloze": 60}.get(name)
     for name in SUITES
     if name not in ("coherence_ratings", "span_coherence")
 }
 #: Suites on which two models are compared: rows by group, by column, by formula, of families.
 _COMPARED = ("connectives", "coreference", "speaker_commitment", "replies")
 DEMO, HALF = "demo", "half of demo"
+#: Words of made texts.
+HABITS = ("went home", "sang a song", "lost the ball", "saw the sea", "made some tea", "slept")
 
 
 @cache
@@ -78,6 +82,15 @@ def saved(results: TaskResults, folder: Path) -> Path:
     return folder
 
 
+def _compared(
+    name: str, results: TaskResults, other: TaskResults, made: Path, **options: Any
+) -> Iterator[Golden]:
+    """The estimates of another model against one, on the same units."""
+    folders = saved(results, made / "first"), saved(other, made / "second")
+    found = compare(*map(read_saved, folders), **options)
+    yield from adapter.read_comparison(f"{HALF} against {name}", found)
+
+
 def score(sample: Sample, made: Path) -> Iterator[Golden]:
     """All samples of items, made ones, corrected words, two models, checkpoints of one."""
     places = {name: sample(name)[0] for name in _ITEMS} | {"made": _made_items(made / "items")}
@@ -85,20 +98,16 @@ def score(sample: Sample, made: Path) -> Iterator[Golden]:
         results = _scored(demo(), place, limit=_ITEMS.get(name))
         yield from adapter.read_score(DEMO, results)
         if name in (*_COMPARED, "made"):
-            first = saved(results, made / "demo" / name)
-            second = saved(
-                _scored(shallow(3, HALF), place, limit=_ITEMS.get(name)), made / "half" / name
-            )
-            compared = compare(read_saved(first), read_saved(second), details=name == "connectives")
-            yield from adapter.read_comparison(f"{HALF} against {DEMO}", compared)
+            other = _scored(shallow(3, HALF), place, limit=_ITEMS.get(name))
+            details = name == "connectives"
+            yield from _compared(DEMO, results, other, made / name, details=details)
     corrected = _scored(demo(), places["replies"], word_correction=True)
     yield from adapter.read_score("demo, words corrected", corrected)
-    yield from _steps([places["replies"], places["implicit_relations"]], made / "steps")
+    yield from _steps([places["replies"], places["antecedents"]], made / "steps")
 
 
 def _scored(model: LoadedModel, place: Path, **options: Any) -> Results:
-    # Of a few texts a table the trial that sharing begins with takes longer than the texts.
-    found = cg.score(model, place, share=False, **options)
+    found = cg.score(model, place, **options)
     assert isinstance(found, Results)
     return found
 
@@ -119,13 +128,12 @@ def _made_items(folder: Path) -> Path:
     They have two formulas, two ways to add up a region, groups, columns, families and a control.
     """
     mean, total = "(2;%odd%) > (2;%plain%)", "(1;%odd%) = (1;%plain%)"
-    words = ("went home", "sang a song", "lost the ball", "saw the sea", "made some tea", "slept")
     for config, shift in (("main", 1), ("other", 2)):
         items = []
         for number in range(36):
-            first = f"Lily and Tim {words[number % 6]}."
-            odd = f" Then they {words[(number + shift) % 6]}."
-            plain = f" Then they {words[(number * 5 + 3) % 6]}."
+            first = f"Lily and Tim {HABITS[number % 6]}."
+            odd = f" Then they {HABITS[(number + shift) % 6]}."
+            plain = f" Then they {HABITS[(number * 5 + 3) % 6]}."
             if number in (7, 8):
                 odd = plain
             if number == 10:
@@ -201,21 +209,16 @@ def detect(sample: Sample, made: Path) -> Iterator[Golden]:
         breakdowns=["difficulty"],
     )
     runs = {
-        "intruder_sentences": (sample("intruder_sentences")[0], ("detect_sample",)),
-        "made": (made_here, ()),
-        "linguistic_probes": (
-            sample("linguistic_probes")[0],
-            ("sample_gender_flip", "sample_animacy_up"),
-        ),
+        DEMO: (sample("intruder_sentences")[0], ["detect_sample"]),
+        f"{DEMO}, made documents": (made_here, []),
+        f"{DEMO}, probes": (sample("linguistic_probes")[0], ["sample_animacy_up"]),
     }
     for name, (place, configs) in runs.items():
         results = _detected(demo(), place, configs)
-        on = " on made documents" if name == "made" else ""
-        yield from adapter.read_detect(DEMO + on, results)
-        other = _detected(shallow(3, HALF), place, configs)
-        folders = saved(results, made / "demo" / name), saved(other, made / "half" / name)
-        compared = compare(*map(read_saved, folders))
-        yield from adapter.read_comparison(f"{HALF} against {DEMO}{on}", compared)
+        yield from adapter.read_detect(name, results)
+        if not results.probes:
+            other = _detected(shallow(3, HALF), place, configs)
+            yield from _compared(name, results, other, made / name)
 
 
 def _detected(model: LoadedModel, place: Path, configs: Sequence[str]) -> DetectionResults:
@@ -249,15 +252,38 @@ def probe(sample: Sample, made: Path) -> Iterator[Golden]:
 
 
 def spans(sample: Sample, made: Path) -> Iterator[Golden]:
-    """A question and a choice; two models."""
+    """Two questions, asked in two ways, and a choice, also as published; two models."""
     place = sample("span_coherence")[0]
     configs = ["intruder_sample", "contradiction_sample"]
     results = cg.spans(demo(), place, configs=configs)
     yield from adapter.read_spans(DEMO, results)
     other = cg.spans(shallow(3, HALF), place, configs=configs)
-    folders = saved(results, made / "demo"), saved(other, made / "half")
-    compared = compare(*map(read_saved, folders))
-    yield from adapter.read_comparison(f"{HALF} against {DEMO}", compared)
+    yield from _compared(DEMO, results, other, made)
+    how: dict[str, Any] = {"configs": configs[1], "scorer": "prompt", "limit": 12}
+    yield from adapter.read_spans(f"{HALF}, asked", cg.spans(shallow(3, HALF), place, **how))
+    choices = _made_choices(made / "choices")
+    yield from adapter.read_spans(f"{DEMO}, choices", cg.spans(demo(), choices))
+    published = cg.spans(demo(), choices, compat="storks-2021")
+    yield from adapter.read_spans(f"{DEMO}, choices as published", published)
+
+
+def _made_choices(folder: Path) -> Path:
+    """Choices between two stories, most of them from sources that they share."""
+    middles = ("Tim saw the sea.", "She lost the ball.", "It was hot.", "He sang a song.")
+    pairs: list[tuple[int, int]] = [(1, 2), (0, 1), (1, 1), (0, 2)]
+    texts = [
+        replace(
+            abduction(
+                *(f"a{number}", f"Lily {HABITS[number % 6]}."),
+                (middles[number % 4], middles[(number + 1 + number // 4 % 3) % 4]),
+                *(f"Then Tim {HABITS[number // 3 % 6]}.", number % 2),
+                *(pairs[number % 4], number % 3 == 0),
+            ),
+            discourse_id=f"d{number // 2}",
+        )
+        for number in range(24)
+    ]
+    return write_spans_dataset(folder, {"test": texts}, "abduction_made")
 
 
 def correlate(sample: Sample, made: Path) -> Iterator[Golden]:
@@ -266,9 +292,7 @@ def correlate(sample: Sample, made: Path) -> Iterator[Golden]:
     results = cg.correlate(demo(), place)
     yield from adapter.read_correlate(DEMO, results)
     other = cg.correlate(shallow(3, HALF), place)
-    folders = saved(results, made / "demo"), saved(other, made / "half")
-    compared = compare(*map(read_saved, folders))
-    yield from adapter.read_comparison(f"{HALF} against {DEMO}", compared)
+    yield from _compared(DEMO, results, other, made)
 
 
 #: Task -> its estimates.
