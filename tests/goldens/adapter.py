@@ -480,7 +480,6 @@ def _item_score(about: dict[str, Any], score: ItemScore) -> Iterator[Golden]:
         "too long": score.too_long,
         "first token left out": score.first_left_out,
         "too close": score.too_close,
-        **score.counts,
     }
     named = _row(score)
     yield _golden(about, score, counts=_kept(counts), **named)
