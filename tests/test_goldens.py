@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,3 +90,33 @@ def test_the_estimates_of_the_samples(
     if request.config.getoption("--write-goldens"):
         write(found, path)
     check(found, path, bool(request.config.getoption("--exact")))
+
+
+def test_a_record_that_is_missing_additional_or_changed_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "toy.jsonl"
+    margin = Golden(run="demo", suite="toy", metric="margin mean", value=0.5, low=0.1)
+    share = Golden(run="demo", suite="toy", metric="accuracy", value=0.5, n=4, counts={"ties": 1})
+    write(unique([margin, share]), path)
+    check(unique([replace(margin, value=0.50001), replace(share, value=0.5 + 1e-12)]), path)
+    many = [replace(margin, group=f"g{number}") for number in range(25)]
+    for found, exact, said in (
+        ([share], False, ["missing: demo, toy, test, margin mean, model"]),
+        ([margin, share, many[3]], False, ["additional: demo, toy, test, g3, margin mean, model"]),
+        ([margin, replace(share, value=0.50001)], False, ["accuracy, model: value 0.5 → 0.50001"]),
+        ([margin, replace(share, counts={})], False, ["accuracy, model: counts {'ties': 1} → {}"]),
+        ([margin, replace(share, n=None)], False, ["accuracy, model: n 4 → None"]),
+        ([replace(margin, low=0.1000001), share], True, ["margin mean, model: low 0.1 → "]),
+        ([margin, share, *many], False, ["25 estimates differ", "and 5 more"]),
+    ):
+        with pytest.raises(pytest.fail.Exception) as failed:
+            check(unique(found), path, exact)
+        message = str(failed.value)
+        assert all(line in message for line in said)
+        assert message.count("\n") <= 21
+
+
+def test_what_results_say_twice_is_the_same() -> None:
+    one = Golden(run="demo", suite="toy", metric="accuracy", value=0.5)
+    assert unique([one, replace(one, n=4)])[one.key].n == 4
+    with pytest.raises(AssertionError, match="value: "):
+        unique([one, replace(one, value=0.6)])
