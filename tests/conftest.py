@@ -64,8 +64,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Take ``--write-digests``: tests/test_digests.py then writes down what it finds."""
+    """Take ``--write-digests`` and ``--write-goldens``: their tests write down what they find."""
     parser.addoption("--write-digests", action="store_true")
+    parser.addoption("--write-goldens", action="store_true")
+    parser.addoption("--exact", action="store_true", help="goldens: equal to the last digit")
 
 
 @pytest.fixture(scope="session")
@@ -193,6 +195,7 @@ def built_sample(
 #: within seconds; and at the very end no process waits long for another's last test.
 SLOW = (
     "test_digests",
+    "test_goldens",
     "test_gpu_benchmark",
     "test_benchmarks",
     "test_journey",

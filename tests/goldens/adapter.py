@@ -1,0 +1,492 @@
+"""Estimates as plain records: what today's results say, whatever their classes and files are.
+
+Each task has one function that reads its results, and so has each comparison of two runs. Where a
+task's results change their form its function follows, and the records stay.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from coherencegym.eval.results.comparison import ModelComparison
+from coherencegym.eval.results.results import Results
+from coherencegym.eval.results.step_changes import CurveChanges, StepChange
+from coherencegym.eval.statistics.measures import Measure
+from coherencegym.eval.statistics.scores import (
+    BAG_OF_WORDS,
+    ONE_RATER,
+    REPEATED_WORDS,
+    Score,
+    ScoreRow,
+)
+from coherencegym.eval.tasks.correlate.results import CorrelationResults
+from coherencegym.eval.tasks.detect.probes import ProbeScore
+from coherencegym.eval.tasks.detect.results import DetectionResults
+from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
+from coherencegym.eval.tasks.probe.results import ProbeResults, ProbeScores, layer_name, layer_rows
+from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.score.summary import ItemScore
+from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Coherence
+from coherencegym.eval.tasks.spans.results import MEASURE_NAMES, SpanResults, SpanScores
+from coherencegym.eval.tasks.task import TaskResults
+
+#: The model itself, and the systems that stand beside it in most tasks.
+MODEL, PARTIAL_INPUT, OVERLAP, PEOPLE = "model", "partial input", "overlap", "people"
+CHANCE = "chance"
+#: Systems that have a name of their own in some tasks.
+_SYSTEMS = {
+    "": MODEL,
+    BAG_OF_WORDS: PARTIAL_INPUT,
+    REPEATED_WORDS: OVERLAP,
+    ONE_RATER: PEOPLE,
+    VOTE: PEOPLE,
+    ANNOTATOR: "people, mean annotator",
+    "new weights": "randomly initialised, mean",
+}
+#: Metrics that come from a model's bits or vectors and are no count; names begin so.
+_REAL = (
+    *("margin", "difference of margins", "Pearson", "Spearman", "mean difference in length"),
+    *("threshold of decision", "compression", "expected layer", "asked with"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Golden:
+    """An estimate of a run.
+
+    Attributes:
+        run: the run of the task, or two that are compared.
+        suite, config, split: the rows; no config: all that count in the suite's one number.
+        group: the units: a group of them, or ``column=value``; empty: all.
+        formula: the prediction and its region aggregation, where units have several.
+        metric, system: what was estimated, and of whom.
+        value, low, high: the estimate and its interval.
+        n, clusters: the units, and those of which no two share text.
+        method, test: those of the interval and of the test.
+        p, p_holm: of the test, and corrected for its family.
+        counts: units that are left out or are of a kind, by name; none that are 0.
+    """
+
+    run: str
+    suite: str
+    config: str = ""
+    split: str = "test"
+    group: str = ""
+    formula: str = ""
+    metric: str
+    system: str = MODEL
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    clusters: int | None = None
+    method: str = ""
+    test: str = ""
+    p: float | None = None
+    p_holm: float | None = None
+    counts: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """All that says what was estimated."""
+        return tuple(getattr(self, name) for name in KEY)
+
+    @property
+    def is_real(self) -> bool:
+        """Say that the values are no counts: another machine's last digits may differ."""
+        return self.metric.startswith(_REAL)
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields that have a value other than their default."""
+        named = ((one, getattr(self, one.name)) for one in fields(self))
+        return {one.name: value for one, value in named if value not in (one.default, {})}
+
+
+#: The fields that say what was estimated, and those that say what came out.
+KEY = ("run", "suite", "config", "split", "group", "formula", "metric", "system")
+VALUES = tuple(one.name for one in fields(Golden) if one.name not in KEY)
+
+
+def read_score(run: str, results: Results) -> Iterator[Golden]:
+    """The estimates of a run of ``score``."""
+    about = _about(run, results)
+    yield from _headline(about, results.headline)
+    for score in results.scores:
+        yield from _item_score(about, score)
+    for macro in results.macros:
+        yield _golden(about, macro, "accuracy", group="mean of groups", counts=_n(macro.n_groups))
+    for length in results.lengths:
+        by = {"formula": f"{length.formula} {length.metric}"}
+        kinds = {"noteworthy": int(length.noteworthy), "differ": length.n_differ}
+        yield _golden(about, length, "mean difference in length", value=length.tokens_mean, **by)
+        for name in ("pearson", "spearman"):
+            value, metric = getattr(length, name), f"{name.title()} of margin and length"
+            yield _golden(about, length, metric, value=value, counts=_kept(kinds), **by)
+    for own in results.differences:
+        by = {"formula": f"{own.formula} {own.metric}", "group": f"control {own.control}"}
+        sides = {"margin mean": own.margin_mean, "margin mean, control": own.control_margin_mean}
+        sizes = {
+            "margin mean": (own.n, own.n_clusters),
+            "margin mean, control": (own.n_control, own.n_clusters_control),
+        }
+        for metric, value in sides.items():
+            n, clusters = sizes[metric]
+            yield _golden(about, own, metric, value=value, n=n, clusters=clusters, bare=True, **by)
+        change = {"value": own.difference, "n": None, "clusters": None}
+        yield _golden(about, own, "difference of margins", **change, **by)
+    for effect in results.word_effects:
+        counts = _kept({"by token": effect.met_by_token, "changed": effect.changed})
+        values = {"value": float(effect.met), "n": effect.n, "counts": counts}
+        yield _golden(about, effect, "predictions that hold, corrected for words", **values)
+    for quoted in results.published:
+        system = f"{quoted.model}: {quoted.source}"
+        yield Golden(
+            **about,
+            config=quoted.config,
+            group=quoted.row,
+            metric="accuracy",
+            system=system,
+            value=quoted.score,
+        )
+
+
+def read_detect(run: str, results: DetectionResults) -> Iterator[Golden]:
+    """The estimates of a run of ``detect``."""
+    about = _about(run, results)
+    yield from _headline(about, results.headline)
+    yield from _scores(about, results.rows)
+    for chosen in results.thresholds:
+        metric = "threshold of decision"
+        by: dict[str, Any] = {"system": chosen.decision, "group": chosen.chosen_on}
+        by |= {"config": chosen.config, "split": chosen.split}
+        n = chosen.documents
+        yield Golden(**about, **by, metric=metric, value=chosen.threshold, n=n)
+    for probe in results.probes:
+        for metric, found in _probe_measures(probe):
+            yield _measure(about, probe, found, metric=metric, system=probe.decision)
+
+
+def _probe_measures(probe: ProbeScore) -> Iterator[tuple[str, Measure]]:
+    yield "F1 with probe − without", probe.difference
+    yield "coherent with probe − without", probe.coherent_difference
+
+
+def read_probe(run: str, results: ProbeResults) -> Iterator[Golden]:
+    """The estimates of a run of ``probe``."""
+    about = _about(run, results)
+    yield from _headline(about, results.headline)
+    yield from _scores(about, results.rows)
+    for own in results.scores:
+        yield from _probe_scores(about, own)
+    for row in layer_rows(results):
+        draw = f", randomly initialised {row['draw']}" if row["draw"] else ""
+        fit: dict[str, Any] = {**about, "config": row["config"], "split": row["split"]}
+        fit["system"] = layer_name(row["layer"]) + draw
+        yield Golden(**fit, metric="accuracy", value=row["test"], n=row["n"])
+        yield Golden(**fit, metric="accuracy on validation", value=row["validation"])
+        yield Golden(**fit, metric="weight of the penalty", value=row["setting"])
+    for quoted in results.published:
+        yield Golden(
+            **about,
+            config=quoted.config,
+            metric="accuracy",
+            value=quoted.score,
+            system=f"{quoted.model}: {quoted.source}",
+        )
+
+
+def _probe_scores(about: dict[str, Any], own: ProbeScores) -> Iterator[Golden]:
+    values: dict[str, tuple[str, float | None]] = {
+        "layer": (MODEL, float(own.layer)),
+        "first layer near the best": (MODEL, float(own.first_near_best)),
+        "expected layer": (MODEL, own.expected_layer),
+        "layers": (MODEL, float(len(own.layers))),
+        "layer after the final norm": (MODEL, float(own.normed)),
+        "macro F1": (MODEL, own.macro_f1),
+        "weight of the penalty": (MODEL, own.setting),
+    }
+    for metric, (system, value) in values.items():
+        yield _golden(about, own, metric, system=system, value=value)
+    for part in ("train", "validation", "test"):
+        yield _golden(about, own, f"rows of {part}", n=getattr(own, part))
+    accuracies = {
+        MODEL: own.accuracy,
+        CHANCE: own.most_frequent,
+        PARTIAL_INPUT: own.bag_of_words,
+        "control task": own.control,
+        "embeddings": own.embeddings,
+        "with embeddings": own.with_embeddings,
+        "mean surprisals alone": own.surprisal,
+        **{f"randomly initialised {n}": value for n, value in enumerate(own.random, 1)},
+        **{f"subsample {n}": value for n, value in enumerate(own.subsamples, 1)},
+    }
+    for system, value in accuracies.items():
+        if value is not None:
+            yield _golden(about, own, "accuracy", system=system, value=value)
+    compressions = {
+        MODEL: own.compression,
+        "control task": own.control_compression,
+        "label frequencies": own.frequency_compression,
+    }
+    for system, value in compressions.items():
+        if value is not None:
+            yield _golden(about, own, "compression", system=system, value=value)
+    if own.over_bag is not None:
+        over = {
+            "value": own.over_bag.difference,
+            "low": own.over_bag.low,
+            "high": own.over_bag.high,
+        }
+        system = f"{MODEL} − {PARTIAL_INPUT}"
+        yield _golden(about, own, "accuracy", system=system, p=own.over_bag.p, **over)
+
+
+def read_spans(run: str, results: SpanResults) -> Iterator[Golden]:
+    """The estimates of a run of ``spans``."""
+    about = _about(run, results)
+    yield from _headline(about, results.headline)
+    yield from _scores(about, results.rows)
+    for own in results.scores:
+        yield from _span_scores({**about, "config": own.config, "split": own.split}, own)
+
+
+def _span_scores(about: dict[str, Any], own: SpanScores) -> Iterator[Golden]:
+    counts = _kept({"too long": own.too_long, "cut": own.cut})
+    yield Golden(**about, metric="texts", n=own.items, counts=counts)
+    parts = {"": own.coherence, "units: 1": own.one_unit, "units: several": own.several_units}
+    for group, part in parts.items():
+        yield from _coherence({**about, "group": group}, part)
+    for system, part in own.baselines.items():
+        yield from _coherence({**about, "system": _SYSTEMS.get(system, system)}, part)
+    for name, part in own.templates.items():
+        yield from _coherence({**about, "system": f"template {name}"}, part)
+    yield from _coherence({**about, "system": "the other side of the threshold"}, own.one_sided)
+    drop: dict[str, Any] = {"clusters": own.drop.sources, "n": own.drop.resamples}
+    for name, limits in own.drop.intervals.items():
+        low, high = limits or (None, None)
+        metric = f"{MEASURE_NAMES.get(name, name)} by bootstrap"
+        yield Golden(**about, metric=metric, low=low, high=high, **drop)
+    yield Golden(**about, metric="right and incoherent", n=own.drop.incoherent, p=own.drop.p)
+    for selection, values in own.selections.items():
+        for name, value in values.items():
+            yield Golden(**about, group=f"spans {selection}", metric=name, value=value)
+    for name, (low, high) in own.thresholds.items():
+        yield Golden(**about, metric=f"confidence for {name}", low=low, high=high)
+    for name, curve in own.curves.items():
+        for at, value in zip(THRESHOLDS, curve, strict=True):
+            yield Golden(**about, group=f"confidence {at:g}", metric=name, value=value)
+        yield Golden(**about, metric=f"area under {name}", value=own.areas[name])
+    released = {MODEL: own.released, **own.released_baselines}
+    for system, figures in released.items():
+        for name, figure in figures.items():
+            who = _SYSTEMS.get(system, system)
+            yield Golden(**about, metric=f"released {name}", system=who, value=figure)
+    for quoted in own.published:
+        named = {name: value for name, value in quoted.items() if isinstance(value, str)}
+        for name, value in quoted.items():
+            if _is_number(value):
+                yield Golden(**about, metric=name, value=value, system=", ".join(named.values()))
+    for name, value in own.about.items():
+        if _is_number(value):
+            yield Golden(**about, metric=f"asked with {name}", value=float(value))
+
+
+def _coherence(about: dict[str, Any], found: Coherence | None) -> Iterator[Golden]:
+    if found is None:
+        return
+    names = {
+        "accuracy": "accuracy",
+        **MEASURE_NAMES,
+        "span_accuracy": "span accuracy",
+        "monotone": "monotone",
+        "strict_if_right": "strict if right",
+    }
+    for name, metric in names.items():
+        yield Golden(**about, metric=metric, value=getattr(found, name))
+    for position, (value, _) in found.by_position.items():
+        yield Golden(**about, metric=f"accuracy, span {position}", value=value)
+
+
+def read_correlate(run: str, results: CorrelationResults) -> Iterator[Golden]:
+    """The estimates of a run of ``correlate``."""
+    about = _about(run, results)
+    yield from _headline(about, results.headline)
+    yield from _scores(about, results.rows)
+
+
+def read_comparison(run: str, compared: ModelComparison) -> Iterator[Golden]:
+    """The estimates of two runs on the same units."""
+    about = {"run": run, "suite": compared.baseline.dataset.suite}
+    for row in compared.rows:
+        named = _row(row)
+        who = "" if named["system"] == MODEL else f", {named['system']}"
+        counts = {
+            "left out": row.left_out,
+            "undefined, first": row.undefined_baseline,
+            "undefined, second": row.undefined,
+            "too close": row.too_close,
+            "first higher": row.baseline_higher,
+            "second higher": row.higher,
+            "discourses": row.n_discourses,
+        }
+        where = {**named, "n": row.n, "clusters": row.n_clusters}
+        for side, value in (("first", row.baseline_score), ("second", row.score)):
+            own = {"system": f"{side}{who}", "value": value, "bare": True}
+            yield _golden(about, row, **{**where, **own})
+        of_change = {
+            **{"system": f"second − first{who}", "value": row.difference, "counts": _kept(counts)},
+            **{"low": row.ci_low, "high": row.ci_high, "method": row.ci_method},
+            **{"test": row.test, "p": row.p, "p_holm": row.p_holm},
+        }
+        yield _golden(about, row, **{**where, **of_change})
+
+
+def read_steps(run: str, changes: Sequence[CurveChanges]) -> Iterator[Golden]:
+    """The estimates of the checkpoints of a training."""
+    for one in changes:
+        about: dict[str, Any] = {"run": run, "suite": one.curve.suite}
+        for count, head in zip(one.curve.counts, one.curve.heads, strict=True):
+            yield from _headline({**about, "run": f"{run}, {one.curve.unit} {count:g}"}, head)
+        metric = "above chance and baselines from"
+        yield Golden(**about, group="headline", metric=metric, value=one.curve.above_from)
+        families: dict[str, Sequence[StepChange]] = {
+            "steps": one.steps,
+            "whole": [one.whole] if one.whole else [],
+        }
+        for family, own in families.items():
+            for change in own:
+                counts = _kept({"left out": change.left_out})
+                between = f"{change.after:g} − {change.before:g} ({family})"
+                named: dict[str, Any] = {"metric": "accuracy", "group": "headline"}
+                named["system"] = between
+                named |= {"test": change.test, "p": change.p, "p_holm": change.p_holm}
+                yield _golden(about, change, value=change.difference, counts=counts, **named)
+
+
+def unique(found: Iterable[Golden]) -> dict[tuple[str, ...], Golden]:
+    """Records by key; what results say twice has to be the same, and the fuller record stays.
+
+    Raises:
+        AssertionError: results say two things of one estimate.
+    """
+    records: dict[tuple[str, ...], Golden] = {}
+    for one in found:
+        other = records.setdefault(one.key, one)
+        if other is one:
+            continue
+        both = {}
+        for name in VALUES:
+            values = getattr(other, name), getattr(one, name)
+            known = [value for value in values if value not in (None, "", {})]
+            assert len(known) < 2 or _is_same(*known), f"{one.key}: {name}: {values}"
+            both[name] = known[0] if known else values[0]
+        records[one.key] = replace(other, **both)
+    return records
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=0.0, abs_tol=1e-12)
+    return bool(one == other)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool)
+
+
+def _about(run: str, results: TaskResults) -> dict[str, Any]:
+    return {"run": run, "suite": results.dataset["suite"]}
+
+
+def _kept(counts: Mapping[str, float]) -> dict[str, float]:
+    return {name: count for name, count in counts.items() if count}
+
+
+def _n(cells: int) -> dict[str, float]:
+    return {"cells": cells}
+
+
+def _golden(about: dict[str, Any], row: Any, metric: str, **more: Any) -> Golden:
+    """A record with the fields that a row names as every row of today's results does."""
+    names = {"config": "config", "split": "split", "n": "n", "clusters": "n_clusters"}
+    if not more.pop("bare", False):
+        names |= {"low": "ci_low", "high": "ci_high", "method": "ci_method", "value": "score"}
+    found = {name: getattr(row, field, None) for name, field in names.items()}
+    found["method"] = found.get("method") or ""
+    for name in ("config", "split"):
+        found[name] = found[name] or ""
+    return Golden(**{**about, **found, "metric": metric, **more})
+
+
+def _measure(about: dict[str, Any], row: Any, found: Measure, **more: Any) -> Golden:
+    where = {"config": row.config, "split": row.split}
+    limits: dict[str, Any] = {"value": found.value, "low": found.low, "high": found.high}
+    return Golden(**{**about, **where, **limits, "method": found.method, "n": found.n, **more})
+
+
+def _row(row: ScoreRow) -> dict[str, Any]:
+    """What a row of scores, or of a comparison, is about."""
+    return {
+        "group": row.group,
+        "formula": f"{row.formula} {row.metric}" if row.level == "formula" else "",
+        "metric": "accuracy" if row.measure == "CD score" else row.measure,
+        "system": _SYSTEMS.get(row.judge, row.judge),
+    }
+
+
+def _scores(about: dict[str, Any], scores: Iterable[Score]) -> Iterator[Golden]:
+    for score in scores:
+        named = _row(score)
+        yield _golden(about, score, counts=_kept(score.counts), **named)
+        yield from _beside({**about, **named}, score)
+
+
+def _beside(about: dict[str, Any], score: Score | Headline) -> Iterator[Golden]:
+    """The baselines and people that stand beside a score."""
+    where: dict[str, Any] = {name: getattr(score, name, "") for name in ("config", "split")}
+    for name, system in (("artefact", PARTIAL_INPUT), ("overlap", OVERLAP), ("human", PEOPLE)):
+        value = getattr(score, f"{name}_score")
+        if value is not None:
+            low, high = (getattr(score, f"{name}_ci_{end}", None) for end in ("low", "high"))
+            n = getattr(score, f"{name}_n", None)
+            found: dict[str, Any] = {**about, **where, "system": system, "value": value}
+            yield Golden(**found, low=low, high=high, n=n)
+    if score.chance is not None:
+        yield Golden(**{**about, **where, "system": CHANCE, "value": score.chance})
+
+
+def _headline(about: dict[str, Any], head: Headline | None) -> Iterator[Golden]:
+    """The suite's one number, and what stands beside it."""
+    if head is None:
+        return
+    metric = "accuracy" if head.measure == "CD score" else head.measure
+    named = {**about, "group": "headline", "metric": metric, "split": ""}
+    cells: dict[str, float] = {"cells": head.n_cells, **{f"over {one}": 1 for one in head.over}}
+    yield _golden(named, head, metric, counts=cells)
+    yield from _beside(named, head)
+
+
+def _item_score(about: dict[str, Any], score: ItemScore) -> Iterator[Golden]:
+    """A row of ``score``: the accuracy, what stands beside it, and margins."""
+    counts = {
+        "discourses": score.n_discourses,
+        "hold": score.met,
+        "ties": score.ties,
+        "undefined": score.undefined,
+        **{f"undefined: {reason}": count for reason, count in score.undefined_why.items()},
+        "too long": score.too_long,
+        "first token left out": score.first_left_out,
+        "too close": score.too_close,
+    }
+    named = _row(score)
+    yield _golden(about, score, counts=_kept(counts), **named)
+    yield from _beside({**about, **named}, score)
+    for mean in ("mean", "median"):
+        value = getattr(score, f"margin_{mean}")
+        if value is not None:
+            low, high = (getattr(score, f"margin_{mean}_{end}") for end in ("low", "high"))
+            own = {"metric": f"margin {mean}", "value": value, "low": low, "high": high}
+            yield _golden(about, score, **{**named, **own, "method": ""})

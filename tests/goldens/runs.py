@@ -1,0 +1,299 @@
+"""The runs of which goldens are kept: every sample, and rows made for what no sample has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from goldens import adapter
+from goldens.adapter import Golden
+from made_documents import about_families, with_intruders, write_documents
+from made_span_files import write_spans_dataset
+from made_spans import abduction
+from made_tables import write_table
+from suites import Sample
+
+import coherencegym as cg
+from coherencegym.builders.registry import SUITES
+from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
+from coherencegym.eval.models.in_memory import in_memory
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.plan.options import Options
+from coherencegym.eval.results.comparison import compare, corrected_together
+from coherencegym.eval.results.folder import (
+    PREDICTIONS_FILE,
+    predictions_schema,
+    write_common,
+    write_rows,
+)
+from coherencegym.eval.results.layers import at_layer
+from coherencegym.eval.results.learning import learning_curves
+from coherencegym.eval.results.results import Results
+from coherencegym.eval.results.runs import read_run
+from coherencegym.eval.results.saved import read_saved
+from coherencegym.eval.results.step_changes import step_changes
+from coherencegym.eval.tasks.detect.data import read_data
+from coherencegym.eval.tasks.detect.detect import detections
+from coherencegym.eval.tasks.detect.detectors import DEFAULT_DETECTOR
+from coherencegym.eval.tasks.detect.results import DetectionResults, gather_detection
+from coherencegym.eval.tasks.task import TaskResults
+from coherencegym.eval.views.report import prediction_rows
+
+#: Suites of whose samples ``score`` reads items, and how many of a config; None: all.
+_ITEMS = {
+    name: {"sentence_order": 12, "story_cloze": 60}.get(name)
+    for name in SUITES
+    if name not in ("coherence_ratings", "span_coherence")
+}
+#: Suites on which two models are compared: rows by group, by column, by formula, of families.
+_COMPARED = ("connectives", "coreference", "speaker_commitment", "replies")
+DEMO, HALF = "demo", "half of demo"
+#: Words of made texts.
+HABITS = ("went home", "sang a song", "lost the ball", "saw the sea", "made some tea", "slept")
+
+
+@cache
+def demo() -> LoadedModel:
+    """The model that ships with the project."""
+    return cg.load_model("demo")
+
+
+@cache
+def shallow(layers: int, name: str) -> LoadedModel:
+    """Its first layers only: another model, whose weights no release of a library draws anew."""
+    from copy import deepcopy
+
+    loaded = demo()
+    model = deepcopy(loaded.model)
+    model.model.layers = model.model.layers[:layers]
+    model.config.num_hidden_layers = layers
+    return in_memory(model, loaded.tokenizer, name)
+
+
+def saved(results: TaskResults, folder: Path) -> Path:
+    """A folder of results, without pages and figures."""
+    folder.mkdir(parents=True)
+    write_common(results, folder)
+    if isinstance(results, Results):
+        write_rows(prediction_rows(results), predictions_schema(), folder / PREDICTIONS_FILE)
+    return folder
+
+
+def _compared(
+    name: str, results: TaskResults, other: TaskResults, made: Path, **options: Any
+) -> Iterator[Golden]:
+    """The estimates of another model against one, on the same units."""
+    folders = saved(results, made / "first"), saved(other, made / "second")
+    found = compare(*map(read_saved, folders), **options)
+    yield from adapter.read_comparison(f"{HALF} against {name}", found)
+
+
+def score(sample: Sample, made: Path) -> Iterator[Golden]:
+    """All samples of items, made ones, corrected words, two models, checkpoints of one."""
+    places = {name: sample(name)[0] for name in _ITEMS} | {"made": _made_items(made / "items")}
+    for name, place in places.items():
+        results = _scored(demo(), place, limit=_ITEMS.get(name))
+        yield from adapter.read_score(DEMO, results)
+        if name in (*_COMPARED, "made"):
+            other = _scored(shallow(3, HALF), place, limit=_ITEMS.get(name))
+            details = name == "connectives"
+            yield from _compared(DEMO, results, other, made / name, details=details)
+    corrected = _scored(demo(), places["replies"], word_correction=True)
+    yield from adapter.read_score("demo, words corrected", corrected)
+    yield from _steps([places["replies"], places["antecedents"]], made / "steps")
+
+
+def _scored(model: LoadedModel, place: Path, **options: Any) -> Results:
+    found = cg.score(model, place, **options)
+    assert isinstance(found, Results)
+    return found
+
+
+def _steps(places: Sequence[Path], folder: Path) -> Iterator[Golden]:
+    """Models of two, four and six layers as if they were checkpoints."""
+    runs = []
+    for place in places:
+        for layers in (2, 4, 6):
+            results = _scored(shallow(layers, f"model/step{layers}"), place)
+            runs.append(read_run(saved(results, folder / f"{place.name}-{layers}")))
+    yield from adapter.read_steps("steps", step_changes(learning_curves(runs)))
+
+
+def _made_items(folder: Path) -> Path:
+    """Ties, conditions that are the same, a text that is too long, floors and people.
+
+    They have two formulas, two ways to add up a region, groups, columns, families and a control.
+    """
+    mean, alike = "(2;%odd%) > (2;%plain%)", ("(1;%odd%) = (1;%plain%)", "(1;%odd%) > (1;%plain%)")
+    for config, shift in (("main", 1), ("other", 2)):
+        items = []
+        for number in range(36):
+            first = f"Lily and Tim {HABITS[number % 6]}."
+            odd = f" Then they {HABITS[(number + shift) % 6]}."
+            plain = f" Then they {HABITS[(number * 5 + 3) % 6]}."
+            if number in (7, 8):
+                odd = plain
+            if number == 10:
+                odd = " and so on" * 400
+            names = ["left", "fine"] if number % 3 else ["right"]
+            if number == 11:
+                names = []
+            predictions = [(mean, "mean"), (mean, "sum"), (alike[number % 2], "mean")]
+            items.append(
+                Item(
+                    f"{config}{number}",
+                    number + 1,
+                    tuple(
+                        Condition(
+                            name,
+                            first + text,
+                            (Region(1, first), Region(2, text)),
+                        )
+                        for name, text in (("odd", odd), ("plain", plain))
+                    ),
+                    tuple(Prediction(f, how, tuple(names)) for f, how in predictions),
+                    f"d{number // 2}",
+                    "toy",
+                    extra={
+                        "genre": ("news", "fiction", "")[number % 3],
+                        "family": f"f{number // 8}" if number < 16 else "",
+                    },
+                )
+            )
+        people = [
+            {"group": "", "score": 0.75, "ci_low": 0.5, "ci_high": 0.9, "n": 12},
+            {"group": "left", "score": 0.5, "ci_low": 0.2, "ci_high": 0.8, "n": 6},
+        ]
+        floors = [
+            {"group": group, "formula": mean, "metric": how, "score": value, "ci_low": value - 0.1}
+            | {"ci_high": value + 0.1}
+            for group, how, value in (("", "mean", 0.6), ("", "sum", 0.7), ("left", "mean", 0.55))
+        ]
+        quality = {"artefact": floors, "overlap": floors[1:], "human": {"scores": people}}
+        write_table(
+            *(folder, ITEMS, "made", {"test": items}, config),
+            extra={"genre": "string", "family": "string"},
+            breakdowns=["genre"],
+            quality={"test": quality},
+            headline="left" if config == "other" else "",
+            controls=["other"] if config == "main" else [],
+            length_confound=True,
+        )
+    return folder
+
+
+def detect(sample: Sample, made: Path) -> Iterator[Golden]:
+    """Documents, probes, and documents that people judged."""
+    stories = about_families(40)
+    documents = with_intruders(stories, difficulty="high")
+    people = [
+        replace(
+            document,
+            extra={
+                "difficulty": ("high", "low")[number % 2],
+                "human": [document.intruder_position, -1, 1, document.intruder_position]
+                if number % 5
+                else [],
+            },
+        )
+        for number, document in enumerate(documents)
+    ]
+    long = replace(people[-1], item_id="long", sentences=("So it went on. " * 300, "End.", "No."))
+    made_here = write_documents(
+        made / "documents",
+        {"validation": people[:12], "test": [*people[12:], replace(long, intruder_position=1)]},
+        extra={"difficulty": "string", "human": ["int64"]},
+        breakdowns=["difficulty"],
+    )
+    runs = {
+        DEMO: (sample("intruder_sentences")[0], ["detect_sample"]),
+        f"{DEMO}, made documents": (made_here, []),
+        f"{DEMO}, probes": (sample("linguistic_probes")[0], ["sample_animacy_up"]),
+    }
+    for name, (place, configs) in runs.items():
+        results = _detected(demo(), place, configs)
+        yield from adapter.read_detect(name, results)
+        if not results.probes:
+            other = _detected(shallow(3, HALF), place, configs)
+            yield from _compared(name, results, other, made / name)
+
+
+def _detected(model: LoadedModel, place: Path, configs: Sequence[str]) -> DetectionResults:
+    data = read_data(str(place), configs)
+    options = Options()
+    found = [
+        detections(
+            *(model.model, model.tokenizer, [one.sentences for one in table.documents]),
+            options=options,
+            names=[one.item_id for one in table.documents],
+            uses_separator=table.separator,
+        )
+        for table in data.tables
+    ]
+    settings = {"configs": [*configs], "split": "test", "max_items": None, "decision": None}
+    settings |= {**options.record(), "detector": DEFAULT_DETECTOR}
+    return gather_detection(data, found, model, settings)
+
+
+def probe(sample: Sample, made: Path) -> Iterator[Golden]:
+    """Three kinds of rows: two labels, several labels, a second label; and layers compared."""
+    place = sample("discourse_tasks")[0]
+    configs = ["relation_sample_implicit", "replaced_sample_similar"]
+    results = cg.probe(demo(), place, configs=configs, layers=[0, 3, 6], seeds=2, random_init=1)
+    yield from adapter.read_probe(DEMO, results)
+    folder = saved(results, made / "demo")
+    layers = [at_layer(read_saved(folder), layer) for layer in (0, 3, 6)]
+    found = corrected_together([compare(layers[0], other) for other in layers[1:]])
+    for layer, compared in zip((3, 6), found, strict=True):
+        yield from adapter.read_comparison(f"layer {layer} against 0", compared)
+
+
+def spans(sample: Sample, made: Path) -> Iterator[Golden]:
+    """Two questions, asked in two ways, and a choice, also as published; two models."""
+    place = sample("span_coherence")[0]
+    configs = ["intruder_sample", "contradiction_sample"]
+    results = cg.spans(demo(), place, configs=configs)
+    yield from adapter.read_spans(DEMO, results)
+    other = cg.spans(shallow(3, HALF), place, configs=configs)
+    yield from _compared(DEMO, results, other, made)
+    how: dict[str, Any] = {"configs": configs[1], "scorer": "prompt", "limit": 12}
+    yield from adapter.read_spans(f"{HALF}, asked", cg.spans(shallow(3, HALF), place, **how))
+    choices = _made_choices(made / "choices")
+    yield from adapter.read_spans(f"{DEMO}, choices", cg.spans(demo(), choices))
+    published = cg.spans(demo(), choices, compat="storks-2021")
+    yield from adapter.read_spans(f"{DEMO}, choices as published", published)
+
+
+def _made_choices(folder: Path) -> Path:
+    """Choices between two stories, most of them from sources that they share."""
+    middles = ("Tim saw the sea.", "She lost the ball.", "It was hot.", "He sang a song.")
+    pairs: list[tuple[int, int]] = [(1, 2), (0, 1), (1, 1), (0, 2)]
+    texts = [
+        replace(
+            abduction(
+                *(f"a{number}", f"Lily {HABITS[number % 6]}."),
+                (middles[number % 4], middles[(number + 1 + number // 4 % 3) % 4]),
+                *(f"Then Tim {HABITS[number // 3 % 6]}.", number % 2),
+                *(pairs[number % 4], number % 3 == 0),
+            ),
+            discourse_id=f"d{number // 2}",
+        )
+        for number in range(24)
+    ]
+    return write_spans_dataset(folder, {"test": texts}, "abduction_made")
+
+
+def correlate(sample: Sample, made: Path) -> Iterator[Golden]:
+    """Both sets of ratings; two models."""
+    place = sample("coherence_ratings")[0]
+    results = cg.correlate(demo(), place)
+    yield from adapter.read_correlate(DEMO, results)
+    other = cg.correlate(shallow(3, HALF), place)
+    yield from _compared(DEMO, results, other, made)
+
+
+#: Task -> its estimates.
+TASKS = {one.__name__: one for one in (score, detect, probe, spans, correlate)}
