@@ -360,11 +360,3 @@ def test_a_document_under_two_ids_is_one_family_and_no_item_twice(
         dropped += config["skipped"]["test"].get("the same texts as an earlier item", 0)
     assert twice > 4
     assert dropped or suite is linguistic_probes.SUITE  # whose intruders are drawn apart
-
-
-def test_an_option_of_an_earlier_version_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        run_suite(SUITE, ["--prune-df", "0.05"])
-    assert stopped.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "--prune-df is gone: the search is always exact" in line

@@ -14,7 +14,7 @@ from typing import Any
 from coherencegym.eval.results.comparison import ModelComparison
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.step_changes import CurveChanges, StepChange
-from coherencegym.eval.statistics.measures import Measure
+from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
     ONE_RATER,
@@ -22,16 +22,16 @@ from coherencegym.eval.statistics.scores import (
     Score,
     ScoreRow,
 )
-from coherencegym.eval.tasks.correlate.results import CorrelationResults
 from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectionResults
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.probe.results import ProbeResults, ProbeScores, layer_name, layer_rows
+from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Coherence
 from coherencegym.eval.tasks.spans.results import MEASURE_NAMES, SpanResults, SpanScores
-from coherencegym.eval.tasks.task import TaskResults
+from coherencegym.eval.tasks.task import Findings
 
 #: The model itself, and the systems that stand beside it in most tasks.
 MODEL, PARTIAL_INPUT, OVERLAP, PEOPLE = "model", "partial input", "overlap", "people"
@@ -169,7 +169,7 @@ def read_detect(run: str, results: DetectionResults) -> Iterator[Golden]:
             yield _measure(about, probe, found, metric=metric, system=probe.decision)
 
 
-def _probe_measures(probe: ProbeScore) -> Iterator[tuple[str, Measure]]:
+def _probe_measures(probe: ProbeScore) -> Iterator[tuple[str, Estimate]]:
     yield "F1 with probe − without", probe.difference
     yield "coherent with probe − without", probe.coherent_difference
 
@@ -310,7 +310,7 @@ def _coherence(about: dict[str, Any], found: Coherence | None) -> Iterator[Golde
         yield Golden(**about, metric=f"accuracy, span {position}", value=value)
 
 
-def read_correlate(run: str, results: CorrelationResults) -> Iterator[Golden]:
+def read_correlate(run: str, results: Findings) -> Iterator[Golden]:
     """The estimates of a run of ``correlate``."""
     about = _about(run, results)
     yield from _headline(about, results.headline)
@@ -421,7 +421,7 @@ def _golden(about: dict[str, Any], row: Any, metric: str, **more: Any) -> Golden
     return Golden(**{**about, **found, "metric": metric, **more})
 
 
-def _measure(about: dict[str, Any], row: Any, found: Measure, **more: Any) -> Golden:
+def _measure(about: dict[str, Any], row: Any, found: Estimate, **more: Any) -> Golden:
     where = {"config": row.config, "split": row.split}
     limits: dict[str, Any] = {"value": found.value, "low": found.low, "high": found.high}
     return Golden(**{**about, **where, **limits, "method": found.method, "n": found.n, **more})

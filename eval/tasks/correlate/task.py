@@ -186,8 +186,8 @@ def notes(found: Findings) -> Iterator[Note]:
         "the texts surprising that people find incoherent has 1, one that knows nothing has 0"
     )
     yield detail(
-        f"{SPEARMAN_GIVEN_LENGTH.said}: with the number of characters held constant (by rank, so that its "
-        "logarithm gives the same)"
+        f"{SPEARMAN_GIVEN_LENGTH.said}: with the number of characters held constant (by rank, so "
+        "that its logarithm gives the same)"
     )
     yield detail(f"{SPEARMAN_WITHIN.said}: of ranks among the texts of one prompt")
     if samples := [t.name for t in found.tables if all(one.corpus == SAMPLE for one in t.rows)]:
