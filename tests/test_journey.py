@@ -48,7 +48,6 @@ def test_from_samples_to_a_score(
     assert score["artefact_score"] > 0.5
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         CHECKSUMS,
-        "outcomes.parquet",
         "predictions.parquet",
         "regions.parquet",
         "report.html",

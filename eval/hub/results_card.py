@@ -29,7 +29,10 @@ FIRST_MARK = "<!-- scores: written by python -m eval push, replaced by the next 
 LAST_MARK = "<!-- end of scores -->"
 _TAGS = ("coherencegym", "evaluation", "discourse", "coherence")
 #: Tables of a run that have a config each, so that ``load_dataset`` reads one run, not a mixture.
-TABLES = ("predictions", "regions", "outcomes", "documents", "layers")
+TABLES = (
+    *("predictions", "regions", "units", "systems", "outcomes"),
+    *("documents", "layers"),
+)
 #: The folder of runs in a repository.
 RUNS = "runs"
 
@@ -52,8 +55,9 @@ _ORDER = (
 _TABLES = (
     "Each run has a config for each of its tables: `predictions`, a row for every prediction of "
     "every item, and `regions`, the surprisal (bits) of every region that a prediction reads; "
-    "`outcomes`, what every unit came to under every measure, `documents`, the scores of their "
-    "sentences, and `layers`, the accuracies of classifiers of every layer:"
+    "`outcomes`, the value of every unit of `units` by every system of `systems` under every "
+    "metric, `documents`, the scores of their sentences, and `layers`, the accuracies of "
+    "classifiers of every layer:"
 )
 
 

@@ -89,8 +89,8 @@ def _check(tables: OutcomeTables, folder: Path) -> None:
     for name in ("value", *OPTIONAL):
         if name not in own.column_names:
             continue
-        numbers = own[name].drop_null().to_numpy()
-        _refuse(path, ~np.isfinite(numbers), f"{name} is not finite; expected a number")
+        wrong = ~np.isfinite(own[name].to_numpy()) & own[name].is_valid().to_numpy()
+        _refuse(path, wrong, f"{name} is not finite; expected a number")
     has_reason = np.array(own["reason"].to_pylist()) != ""
     wrong = has_reason != np.array(own["value"].is_null().to_pylist(), bool)
     _refuse(path, wrong, "expected either a value or a reason why there is none")

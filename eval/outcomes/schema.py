@@ -123,7 +123,8 @@ def outcome_schemas() -> dict[str, Any]:
 
     text, name = pa.string(), pa.dictionary(pa.int32(), pa.string())
     few = pa.dictionary(pa.int16(), pa.string())
-    groups = pa.list_(pa.struct([pa.field("column", text, False), pa.field("value", text, False)]))
+    group = pa.struct([pa.field("column", text, False), pa.field("value", text, False)])
+    groups = pa.list_(pa.field("element", group, False))
 
     def schema(**columns: Any) -> Any:
         nullable = {*_NULLABLE}

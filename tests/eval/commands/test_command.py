@@ -92,7 +92,6 @@ def test_end_to_end(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert text in printed.out
     assert sorted(path.name for path in output.iterdir()) == [
         CHECKSUMS,
-        "outcomes.parquet",
         "predictions.parquet",
         "regions.parquet",
         "report.html",

@@ -49,7 +49,6 @@ def test_a_run_writes_its_plots_and_its_heat_map(results: Path) -> None:
         CHECKSUMS,
         "heatmap.png",
         "heatmap.svg",
-        "outcomes.parquet",
         "predictions.parquet",
         "regions.parquet",
         "report.html",

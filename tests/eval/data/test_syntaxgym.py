@@ -360,7 +360,6 @@ def test_end_to_end(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "compat" not in printed.out.splitlines()[-2]
     assert {file.name for file in output.iterdir()} == {
         CHECKSUMS,
-        "outcomes.parquet",
         "predictions.parquet",
         "regions.parquet",
         "report.html",

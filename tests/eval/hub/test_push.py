@@ -85,7 +85,7 @@ def test_a_run_is_one_commit_with_a_card_that_loads(
     assert len(before) == 1  # the Hub's own
     place = run_folder(read_run(scored))
     files = hub.files(REPO)
-    tables = {"regions.parquet", "predictions.parquet", "outcomes.parquet"}
+    tables = {"regions.parquet", "predictions.parquet"}
     kept = {"results.json", "scores.png", *tables}
     assert set(files) == {f"{place}/{name}" for name in kept} | {"README.md", ".gitattributes"}
     for name in kept:
@@ -145,7 +145,7 @@ def test_each_run_loads_by_itself_and_can_be_compared(
     for folder in (scored, other):
         push_results(hub_api, [folder], REPO)
     places = [run_folder(read_run(folder)) for folder in (scored, other)]
-    kinds = ("predictions", "regions", "outcomes")
+    kinds = ("predictions", "regions")
     names = [config_name(kind, place) for place in places for kind in kinds]
     assert sorted(get_dataset_config_names(REPO)) == sorted(names)
     for name, columns in (
@@ -430,7 +430,7 @@ def test_the_owners_part_of_the_card_stays(
     assert again.data.license == "cc-by-4.0"
     assert "ours" in again.data.tags
     assert again.data.configs[-1] == own
-    assert len(again.data.configs) == 7
+    assert len(again.data.configs) == 5
     assert again.text.startswith("\nBefore.\n")
     assert again.text.endswith("\nAfter.\n")
     assert again.text.count(FIRST_MARK) == again.text.count(LAST_MARK) == 1

@@ -17,10 +17,8 @@ from made_documents import about_families, with_intruders, write_documents
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push_results
-from coherencegym.eval.results.folder import read_outcomes
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.results.saved import read_saved
-from coherencegym.eval.statistics.measures import value_of
 from coherencegym.files.checksums import CHECKSUMS
 
 
@@ -43,15 +41,20 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_scores_are_what_the_outcomes_add_up_to(results: Path) -> None:
     written = json.loads((results / "mutual" / "results.json").read_text())
     assert {"format", "task", "signature", "model", "dataset", "settings", "scores"} <= set(written)
-    outcomes = read_outcomes(results / "mutual" / "outcomes.parquet")["detect_one", "test"]
+    saved = read_saved(results / "mutual")
+    assert saved.outcomes is not None
+    series = {
+        (saved.metrics[one.metric].said, one.system.label): one for one in saved.outcomes.series()
+    }
     own = [score for score in written["scores"] if score["level"] == "all"]
     assert [s["measure"] for s in own[:5]] == [
         *("AUC", "place", "document accuracy", "exact accuracy", "F1")
     ]
     for score in own:
-        chosen = [o for o in outcomes if (o.measure, o.judge) == (score["measure"], score["judge"])]
-        assert chosen
-        assert value_of(chosen) == pytest.approx(score["score"])
+        one = series[score["measure"], score["judge"]]
+        cells = saved.outcomes.cells(one.places)
+        assert len(cells)
+        assert saved.metrics[one.metric].value(cells) == pytest.approx(score["score"])
         assert 0 < score["chance"] < 1
 
 
@@ -131,7 +134,8 @@ def test_a_push_has_its_scores_and_no_text(hub: HubServer, hub_api: HfApi, resul
     push_results(hub_api, [results / "mutual"], "coherencegym/found")
     files = hub.files("coherencegym/found")
     names = {path.rpartition("/")[2] for path in files}
-    assert {"results.json", "outcomes.parquet", "documents.parquet", "scores.png"} <= names
+    tables = {"units.parquet", "systems.parquet", "outcomes.parquet", "documents.parquet"}
+    assert {"results.json", "scores.png", *tables} <= names
     assert "report.html" not in names
     assert CHECKSUMS not in names
     card = files["README.md"].decode()

@@ -18,6 +18,7 @@ from sketches import drawn
 
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push_results
+from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.statistics.bag_of_words import bag_of_words
 from coherencegym.eval.views.probe.curves import read_curves
 from coherencegym.files.parquet_rows import parquet_rows
@@ -92,9 +93,12 @@ def test_every_fit_and_every_row_is_there(finished: Path) -> None:
     assert sum(right) / len(right) == pytest.approx(own["accuracy"])
     chosen = max((f for f in fits if f["what"] == "task"), key=lambda f: f["validation"])
     assert chosen["layer"] == own["layer"] == rows[0]["layer"]
-    outcomes = parquet_rows(finished / "outcomes.parquet")
-    judges = {row["judge"] for row in outcomes}
-    assert judges == {"", "layer 0", "layer 1", "layer 2", "bag of words"}
+    outcomes = read_outcome_tables(finished)
+    assert {one.system.key for one in outcomes.series()} == {
+        ("model", "", None),
+        *(("model", f"layer {layer}", layer) for layer in range(3)),
+        ("baseline", "bag of words", None),
+    }
     page = (finished / "report.html").read_text()
     assert "Accuracy by layer" in page
     assert "<script>" not in page
@@ -320,7 +324,8 @@ def test_results_are_pushed_and_stand_in_overviews(
     push_results(hub_api, [finished], "coherencegym/results")
     files = hub.files("coherencegym/results")
     names = {name.rpartition("/")[2]: name for name in files}
-    kept = {"results.json", "outcomes.parquet", "predictions.parquet", "layers.parquet"}
+    kept = {"results.json", "predictions.parquet", "layers.parquet"}
+    kept |= {"units.parquet", "systems.parquet", "outcomes.parquet"}
     assert {*kept, "scores.png", "layers.png"} <= {*names}
     assert "report.html" not in names  # which has the texts
     for name in kept:

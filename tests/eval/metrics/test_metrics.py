@@ -1,0 +1,435 @@
+"""Every metric of the registry: what it agrees with, and what does not matter to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.metrics.auc import AreaUnderCurve
+from coherencegym.eval.metrics.estimates import (
+    KINDS,
+    SavedMetric,
+    described,
+    estimates,
+    known_metrics,
+    score_of,
+)
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.metrics.spearman import PartialSpearman, Spearman
+from coherencegym.eval.outcomes.schema import MODEL, System, Unit
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
+from coherencegym.eval.statistics import measures
+from coherencegym.eval.statistics.correlation import (
+    correlation,
+    correlation_within,
+    correlations_difference,
+)
+from coherencegym.eval.statistics.estimate import Difference, Estimate
+from coherencegym.eval.statistics.paired import difference_interval, paired_test, swaps
+
+#: A unit of two models: parts of wholes, values that rank, ratings, its kind and its cluster.
+Both = tuple[tuple[int, int], tuple[int, int], tuple[int, int], tuple[int, int], bool, str]
+PART = st.integers(0, 4).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole)))
+PAIR = st.tuples(st.integers(0, 5), st.integers(0, 5))
+BOTH = st.tuples(PART, PART, PAIR, PAIR, st.booleans(), st.sampled_from("abcdef"))
+UNITS = st.lists(BOTH, min_size=1, max_size=14)
+
+
+def columns_of(estimator: str, unit: Both, side: int) -> dict[str, float]:
+    """What one of both models has on a unit, as a metric of this estimator takes it."""
+    part, whole = unit[:2][side]
+    if estimator == "accuracy":
+        return {"value": part / whole if whole else 1.0}
+    if estimator == "ratio":
+        return {"value": float(part), "weight": float(whole)}
+    if estimator == "auc":
+        return {"value": float(unit[2][side]), "target": float(unit[4])}
+    return {"value": float(unit[2][side]), "target": float(unit[3][0]), "given": float(unit[3][1])}
+
+
+def unit(number: int, cluster: str, config: str = "c", groups: Any = ()) -> Unit:
+    name = f"u{number:02d}"
+    return Unit(config=config, split="test", item=name, discourse=name, cluster=cluster,
+                groups=groups)  # fmt: skip
+
+
+def table_of(
+    units: Sequence[Unit], columns: Mapping[str, Sequence[float | None]], metric: str = "m"
+) -> OutcomeTables:
+    writer = OutcomeWriter()
+    values = columns["value"]
+    more: Any = {name: own for name, own in columns.items() if name != "value"}
+    writer.add(writer.units(units), metric, MODEL, values, **more)
+    return writer.tables()
+
+
+def whole(tables: OutcomeTables) -> Cells:
+    return tables.cells(np.arange(len(tables)))
+
+
+def cells_of(estimator: str, units: Sequence[Both], side: int = 0) -> Cells:
+    """The cells of one of both models."""
+    rows = [columns_of(estimator, own, side) for own in units]
+    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else {"value": 0})}
+    return whole(table_of([unit(n, own[5]) for n, own in enumerate(units)], columns))
+
+
+def as_if(cells: Cells, **columns: Any) -> Cells:
+    """Cells with other columns, which need not be possible."""
+    arrays: Any = {name: np.array(own, float) for name, own in columns.items()}
+    return replace(cells, **arrays)
+
+
+def of_all(kind: type[Metric]) -> Metric:
+    return kind("m", "M")
+
+
+@dataclass(frozen=True)
+class Known:
+    """The same by functions of arrays, or by other people's code."""
+
+    value: Callable[[Cells], float]
+    estimate: Callable[[Cells], Estimate]
+    difference: Callable[[Cells, Cells], tuple[Any, str, float]]
+
+
+def _correlated(kind: str) -> Known:
+    def found(cells: Cells) -> Any:
+        if kind == "within":
+            return correlation_within(cells.value, cells.target, cells.cluster)
+        held = cells.given if kind == "partial" else None
+        return correlation(cells.value, cells.target, cells.cluster, held)
+
+    def value(cells: Cells) -> float:
+        sides = [stats.rankdata(own) for own in (cells.value, cells.target)]
+        if kind == "within":
+            sides = [np.zeros(len(cells)), np.zeros(len(cells))]
+            for name in np.unique(cells.cluster):
+                own = cells.cluster == name
+                for side, given_ in zip(sides, (cells.value, cells.target), strict=True):
+                    ranks = stats.rankdata(given_[own])
+                    side[own] = (ranks - ranks.mean()) / own.sum()
+        elif kind == "partial":
+            held = stats.rankdata(cells.given)
+            if np.ptp(held):
+                sides = [own - np.polyval(np.polyfit(held, own, 1), held) for own in sides]
+        return float(np.corrcoef(*sides)[0, 1])
+
+    def estimate(cells: Cells) -> Estimate:
+        own = found(cells)
+        ends = own.interval
+        return Estimate(own.value, ends.low, ends.high, ends.method, len(cells))
+
+    def difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
+        _, ends, test = correlations_difference(found(before), found(after))
+        return ends, test.method, test.p
+
+    return Known(value, estimate, difference)
+
+
+def _area_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
+    truths = before.target == 1
+    ends, test = measures.ranks_difference(before.value, after.value, truths, before.cluster)
+    return ends, test.method, test.p
+
+
+def _share_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
+    test = paired_test(before.value, after.value, before.cluster)
+    found = difference_interval(after.value - before.value, before.cluster, test)
+    return found, test.method, test.p
+
+
+def _ratio_difference(before: Cells, after: Cells) -> tuple[Any, str, float]:
+    sides = (before.value, before.weight), (after.value, after.weight)
+    test = swaps(*sides, before.cluster, 0)
+    return measures.ratio_difference(*sides, before.cluster, test.p), test.method, test.p
+
+
+def _area(cells: Cells) -> float:
+    truth = cells.target == 1
+    ranks = stats.mannwhitneyu(cells.value[truth], cells.value[~truth])
+    return float(ranks.statistic / truth.sum() / (~truth).sum())
+
+
+KNOWN = {
+    "accuracy": Known(
+        lambda cells: float(cells.value.mean()),
+        lambda cells: measures.accuracy(cells.value.tolist(), cells.cluster),
+        _share_difference,
+    ),
+    "ratio": Known(
+        lambda cells: float(cells.value.sum() / cells.weight.sum()),
+        lambda cells: measures.ratio(cells.value, cells.weight, cells.cluster, len(cells)),
+        _ratio_difference,
+    ),
+    "auc": Known(
+        _area,
+        lambda cells: measures.area(cells.value, cells.target == 1, cells.cluster),
+        _area_difference,
+    ),
+    "spearman": _correlated("plain"),
+    "partial spearman": _correlated("partial"),
+    "spearman within clusters": _correlated("within"),
+}
+
+
+def test_every_kind_has_what_it_is_held_against() -> None:
+    assert set(KNOWN) == set(KINDS)
+    assert all(kind.estimator == name for name, kind in KINDS.items())
+
+
+def holds_its_value(found: Estimate | Difference) -> None:
+    if found.value is None:
+        assert (found.low, found.high) == (None, None)
+        return
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low - 1e-9 <= found.value <= found.high + 1e-9
+
+
+def is_the_same(one: Any, other: Any) -> None:
+    """The numbers of two estimates or differences are, but for rounding."""
+    assert (one is None) == (other is None)
+    if one is None:
+        return
+    for (name, left), right in zip(asdict(one).items(), asdict(other).values(), strict=True):
+        assert left == (pytest.approx(right, abs=1e-6) if isinstance(right, float) else right), name
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(units=UNITS)
+def test_an_estimate_is_that_of_its_function(name: str, units: list[Both]) -> None:
+    metric, cells, known = of_all(KINDS[name]), cells_of(name, units), KNOWN[name]
+    found, value = metric.estimate(cells), metric.value(cells)
+    holds_its_value(found)
+    assert (found.n, found.clusters) == (len(units), len({own[5] for own in units}))
+    if value is None:
+        assert found == Estimate(None, None, None, "", found.n, found.clusters)
+        return
+    assert value + 1e-9 >= -1
+    assert value <= 1 + 1e-9
+    assert metric.is_signed or value >= 0
+    assert found.value == pytest.approx(value, abs=1e-9)
+    assert known.value(cells) == pytest.approx(value, abs=1e-6)
+    is_the_same(replace(known.estimate(cells), clusters=found.clusters), found)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(units=UNITS)
+def test_a_difference_is_that_of_its_function(name: str, units: list[Both]) -> None:
+    metric = of_all(KINDS[name])
+    sides = [cells_of(name, units, side) for side in (0, 1)]
+    values = [metric.value(side) for side in sides]
+    found = metric.compare(sides[0], sides[1])
+    if found is None:
+        assert None in values
+        return
+    assert values[0] is not None
+    assert values[1] is not None
+    assert found.value == pytest.approx(values[1] - values[0], abs=1e-9)
+    holds_its_value(found)
+    assert 0 <= found.p <= 1
+    ends, test, p = KNOWN[name].difference(sides[0], sides[1])
+    assert (found.test, found.method) == (test, ends.method)
+    assert found.p == pytest.approx(p)
+    assert found.low == pytest.approx(ends.low)
+    assert found.high == pytest.approx(ends.high)
+    same = metric.compare(sides[0], sides[0])
+    assert same is not None
+    assert (same.value, same.p) == (0, 1)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(units=UNITS, random=st.randoms(use_true_random=False))
+def test_neither_the_order_of_units_nor_names_of_clusters_matter(
+    name: str, units: list[Both], random: Any
+) -> None:
+    metric = of_all(KINDS[name])
+    others = list(units)
+    random.shuffle(others)
+    # Other names in the same order: sums over clusters are those of the same numbers.
+    named = [(*own[:5], f"d{'abcdef'.index(own[5]) * 7:03}") for own in units]
+    assert metric.estimate(cells_of(name, named)) == metric.estimate(cells_of(name, units))
+    before = [cells_of(name, own, 0) for own in (units, others, named)]
+    after = [cells_of(name, own, 1) for own in (units, others, named)]
+    is_the_same(metric.estimate(before[1]), metric.estimate(before[0]))
+    found = [metric.compare(*sides) for sides in zip(before, after, strict=True)]
+    assert found[2] == found[0]
+    if found[0] is not None and "drawn" not in found[0].test:
+        is_the_same(found[1], found[0])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_without_units_there_is_no_value(name: str) -> None:
+    metric, cells = of_all(KINDS[name]), cells_of(name, [])
+    assert metric.value(cells) is None
+    assert metric.estimate(cells) == Estimate(None, None, None, "", 0, 0)
+    assert metric.compare(cells, cells) is None
+    assert metric.fault(cells) == ""
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(units=UNITS)
+def test_how_right_units_are_is_from_0_to_1(name: str, units: list[Both]) -> None:
+    found = of_all(KINDS[name]).rightness(cells_of(name, units))
+    assert (found is None) == (name not in ("accuracy", "ratio"))
+    if found is not None:
+        shares = [part / all_ if all_ else 1.0 for (part, all_), *_ in units]
+        assert found.tolist() == pytest.approx(shares)
+
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "said"),
+    [
+        ("accuracy", {"value": [0.5, 1.5]}, "a value of 1.5; expected 0 to 1"),
+        ("accuracy", {"value": [-0.1, 1]}, "a value of -0.1; expected 0 to 1"),
+        ("ratio", {"value": [1, 3], "weight": [1, 2]}, "a value of 3 of 2; expected a part of it"),
+        ("ratio", {"value": [-1, 0], "weight": [1, 2]}, "a value of -1 of 1; expected a part"),
+        ("ratio", {"value": [0, 0], "weight": [1, NAN]}, "a value of 0 of nan; expected a part"),
+        ("ratio", {"value": [0, -1], "weight": [0, -1]}, "a value of -1 of -1; expected a part"),
+        ("auc", {"target": [0, 2]}, "target; expected 0 or 1"),
+        ("auc", {"target": [1, NAN]}, "target; expected 0 or 1"),
+        ("spearman", {"target": [1, NAN]}, "target; expected a number"),
+        ("spearman within clusters", {"target": [NAN, 1]}, "target; expected a number"),
+        ("partial spearman", {"target": [1, NAN]}, "target; expected a number"),
+        ("partial spearman", {"given": [1, NAN]}, "given; expected a number"),
+    ],
+)
+def test_a_fault_is_said(name: str, columns: dict[str, list[float]], said: str) -> None:
+    units: list[Both] = [((1, 1), (1, 1), (n, n), (n, n), bool(n), "a") for n in (0, 1)]
+    metric, cells = of_all(KINDS[name]), cells_of(name, units)
+    assert metric.fault(cells) == ""
+    assert metric.fault(as_if(cells, **columns)).startswith(said)
+
+
+FLOATS = st.floats(-1e300, 1e300)
+ANY = st.tuples(FLOATS, *[st.one_of(st.just(NAN), st.sampled_from([0.0, 1.0]), FLOATS)] * 3)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(rows=st.lists(st.tuples(ANY, st.sampled_from("ab")), min_size=1, max_size=5))
+def test_what_has_no_fault_has_an_estimate(name: str, rows: list[Any]) -> None:
+    """Finite values of any size, as files may have them."""
+    named: list[Both] = [((1, 1), (1, 1), (0, 0), (0, 0), True, cluster) for _, cluster in rows]
+    columns = dict(zip(("value", "weight", "target", "given"), zip(*(own for own, _ in rows),
+               strict=True), strict=True))  # fmt: skip
+    metric, cells = of_all(KINDS[name]), as_if(cells_of(name, named), **columns)
+    if not metric.fault(cells):
+        holds_its_value(metric.estimate(cells))
+        metric.compare(cells, cells)
+
+
+# ---------------------------------------------------------------- means over tables
+
+
+def normal(config: str, seed: int) -> OutcomeTables:
+    """30 texts of 15 prompts, whose scores are about their ratings."""
+    generator = np.random.default_rng(seed)
+    values = generator.normal(size=30)
+    ratings = values + generator.normal(size=30)
+    units = [unit(number, f"c{number // 2}", config) for number in range(30)]
+    return table_of(units, {"value": values.tolist(), "target": ratings.tolist()})
+
+
+def test_outcomes_add_up_to_scipys() -> None:
+    tables, metric = normal("a", 1), Spearman("m", "Spearman")
+    cells = whole(tables)
+    (score,) = map(score_of, estimates(tables, {"m": metric}))
+    expected = stats.spearmanr(cells.value, cells.target)[0]
+    assert score.score == pytest.approx(float(expected))
+    assert metric.value(cells) == score.score
+    assert score.chance == 0
+    assert score.ci_method == "influence"
+
+
+@given(UNITS)
+def test_a_mean_over_tables_holds_its_value(units: list[Both]) -> None:
+    """Two tables of the same clusters: a mean of both values, where both have one."""
+    for metric in (AreaUnderCurve("m"), Spearman("m")):
+        tables = [cells_of(metric.estimator, units, side) for side in (0, 1)]
+        values = [metric.value(own) for own in tables]
+        known = [value for value in values if value is not None]
+        if len(known) < 2:
+            with pytest.raises(ValueError, match=r"of both kinds|both sides vary"):
+                metric.mean(tables)
+            continue
+        found = metric.mean(tables)
+        holds_its_value(found)
+        assert found.value == pytest.approx(sum(known) / 2, abs=1e-9)
+        assert (found.n, found.clusters) == (2 * len(units), len({own[5] for own in units}))
+
+
+def test_the_mean_over_tables_counts_a_shared_cluster_once() -> None:
+    metric = Spearman("m")
+    first, second = whole(normal("a", 1)), whole(normal("b", 2))
+    mean = metric.mean([first, second])
+    values = [metric.value(own) for own in (first, second)]
+    assert mean.value == pytest.approx(sum(v for v in values if v is not None) / 2)
+    # The same table twice says no more than once.
+    score = metric.estimate(first)
+    twice = metric.mean([first, first])
+    assert (twice.low, twice.high) == pytest.approx((score.low, score.high))
+    assert mean.high is not None
+    assert mean.low is not None
+    assert twice.high is not None
+    assert twice.low is not None
+    assert mean.high - mean.low < twice.high - twice.low
+    flat = as_if(first, value=np.ones(30))
+    with pytest.raises(ValueError, match="both sides vary"):
+        metric.mean([first, flat])
+
+
+# ---------------------------------------------------------------- rows, and what files say
+
+
+def test_estimates_are_of_all_units_and_then_of_groups() -> None:
+    writer = OutcomeWriter()
+    groups = [(("genre", "ab"[n % 2]), ("", "causal")) for n in range(4)]
+    units = writer.units(unit(n, "c", groups=own) for n, own in enumerate(groups))
+    layer = System(label="layer 1", layer=1)
+    beside = System(role="baseline", label="length")
+    for system in (MODEL, layer, beside):
+        writer.add(units, "m", system, [1.0, 0.0, 1.0, None], reason="too_long")
+    writer.add(units, "whole", MODEL, [1.0] * 4)
+    kind = KINDS["accuracy"]
+    metrics = {"m": kind("m", "said"), "whole": kind("whole", by_group=False)}
+    found = list(map(score_of, estimates(writer.tables(), metrics)))
+    assert [(s.measure, s.judge, s.group, s.level, s.n, s.score) for s in found] == [
+        ("said", "", "", "all", 3, 2 / 3),
+        ("said", "", "genre=a", "column", 2, 1.0),
+        ("said", "", "genre=b", "column", 1, 0.0),
+        ("said", "", "causal", "group", 3, 2 / 3),
+        ("said", "layer 1", "", "detail", 3, 2 / 3),
+        ("said", "length", "", "reference", 3, 2 / 3),
+        ("said", "length", "genre=a", "reference", 2, 1.0),
+        ("said", "length", "genre=b", "reference", 1, 0.0),
+        ("said", "length", "causal", "reference", 3, 2 / 3),
+        ("whole", "", "", "all", 4, 1.0),
+    ]
+    assert found[0].counts == found[2].counts == {"too_long": 1}
+    assert found[1].counts == {}
+
+
+def test_metrics_are_read_as_they_were_described() -> None:
+    metrics = [
+        kind(f"m{n}", f"M{n}", by_group=bool(n % 2)) for n, kind in enumerate(KINDS.values())
+    ]
+    saved = [SavedMetric(**one) for one in described(metrics)]
+    assert list(known_metrics(saved, "results.json").values()) == metrics
+    assert PartialSpearman("m0") != metrics[0]
+    with pytest.raises(
+        EvaluationError, match=r"^results.json: metric 'm': estimator 'median'; exp"
+    ):
+        known_metrics([SavedMetric("m", "", True, "median")], "results.json")

@@ -1,0 +1,249 @@
+"""Tables of outcomes that anybody wrote: what is wrong is said in one line, with its file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.metrics.accuracy import Accuracy
+from coherencegym.eval.metrics.estimates import described, estimates, score_of
+from coherencegym.eval.metrics.ratio import Ratio
+from coherencegym.eval.outcomes.files import read_outcome_tables, write_tables
+from coherencegym.eval.outcomes.schema import MODEL, OPTIONAL, System, Unit, schemas
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.results.saved import read_saved
+
+METRICS = {"m": Accuracy("m", "rightness"), "f1": Ratio("f1", "F1")}
+
+
+def written(folder: Path) -> OutcomeTables:
+    """Four units, one of them without a value, by two systems."""
+    writer = OutcomeWriter()
+    units = writer.units(
+        Unit(config="c", split="test", item=f"u{n}", discourse=f"d{n}", cluster=f"d{n}",
+             groups=(("genre", "ab"[n % 2]),))
+        for n in range(4)
+    )  # fmt: skip
+    for system in (MODEL, System(role="baseline", label="length")):
+        writer.add(units, "m", system, [1.0, None, 0.0, 1.0])
+        writer.add(units, "f1", system, [1.0, None, 0.0, 1.0], weight=[1.0, None, 2.0, 2.0])
+    write_tables(writer.tables(), folder)
+    return writer.tables()
+
+
+Rows = list[dict[str, Any]]
+
+
+def damage(folder: Path, name: str, change: Callable[[Rows], Any], **types: Any) -> Path:
+    """Change the rows of a file; ``types``: those of columns that are others then."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = folder / f"{name}.parquet"
+    rows = parquet.read_table(path).to_pylist()
+    change(rows)
+    # All may be null: whether they are is what is tested.
+    fields = [pa.field(one.name, types.get(one.name, one.type)) for one in schemas()[name]
+              if one.name in rows[0]]  # fmt: skip
+    fields += [
+        pa.field(key, kind) for key, kind in types.items() if key not in schemas()[name].names
+    ]
+    parquet.write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), path)
+    return path
+
+
+def put(number: int, **columns: Any) -> Callable[[Rows], None]:
+    return lambda rows: rows[number].update(columns)
+
+
+def without(column: str) -> Callable[[Rows], Any]:
+    return lambda rows: [row.pop(column) for row in rows]
+
+
+def refused(folder: Path, path: Path, said: str) -> None:
+    """The error is one line, begins with the file, and says what is wrong."""
+    with pytest.raises(EvaluationError) as error:
+        read_outcome_tables(folder)
+    line = str(error.value)
+    assert line.startswith(f"{path}: ")
+    assert said in line
+    assert "\n" not in line
+    assert len(line.removeprefix(str(path))) < 250
+
+
+def test_what_nobody_touched_is_read(tmp_path: Path) -> None:
+    tables = written(tmp_path)
+    for name in schemas():
+        damage(tmp_path, name, lambda rows: None)
+    assert list(read_outcome_tables(tmp_path).rows()) == list(tables.rows())
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("units", put(1, id=3), "ids; expected 0, 1, 2"),
+        ("units", put(1, id=None), "id is null; expected a value"),
+        ("units", put(1, cluster=None), "cluster is null; expected a value"),
+        ("units", put(1, groups=None), "groups is null; expected a value"),
+        ("units", without("formula"), "other columns; expected id, config, split"),
+        ("systems", put(1, id=0), "row 1: id 0"),
+        ("systems", put(1, role="judge"), "row 1: id 1, role 'judge'; expected id 1, and one of"),
+        ("systems", put(0, role=None), "role is null; expected a value"),
+        ("systems", put(0, primary=None), "primary is null; expected a value"),
+        ("systems", without("layer"), "other columns"),
+        ("outcomes", put(2, unit_id=4), "row 2: unit_id; expected 0 to 3"),
+        ("outcomes", put(2, unit_id=-1), "row 2: unit_id; expected 0 to 3"),
+        ("outcomes", put(2, unit_id=None), "unit_id is null"),
+        ("outcomes", put(3, system_id=2), "row 3: system_id; expected 0 to 1"),
+        ("outcomes", put(3, system_id=-1), "row 3: system_id; expected 0 to 1"),
+        ("outcomes", put(3, metric=None), "metric is null"),
+        ("outcomes", put(3, flags=None), "flags is null"),
+        ("outcomes", put(3, value=math.inf), "row 3: value is not finite; expected a number"),
+        ("outcomes", put(3, value=math.nan), "row 3: value is not finite; expected a number"),
+        ("outcomes", put(6, weight=-math.inf), "row 6: weight is not finite; expected a number"),
+        ("outcomes", put(0, reason="too_long"), "row 0: expected either a value or a reason"),
+        ("outcomes", put(3, value=None), "row 3: expected either a value or a reason"),
+        ("outcomes", put(1, reason=""), "row 1: expected either a value or a reason"),
+        ("outcomes", put(1, value=1.0), "row 1: expected either a value or a reason"),
+        ("outcomes", put(1, reason=None), "reason is null"),
+        ("outcomes", without("flags"), "other columns"),
+        ("outcomes", without("value"), "other columns"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(
+    tmp_path: Path, name: str, change: Callable[[Rows], Any], said: str
+) -> None:
+    written(tmp_path)
+    refused(tmp_path, damage(tmp_path, name, change), said)
+
+
+@pytest.mark.parametrize("name", list(schemas()))
+def test_a_file_that_is_none(tmp_path: Path, name: str) -> None:
+    written(tmp_path)
+    path = tmp_path / f"{name}.parquet"
+    path.write_bytes(path.read_bytes()[:-9])
+    refused(tmp_path, path, "cannot be read")
+    path.unlink()
+    with pytest.raises(EvaluationError, match=rf"no {path.name}; expected the whole folder"):
+        read_outcome_tables(tmp_path)
+
+
+def test_columns_of_other_types_and_others(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    written(tmp_path)
+    kind = pa.string()
+    path = damage(tmp_path, "outcomes", put(0, more="x"), more=kind)
+    refused(tmp_path, path, "other columns")
+    written(tmp_path)
+    # A list in which there may be no group at a place, and one where there is none.
+    group = schemas()["units"].field("groups").type.value_type
+    for groups in ([], [None]):
+        path = damage(tmp_path, "units", put(1, groups=groups), groups=pa.list_(group))
+        refused(tmp_path, path, "other columns")
+    written(tmp_path)
+    path = damage(tmp_path, "outcomes", lambda rows: None, value=pa.float32())
+    refused(tmp_path, path, "other columns")
+
+
+def test_optional_columns_may_be_missing_and_tables_may_be_empty(tmp_path: Path) -> None:
+    written(tmp_path)
+    damage(tmp_path, "outcomes", without("weight"))
+    assert not {*OPTIONAL} & {*read_outcome_tables(tmp_path).outcomes.column_names}
+    write_tables(OutcomeWriter().tables(), tmp_path)
+    read = read_outcome_tables(tmp_path)
+    assert (len(read), read.systems, read.unit_rows, list(read.series())) == (0, (), (), [])
+
+
+# ---------------------------------------------------------------- held to results.json
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A whole folder of results."""
+    tables = written(tmp_path)
+    scores = [score_of(row) for row in estimates(tables, METRICS)]
+    document = {
+        "format": 1,
+        "task": "toy",
+        "signature": "s",
+        "model": {"name": "m", "commit": "c", "dtype": "float32", "device": "cpu"},
+        "dataset": {
+            "name": "d", "suite": "d", "version": None, "commit": None, "rows_sha256": "0",
+            "tables": [{"config": "c", "split": "test", "sha256": "0", "items": 4, "headline": "",
+                        "breakdowns": ["genre"], "families": False}],
+        },
+        "settings": {"versions": {}},
+        "metrics": described(list(METRICS.values())),
+        "scores": [
+            {"config": s.config, "split": s.split, "level": s.level, "n": s.n,
+             "measure": s.measure, "judge": s.judge, "score": s.score}
+            for s in scores
+        ],
+    }  # fmt: skip
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    return tmp_path
+
+
+def change_results(folder: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+    path = folder / "results.json"
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+
+
+def saved_refused(folder: Path, file: str, said: str) -> None:
+    with pytest.raises(EvaluationError) as error:
+        read_saved(folder)
+    line = str(error.value)
+    assert line.startswith(f"{folder / file}: ")
+    assert said in line
+    assert "\n" not in line
+    assert len(line.removeprefix(str(folder))) < 250
+
+
+def test_a_folder_that_nobody_touched_is_read(folder: Path) -> None:
+    saved = read_saved(folder)
+    assert saved.metrics == METRICS
+    assert saved.outcomes is not None
+    assert len(saved.outcomes) == 16
+
+
+def test_a_metric_that_is_not_described(folder: Path) -> None:
+    change_results(folder, lambda document: document["metrics"].pop())
+    saved_refused(folder, "outcomes.parquet", '"f1": no such metric')
+
+
+def test_an_estimator_that_is_not_known(folder: Path) -> None:
+    change_results(folder, lambda document: document["metrics"][0].update(estimator="median"))
+    saved_refused(folder, "results.json", "metric 'm': estimator 'median'; expected one of accura")
+
+
+def test_a_value_that_its_metric_does_not_have(folder: Path) -> None:
+    damage(folder, "outcomes", put(2, value=2.0))
+    saved_refused(folder, "outcomes.parquet", '"rightness": a value of 2; expected 0 to 1')
+    written(folder)
+    damage(folder, "outcomes", without("weight"))
+    saved_refused(folder, "outcomes.parquet", '"F1": a value of 1 of nan; expected a part of it')
+
+
+def test_a_table_that_the_results_have_not(folder: Path) -> None:
+    # A unit that no outcome of the table has so far: its score stays as it was.
+    damage(folder, "units", put(1, config="other"))
+    saved_refused(folder, "outcomes.parquet", '"other": not in results.json')
+
+
+def test_other_outcomes_than_those_of_the_scores(folder: Path) -> None:
+    damage(folder, "outcomes", put(2, value=1.0))
+    saved_refused(folder, "results.json", "are not of one run")
+    written(folder)
+    change_results(folder, lambda document: document["scores"][0].update(measure="more"))
+    saved_refused(folder, "results.json", '"more": nothing of it in outcomes.parquet')
+    change_results(folder, lambda document: document["scores"][0].update(score=None))
+    assert read_saved(folder).task == "toy"

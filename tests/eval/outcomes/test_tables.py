@@ -1,0 +1,262 @@
+"""The three tables: what a task writes is what metrics, groups and comparisons read."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coherencegym.eval.outcomes.files import (
+    OUTCOMES_FILE,
+    SYSTEMS_FILE,
+    UNITS_FILE,
+    read_outcome_tables,
+    write_tables,
+)
+from coherencegym.eval.outcomes.schema import MODEL, OPTIONAL, Group, Outcome, System, Unit
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+
+OTHER = System(role="baseline", label="length", primary=False)
+
+
+def unit(number: int, config: str = "c", **more: Any) -> Unit:
+    name = f"u{number}"
+    own = {"discourse": f"d{number // 2}", "cluster": f"k{number % 2}", **more}
+    return Unit(config=config, split="test", item=name, **own)
+
+
+def made(units: Sequence[Unit], systems: Sequence[System] = (MODEL,)) -> OutcomeTables:
+    """Each unit's place is its value."""
+    writer = OutcomeWriter()
+    ids = writer.units(units)
+    for system in systems:
+        writer.add(ids, "m", system, [float(number) for number in range(len(units))])
+    return writer.tables()
+
+
+def test_series_come_by_table_metric_and_system_in_their_order() -> None:
+    writer = OutcomeWriter()
+    for config in ("z", "a"):
+        ids = writer.units(unit(number, config) for number in range(3))
+        for metric in ("second", "first"):
+            for system in (OTHER, MODEL):
+                writer.add(ids, metric, system, [0.5, None, 1.0], reason=["", "why", ""])
+    tables = writer.tables()
+    found = list(tables.series())
+    assert [one.key for one in found] == [
+        (config, "test", metric, *system.key)
+        for config in ("z", "a")
+        for metric in ("second", "first")
+        for system in (OTHER, MODEL)
+    ]
+    assert [one.places.tolist() for one in found] == np.arange(24).reshape(8, 3).tolist()
+    assert tables.systems == (OTHER, MODEL)
+    cells = tables.cells(found[5].places)
+    assert (cells.value.tolist(), cells.unit.tolist()) == ([0.5, 1.0], [3, 5])
+    assert cells.left_out == {"why": 1}
+    assert tables.has_value(found[5].places).tolist() == [True, False, True]
+    assert not list(OutcomeWriter().tables().series())
+
+
+def test_series_whose_outcomes_come_in_turn_keep_their_order() -> None:
+    writer = OutcomeWriter()
+    ids = writer.units(map(unit, range(3)))
+    for number in ids:
+        for metric in ("a", "b"):
+            writer.add([number], metric, MODEL, [float(number)])
+    for one in writer.tables().series():
+        assert one.places.tolist() == [("a", "b").index(one.metric) + 2 * n for n in range(3)]
+
+
+def test_clusters_are_numbers_in_the_order_of_their_names() -> None:
+    names = ["b", "ä", "a", "B", "b", "10", "9"]
+    tables = made([unit(n, cluster=name, discourse=f"x{name}") for n, name in enumerate(names)])
+    cells = tables.cells(np.arange(len(names)))
+    known = sorted(set(names))
+    assert cells.cluster.tolist() == cells.discourse.tolist() == [known.index(n) for n in names]
+    # The same in all cells of the tables.
+    part = tables.cells(np.array([1, 5]))
+    assert part.cluster.tolist() == [known.index("ä"), known.index("10")]
+
+
+def test_groups_of_a_column_come_together() -> None:
+    groups: list[tuple[Group, ...]] = [
+        (("genre", "news"), ("", "causal"), ("long", "true")),
+        (),
+        (("long", "false"), ("genre", "bio")),
+        (("genre", "news"), ("", "temporal")),
+    ]
+    tables = made([unit(n, groups=own) for n, own in enumerate(groups)])
+    (one,) = tables.series()
+    found = tables.parts(one.places)
+    assert {group: places.tolist() for group, places in found.items()} == {
+        None: [0, 1, 2, 3],
+        ("genre", "news"): [0, 3],
+        ("genre", "bio"): [2],
+        ("", "causal"): [0],
+        ("long", "true"): [0],
+        ("long", "false"): [2],
+        ("", "temporal"): [3],
+    }
+    assert list(found) == [
+        *(None, ("genre", "news"), ("genre", "bio"), ("", "causal"), ("long", "true")),
+        *(("long", "false"), ("", "temporal")),
+    ]
+    assert list(tables.parts(one.places, by_group=False)) == [None]
+    assert list(tables.parts(np.array([1]))) == [None]
+    # Of some places the groups of their units alone, and of one that a unit is in twice both.
+    some = tables.parts(np.array([3, 2]))
+    assert {group: places.tolist() for group, places in some.items()} == {
+        None: [3, 2], ("genre", "news"): [3], ("genre", "bio"): [2], ("", "temporal"): [3],
+        ("long", "false"): [2],
+    }  # fmt: skip
+
+
+def test_columns_that_no_metric_needs_are_left_out() -> None:
+    writer = OutcomeWriter()
+    ids = writer.units(map(unit, range(2)))
+    writer.add(ids, "m", MODEL, [1.0, 0.0])
+    assert not {*OPTIONAL} & {*writer.tables().outcomes.column_names}
+    writer.add(ids, "n", MODEL, [1.0, 0.0], target=[1.0, None])
+    tables = writer.tables()
+    assert {*OPTIONAL} & {*tables.outcomes.column_names} == {"target"}
+    cells = tables.cells(np.array([0, 2, 3]))
+    assert np.isnan(cells.target).tolist() == [True, False, True]
+    assert np.isnan(cells.weight).all()
+    assert [one.target for one in tables.rows()] == [None, None, 1.0, None]
+    # One number stands for all units.
+    writer.add(ids, "o", MODEL, [1.0, 0.0], weight=2)
+    assert [one.weight for one in writer.tables().rows()][-2:] == [2.0, 2.0]
+
+
+def test_outcomes_of_a_role_and_of_some_places() -> None:
+    tables = made([unit(0), unit(1)], (MODEL, OTHER))
+    assert {one.system for one in tables.of_role("baseline").rows()} == {OTHER}
+    assert not list(tables.of_role("people").rows())
+    assert [one.unit.item for one in tables.select(np.array([3, 0])).rows()] == ["u1", "u0"]
+    rows = list(tables.rows())
+    assert list(tables.rows(np.array([3, 0]))) == [rows[3], rows[0]]
+
+
+# ---------------------------------------------------------------- two runs
+
+
+def pairs(ours: OutcomeTables, theirs: OutcomeTables) -> list[tuple[Outcome, Outcome]]:
+    return [
+        pair
+        for one, there in ours.paired(theirs)
+        for pair in zip(ours.rows(one.places), theirs.rows(there), strict=True)
+    ]
+
+
+def test_two_runs_are_paired_by_unit_metric_and_system() -> None:
+    units = [*map(unit, range(4)), *(unit(n, "d") for n in range(2))]
+    layer = System(label="layer 1", layer=1)
+    ours = made(units[:5], (MODEL, OTHER, layer))
+    # In another order, with others, and of systems that were trained otherwise.
+    theirs = made(
+        [units[5], units[3], unit(9), units[0], units[1]], (replace(OTHER, seed=3), MODEL)
+    )
+    found = pairs(ours, theirs)
+    assert [(one.system.label, one.unit.item, one.value, other.value) for one, other in found] == [
+        (label, *numbers)
+        for label in ("", "length")
+        for numbers in (("u0", 0, 3), ("u1", 1, 4), ("u3", 3, 1))
+    ]
+    assert all(one.unit == other.unit for one, other in found)
+    assert all(one.system.key == other.system.key for one, other in found)
+    assert pairs(ours, made([unit(9)])) == []
+    assert [one for one, _ in pairs(ours, ours)] == [row for one in ours.series()
+                                                     for row in ours.rows(one.places)]  # fmt: skip
+
+
+def test_a_unit_that_a_run_has_twice_is_paired_with_one_of_them() -> None:
+    """As somebody else's file may have it."""
+    ours, theirs = made([unit(0), unit(1)]), made([unit(0), unit(0), unit(1)])
+    assert [other.value for _, other in pairs(ours, theirs)] == [1, 2]
+
+
+# ---------------------------------------------------------------- files
+
+NAMES = st.text(st.characters(codec="utf-8"), max_size=4)
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+MAYBE = st.none() | FLOATS
+UNITS = st.builds(
+    Unit, config=NAMES, split=NAMES, item=NAMES, unit=NAMES, discourse=NAMES, cluster=NAMES,
+    formula=NAMES, aggregation=NAMES, groups=st.lists(st.tuples(NAMES, NAMES)).map(tuple),
+)  # fmt: skip
+NUMBERS = st.none() | st.integers(0, 2**31 - 1)
+SYSTEMS = st.builds(
+    System, role=st.sampled_from(["model", "baseline", "people"]), label=NAMES, layer=NUMBERS,
+    threshold=MAYBE, seed=st.none() | st.integers(0, 2**63 - 1), folds=NUMBERS,
+    primary=st.booleans(),
+)  # fmt: skip
+ADDED = st.tuples(NAMES, SYSTEMS, st.lists(st.tuples(MAYBE, MAYBE, MAYBE, MAYBE, st.integers(0, 7)),
+                  min_size=1, max_size=4), st.text("why", min_size=1, max_size=2))  # fmt: skip
+
+
+@given(st.lists(UNITS, min_size=4, max_size=6), st.lists(ADDED, max_size=4))
+def test_what_is_read_back_is_what_was_written(units: list[Unit], added: list[Any]) -> None:
+    def write() -> OutcomeTables:
+        writer = OutcomeWriter()
+        writer.units(units[:2])
+        writer.units(units[2:])
+        for metric, system, rows, reason in added:
+            values, weight, target, given_, flags = map(list, zip(*rows, strict=True))
+            writer.add(range(len(rows)), metric, system, values, reason=reason, weight=weight,
+                       target=target, given=given_, flags=flags)  # fmt: skip
+        return writer.tables()
+
+    expected = [
+        Outcome(
+            unit=units[number], metric=metric, system=system, value=row[0],
+            reason="" if row[0] is not None else reason, weight=row[1], target=row[2],
+            given=row[3], flags=row[4],
+        )
+        for metric, system, rows, reason in added
+        for number, row in enumerate(rows)
+    ]  # fmt: skip
+    tables = write()
+    with tempfile.TemporaryDirectory() as name:
+        first, second = Path(name, "first"), Path(name, "second")
+        for folder, own in ((first, tables), (second, write())):
+            folder.mkdir()
+            write_tables(own, folder)
+        read = read_outcome_tables(first)
+        for file in (UNITS_FILE, SYSTEMS_FILE, OUTCOMES_FILE):
+            assert (first / file).read_bytes() == (second / file).read_bytes(), file
+        # Written again it is the same, too.
+        write_tables(read, second)
+        for file in (UNITS_FILE, SYSTEMS_FILE, OUTCOMES_FILE):
+            assert (first / file).read_bytes() == (second / file).read_bytes(), file
+    assert read.unit_rows == tables.unit_rows == tuple(units)
+    assert read.systems == tables.systems == tuple(dict.fromkeys(own[1] for own in added))
+    assert list(read.rows()) == list(tables.rows()) == expected
+    assert [(one.key, one.places.tolist()) for one in read.series()] == [
+        (one.key, one.places.tolist()) for one in tables.series()
+    ]
+
+
+# ---------------------------------------------------------------- memory
+
+
+def test_many_outcomes_take_few_bytes() -> None:
+    """Eight systems on 10,000 items take less than 230 bytes an item."""
+    count = 10_000
+    writer = OutcomeWriter()
+    ids = writer.units(
+        unit(n, discourse=f"document-{n // 4:05}", cluster=f"document-{n // 4:05}",
+             groups=(("genre", "abcd"[n % 4]),))
+        for n in range(count)
+    )  # fmt: skip
+    for layer in range(8):
+        writer.add(ids, "accuracy", System(label=f"layer {layer}", layer=layer), [1.0] * count)
+    tables = writer.tables()
+    assert len(tables) == 8 * count
+    assert tables.nbytes / count < 230
