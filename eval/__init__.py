@@ -5,7 +5,6 @@ As a library::
     from coherencegym.eval import items_from, score
 
     results = score(model, tokenizer, items_from("coherencegym/sentence_order"))
-    found = probe(model, tokenizer, "coherencegym/discourse_tasks", configs="relation_gum_rst")
 
 On the command line: ``coherencegym score --model gpt2 --dataset coherencegym/sentence_order``.
 Nothing heavy is imported until it is used.
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from coherencegym.eval.library import (
         Items,
         items_from,
-        probe,
         rows,
         score,
         score_spans,
@@ -43,7 +41,6 @@ __all__ = [
     "items_from",
     "load_encoder",
     "load_model",
-    "probe",
     "random_twin",
     "rows",
     "score",

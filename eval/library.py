@@ -20,7 +20,7 @@ from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.kinds.items import Item, SuiteError, read_item
 from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.plan.kept import KeptPlans
-from coherencegym.eval.plan.options import DEFAULT, MODES, Options
+from coherencegym.eval.plan.options import DEFAULT, DEFAULT_OPTIONS, MODES, Options
 from coherencegym.eval.results.results import Results, gather
 from coherencegym.eval.text.choices import BosChoice, MaskingChoice, SpaceChoice
 from coherencegym.eval.views.notebook import ShownResults, shown_results
@@ -29,12 +29,10 @@ from coherencegym.files.strict_json import held
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
-    from coherencegym.eval.kinds.examples import LabelledExample
     from coherencegym.eval.kinds.spans import SpanText
     from coherencegym.eval.models.load import LoadedModel
-    from coherencegym.eval.tasks.probe.probe import ProbeProgress
+    from coherencegym.eval.tasks.task import StepProgress
     from coherencegym.eval.views.findings import ShownFindings
-    from coherencegym.eval.views.probe.shown import ShownProbes
     from coherencegym.eval.views.spans.shown import ShownSpans
 
 #: The tables of results that :func:`rows` gives.
@@ -270,97 +268,6 @@ def _how_loaded(loaded: LoadedModel) -> dict[str, Any]:
     }
 
 
-def probe(
-    model: Any,
-    tokenizer: Any,
-    data: str | Path | Mapping[str, Iterable[LabelledExample | Mapping[str, Any]]],
-    *,
-    name: str | None = None,
-    commit: str | None = None,
-    configs: str | Sequence[str] = (),
-    split: str = "test",
-    revision: str | None = None,
-    max_items: int | None = None,
-    cache: str | Path | None = None,
-    progress: ProbeProgress | None = None,
-    **options: Any,
-) -> ShownProbes:
-    """Ask which layers of a loaded model know the labels of examples.
-
-    Every segment of text becomes one vector a layer, of shape (width,), those of a row's slots are
-    put together, to (blocks * width,), and a classifier of them is trained for each layer on
-    ``train``; ``validation`` chooses penalty and layer::
-
-        found = probe(model, tokenizer, "suites/discourse_tasks", configs="order_gum")
-        own = found.scores[0]
-        own.layer, own.accuracy, own.bag_of_words, own.random
-        found.probed[0].curve.fits[own.layer].log_probabilities  # (test rows, classes)
-
-    Args:
-        model: any model of transformers with hidden states, on its device, in any dtype.
-        tokenizer: its tokenizer.
-        data: a Hub id, a folder of a build, or examples (or rows of a dataset) by split.
-        name, commit: see :func:`score`.
-        configs, split, revision, max_items: parts of a dataset; no configs: all of examples.
-        cache: a folder in which vectors are kept from run to run; None: they are thrown away.
-        progress: called with what is done, how much of it, and how much there is.
-        options: ``layers``, ``pool``, ``encoding``, ``input``, ``probe``, ``seeds``,
-            ``random_init``, ``compat``, ``seed``, ``batch_tokens``
-            (:class:`eval.tasks.probe.probe.ProbeOptions`).
-
-    Returns:
-        What ``coherencegym probe`` prints and writes, which shows itself in a notebook and under
-        ``print``; accuracies are shares from 0 to 1, of ``scores[i]`` for config i.
-
-    Raises:
-        EvaluationError: the data cannot be read, an option is wrong or contradicts the mode, or a
-            text cannot be read.
-    """
-    from coherencegym.eval.models.in_memory import evaluating, in_memory
-
-    chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
-    how: dict[str, Any] = {"max_items": max_items, "cache": cache, "progress": progress}
-    with evaluating(model):
-        loaded = in_memory(model, tokenizer, name, commit, scores=False)
-        return probe_loaded(loaded, data, options, **chosen, **how)
-
-
-def probe_loaded(
-    loaded: LoadedModel,
-    data: str | Path | Mapping[str, Iterable[LabelledExample | Mapping[str, Any]]],
-    options: Mapping[str, Any],
-    *,
-    configs: str | Sequence[str] = (),
-    split: str = "test",
-    revision: str | None = None,
-    max_items: int | None = None,
-    cache: str | Path | None = None,
-    progress: ProbeProgress | None = None,
-) -> ShownProbes:
-    """Probe a model in evaluation mode, of which is known what results say of it."""
-    from coherencegym.eval.tasks.probe.data import probe_table_of, read_probe_tables
-    from coherencegym.eval.tasks.probe.probe import probe_options, probed, settled
-    from coherencegym.eval.tasks.probe.results import gather_probes
-    from coherencegym.eval.views.probe.shown import shown_probes
-
-    how = settled(probe_options(**options), loaded, pooled="pool" in options)
-    names = [configs] if isinstance(configs, str) else list(configs)
-    if isinstance(data, Mapping):
-        table = probe_table_of(data, split)
-        source, found = table.table.source, [table]
-    else:
-        source = find_dataset(str(data), revision, names)
-        found, notes = read_probe_tables(source, names, split, max_items)
-        source = source.noted(notes)
-    more: dict[str, Any] = {} if progress is None else {"progress": progress}
-    folder = None if cache is None else Path(cache)
-    all_probed, unasked = of_each(
-        found, lambda table: probed(loaded, table, how, folder=folder, **more)
-    )
-    settings = {"configs": names, "split": split, "max_items": max_items, **_how_loaded(loaded)}
-    return shown_probes(gather_probes(source.noted(unasked), loaded, all_probed, how, settings))
-
-
 def score_spans(
     model: Any,
     tokenizer: Any,
@@ -458,15 +365,21 @@ def spans_loaded(
 def task_loaded(
     name: str,
     loaded: LoadedModel,
-    data: str | Path,
+    data: str | Path | Mapping[str, Iterable[Any]],
     options: Mapping[str, Any],
     *,
     configs: str | Sequence[str] = (),
     split: str = "test",
     revision: str | None = None,
     max_items: int | None = None,
+    vectors: str | Path | None = None,
+    step: StepProgress | None = None,
 ) -> ShownFindings:
     """Ask a model in evaluation mode what a task of the registry asks.
+
+    Args:
+        data: a Hub id, a folder of a build, or rows by split, for a task that takes these.
+        vectors, step: see :class:`eval.tasks.task.TaskContext`.
 
     Raises:
         EvaluationError: the data cannot be read, there is no such option, or one is wrong.
@@ -475,25 +388,36 @@ def task_loaded(
     from coherencegym.eval.tasks.findings import gather_findings
     from coherencegym.eval.tasks.options import task_options
     from coherencegym.eval.tasks.registry import task_named
-    from coherencegym.eval.tasks.table import read_tables
     from coherencegym.eval.tasks.task import TaskContext
     from coherencegym.eval.views.findings import shown_findings
 
     task = task_named(name)
-    given, reading = divided_options(options)
-    own = task_options(name, task.options, given, beside=READ_OPTIONS)
+    given, reading = dict(options), DEFAULT_OPTIONS
+    beside: tuple[str, ...] = ()
+    if task.texts is not None:
+        given, reading = divided_options(options)
+        beside = READ_OPTIONS
+    own = task.settle(task.check(task_options(name, task.options, given, beside)), loaded)
     names = [configs] if isinstance(configs, str) else list(configs)
-    source = find_dataset(str(data), revision, names)
-    tables, notes = read_tables(task.kind, source, names, split, max_items)
-    writer, context = OutcomeWriter(), TaskContext(loaded, reading)
-    for table in tables:
-        task.run(context, table, own, writer)
+    if isinstance(data, Mapping):
+        if task.given is None:
+            raise EvaluationError(f"{name}: rows by split; expected a dataset's name or folder")
+        inputs, notes = [task.given(data, split)], []
+        source = task.table(inputs[0]).source
+    else:
+        source = find_dataset(str(data), revision, names)
+        inputs, notes = task.read(source, names, split, max_items)
+    writer = OutcomeWriter()
+    more: dict[str, Any] = {} if step is None else {"step": step}
+    folder = None if vectors is None else Path(vectors)
+    context = TaskContext(loaded, reading, vectors=folder, **more)
+    asked, unasked = of_each(inputs, lambda one: (one, task.run(context, one, own, writer)))
     settings = {
         **{"configs": names, "split": split, "max_items": max_items},
-        **reading.record(),
+        **(reading.record() if task.texts is not None else {}),
         **_how_loaded(loaded),
     }
-    about = source.noted(notes), loaded, tables, writer.tables(), settings, own
+    about = source.noted([*notes, *unasked]), loaded, asked, writer.tables(), settings, own
     return shown_findings(gather_findings(task, *about))
 
 

@@ -325,15 +325,15 @@ def add_reading(parser: Parser, shared: str) -> None:
             help=f"read every text from its beginning, also what {shared} begin with alike",
         )
     )
-    rare(
-        add(
-            "--cache",
-            type=Path,
-            metavar="DIR",
-            help=f"folder of kept surprisals; default ${VARIABLE} or the user's folder for caches",
-        )
-    )
-    rare(add("--no-cache", action="store_true", help="neither look surprisals up nor keep them"))
+    add_cache(parser, "surprisals")
+
+
+def add_cache(parser: Parser, what: str) -> None:
+    """Declare the cache of surprisals or vectors."""
+    add = parser.group(READING).add_argument
+    said = f"folder of cached {what}; default ${VARIABLE} or the user's folder for caches"
+    rare(add("--cache", type=Path, metavar="DIR", help=said))
+    rare(add("--no-cache", action="store_true", help=f"neither look {what} up nor keep them"))
 
 
 def add_results(parser: Parser, said: str) -> None:

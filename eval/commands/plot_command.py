@@ -45,9 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     from coherencegym.errors import EvaluationError
     from coherencegym.eval.results.folder import write_json
     from coherencegym.eval.results.runs import read_run
+    from coherencegym.eval.tasks.probe.curves import write_layers
+    from coherencegym.eval.views.layer_curves import read_curves
     from coherencegym.eval.views.plots import plot_runs
-    from coherencegym.eval.views.probe.curves import read_curves
-    from coherencegym.eval.views.probe.plot import write_layers
     from coherencegym.files.folders import check_folder, written_beside
 
     check_folder(arguments.output, arguments.overwrite, inputs=arguments.results)

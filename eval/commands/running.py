@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from coherencegym.eval.plan.batches import Budget
     from coherencegym.eval.plan.options import Options
     from coherencegym.eval.plan.requests import Query
+    from coherencegym.eval.tasks.task import StepProgress
 
 
 def opened(
@@ -175,6 +176,26 @@ def _progress_bar(what: str, shown: bool) -> Iterator[Callable[[int, int], None]
     with Progress(*columns, console=shown_console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def step_bars(what: str) -> Iterator[StepProgress]:
+    """Progress bars on standard error if that is a terminal, one below the other; else silence."""
+    if not sys.stderr.isatty():
+        yield lambda step, done, total: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=shown_console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(step: str, done: int, total: int) -> None:
+            if step not in tasks:
+                tasks[step] = bar.add_task(f"{what}: {step}", total=total)
+            bar.update(tasks[step], completed=done, total=total)
+
+        yield show
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import fields
 from typing import Any
 
 from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
-from coherencegym.eval.commands.running import closed, opened, planned_work, print_work, running
+from coherencegym.eval.commands.running import (
+    closed,
+    opened,
+    planned_work,
+    print_work,
+    running,
+    step_bars,
+)
+from coherencegym.eval.forward.cache import cache_folder
 from coherencegym.eval.forward.distributed import world
+from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.tasks.options import arguments_of
 from coherencegym.eval.tasks.task import Task, TaskContext
 
@@ -21,7 +32,7 @@ _DATA = ("configs", "split", "max_items")
 class TaskCommand:
     """A task as a subcommand."""
 
-    def __init__(self, task: Task[Any, Any]) -> None:
+    def __init__(self, task: Task[Any, Any, Any]) -> None:
         self.task = task
         self.EXAMPLES = task.examples
 
@@ -29,7 +40,10 @@ class TaskCommand:
         """Declare the options of every task, and its own."""
         task = self.task
         options.add_tables(parser, f"configs; default all that hold {task.kind.name}")
-        options.add_reading(parser, task.units)
+        if task.texts is None:
+            options.add_cache(parser, "vectors")
+        else:
+            options.add_reading(parser, task.units)
         group = parser.group(options.READING)
         for one in arguments_of(task.options):
             action = group.add_argument(one.flag, **one.settings)
@@ -39,41 +53,86 @@ class TaskCommand:
         options.add_alike(parser, "--dry-run", "--verbose")
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Ask the model about every table; prints the findings and writes the folder."""
+        """Ask the model about every input; prints the findings and writes the folder."""
         from coherencegym.eval.data.notes import of_each
         from coherencegym.eval.data.source import find_dataset
         from coherencegym.eval.outcomes.tables import OutcomeWriter
         from coherencegym.eval.tasks.findings import gather_findings
         from coherencegym.eval.tasks.options import task_options
-        from coherencegym.eval.tasks.table import Table, read_tables
         from coherencegym.eval.views.findings import print_findings, write_findings
 
         task = self.task
         if world().size > 1:
             raise EvaluationError(f"{task.name}: several processes; expected one")
         given = {one.name: getattr(arguments, one.name) for one in fields(task.options)}
-        own = task_options(task.name, task.options, given)
+        own = task.check(task_options(task.name, task.options, given))
+        output, settings = opened(arguments, task.name, _DATA)
         chosen = options.chosen(arguments)
-        output, _ = opened(arguments, task.name, _DATA)
-        settings = options.settings_of(arguments, chosen, _DATA)
+        if task.texts is not None:
+            settings = options.settings_of(arguments, chosen, _DATA)
         # The data first: they are read in a moment, and what is wrong with them shows at once.
         source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
-        data = {name: getattr(arguments, name) for name in _DATA}
-        tables, notes = read_tables(task.kind, source, **data)
+        inputs, notes = task.read(source, **{name: getattr(arguments, name) for name in _DATA})
         if arguments.dry_run:
-            texts = [(table.name, task.texts(table, own), table.separator) for table in tables]
-            print_work(planned_work(arguments, texts, chosen))
+            self._say_costs(arguments, inputs, own, chosen)
             print(f"would be written to {output}")
             return 0
         writer = OutcomeWriter()
-        with running(arguments, chosen) as run_:
+        with self._asking(arguments, own, chosen) as (model, context_of):
+            own = task.settle(own, model)
 
-            def ask(table: Table[Any]) -> Table[Any]:
-                with run_.reading(table.name) as how:
-                    task.run(TaskContext(run_.loaded, chosen, **how), table, own, writer)
-                return table
+            def ask(one: Any) -> tuple[Any, Any]:
+                with context_of(task.table(one).name) as context:
+                    return one, task.run(context, one, own, writer)
 
-            asked, more = of_each(tables, ask)
+            asked, more = of_each(inputs, ask)
         source = source.noted([*notes, *more])
-        found = gather_findings(task, source, run_.loaded, asked, writer.tables(), settings, own)
+        found = gather_findings(task, source, model, asked, writer.tables(), settings, own)
         return closed(arguments, output, found, write_findings, print_findings)
+
+    def _say_costs(
+        self, arguments: argparse.Namespace, inputs: Sequence[Any], own: Any, chosen: Any
+    ) -> None:
+        """Print what a run would cost; only the model's config and tokenizer are read."""
+        from coherencegym.eval.report import grid
+
+        task = self.task
+        if task.texts is not None:
+            tables = [(task.table(one), task.texts(one, own)) for one in inputs]
+            texts = [(table.name, read, table.separator) for table, read in tables]
+            print_work(planned_work(arguments, texts, chosen))
+        elif task.costs is not None:
+            table = task.costs(inputs, own, *options.model_config(arguments, scores=False))
+            console = grid.console_for()
+            console.print(grid.in_width(table, width=console.width))
+            grid.print_below(console, table.notes)
+
+    @contextmanager
+    def _asking(
+        self, arguments: argparse.Namespace, own: Any, chosen: Any
+    ) -> Iterator[tuple[LoadedModel, Callable[[str], AbstractContextManager[TaskContext]]]]:
+        """The model, and what a table is asked with, by its name."""
+        task = self.task
+        if task.texts is not None:
+            with running(arguments, chosen) as run_:
+
+                @contextmanager
+                def reading(name: str) -> Iterator[TaskContext]:
+                    with run_.reading(name) as how:
+                        yield TaskContext(run_.loaded, chosen, **how)
+
+                yield run_.loaded, reading
+            return
+        model = task.load(
+            own,
+            lambda: options.load_model(arguments),
+            lambda: options.load_model(arguments, scores=False),
+        )
+        vectors = None if arguments.no_cache else cache_folder(arguments.cache) / "states"
+
+        @contextmanager
+        def stepping(name: str) -> Iterator[TaskContext]:
+            with step_bars(name) as step:
+                yield TaskContext(model, vectors=vectors, step=step)
+
+        yield model, stepping

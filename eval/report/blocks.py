@@ -4,9 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from coherencegym.eval.report.grid import Grid
+from coherencegym.eval.statistics.scores import Score
+
+#: A score shows something; it does not; it is below chance.
+Bearing = Literal["shows", "open", "below"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A sentence in two parts: the ``found`` number, and what it ``shows``.
+
+    Attributes:
+        bearing: see :data:`Bearing`.
+    """
+
+    found: str
+    shows: str
+    bearing: Bearing
+
+    def __str__(self) -> str:
+        return f"{self.found}: {self.shows}"
+
+
+@dataclass(frozen=True)
+class Strips:
+    """Scores as lines from 0 to 100 %, each with its interval and its baselines.
+
+    Attributes:
+        names: those of the partial-input baseline and of chance, for the legend.
+    """
+
+    scores: tuple[Score, ...]
+    names: tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -56,9 +88,13 @@ class ReportSection:
     Attributes:
         title: the heading, and the text of its link.
         body: a page has all of them; a terminal and a notebook show tables alone.
-        lead: a sentence that a reader has to know first.
+        lead: a sentence that a reader of the page has to know first.
+        sentences: conclusions, which a terminal shows as well.
+        is_detail: true where a terminal shows it only to those who ask.
     """
 
     title: str
-    body: Grid | Figure | TextLists
+    body: Grid | Figure | TextLists | Strips
     lead: str = ""
+    sentences: tuple[str, ...] = ()
+    is_detail: bool = False

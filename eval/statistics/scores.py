@@ -17,6 +17,8 @@ REFERENCE = "reference"
 BAG_OF_WORDS = "bag of words"
 #: Others: how long a text is, how far it repeats words, and one person beside others.
 LENGTH, REPEATED_WORDS, ONE_RATER = "length", "repeated words", "one rater"
+#: Another: the label that training rows have most.
+MOST_FREQUENT = "most frequent label"
 _BASELINES = frozenset({BAG_OF_WORDS, LENGTH, REPEATED_WORDS, ONE_RATER})
 #: The judges of outcomes that are layers of the model begin so; a number follows.
 LAYER = "layer "

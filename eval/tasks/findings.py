@@ -12,6 +12,7 @@ from coherencegym.eval.data.source import Source
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import INTERVALS
+from coherencegym.eval.tasks.options import signed_options
 from coherencegym.eval.tasks.results import (
     about_dataset,
     about_table,
@@ -20,35 +21,46 @@ from coherencegym.eval.tasks.results import (
 )
 from coherencegym.eval.tasks.score.headline import floor_notes
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.tasks.table import Table
 from coherencegym.eval.tasks.task import Findings, Task
 
 
 def gather_findings(
-    asked: Task[Any, Any],
+    asked: Task[Any, Any, Any],
     source: Source,
     model: LoadedModel,
-    tables: Sequence[Table[Any]],
+    pairs: Sequence[tuple[Any, Any]],
     outcomes: OutcomeTables,
     settings: Mapping[str, Any],
     options: Any,
 ) -> Findings:
-    """The findings of a run on the tables of a dataset, at least one.
+    """The findings of a run on inputs of a dataset, at least one.
 
     Args:
+        pairs: inputs, and their details.
         settings: the user's choices of model, data and reading, by their names.
         options: the task's own.
     """
     about, own = model.about(), asdict(options)
-    digests = [f"{table.config} {table.split} {table.rows_sha256}" for table in tables]
+    tables = [asked.table(one) for one, _ in pairs]
+    if asked.digests is None:
+        digests = [f"{table.config} {table.split} {table.rows_sha256}" for table in tables]
+    else:
+        digests = [
+            f"{table.config} {digest}"
+            for table, (one, _) in zip(tables, pairs, strict=True)
+            for digest in asked.digests(one)
+        ]
     dataset = about_dataset(
         source,
         digests,
         all(table.verified for table in tables),
-        [about_table(table, table.rows) for table in tables],
+        [
+            about_table(table, table.rows, **asked.facts(*pair))
+            for table, pair in zip(tables, pairs, strict=True)
+        ],
     )
     recorded = {**settings, **own, "intervals": INTERVALS, "versions": versions(about)}
-    signed = {**own, "dtype": model.dtype}
+    signed = {**signed_options(options), "dtype": model.dtype}
     found = Findings(
         signature=signature_of(asked.name, about, dataset, recorded, signed),
         model=about,
@@ -57,7 +69,9 @@ def gather_findings(
         notes=(),
         task=asked.name,
         asked=asked,
-        tables=tables,
+        inputs=[one for one, _ in pairs],
+        details=[detail for _, detail in pairs],
+        options=options,
         outcomes=outcomes,
     )
     found = replace(found, headline=asked.headline(found))
@@ -67,7 +81,8 @@ def gather_findings(
 
 def _notes(found: Findings) -> Iterator[Note]:
     yield from found.asked.notes(found)
-    yield from floor_notes(found.headline)
-    if any(one.estimate.n < FEW_ITEMS for one in found.estimates):
+    if found.asked.verdict is None:
+        yield from floor_notes(found.headline)
+    if any(one.estimate.n < FEW_ITEMS for one in found.estimates if one.group is None):
         what = found.asked.units
         yield caution(f"! fewer than {FEW_ITEMS} {what}: read the interval, not the score")

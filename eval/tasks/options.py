@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 from coherencegym.command_line import did_you_mean
 from coherencegym.errors import EvaluationError
 from coherencegym.files.strict_json import held
 
 
-def option(default: Any, said: str, *, rare: bool = False) -> Any:
-    """A field with its default and its line of help; ``rare``: only ``--help-all`` shows it."""
-    return field(default=default, metadata={"help": said, "rare": rare})
+def option(
+    default: Any,
+    said: str,
+    *,
+    choices: Sequence[str] = (),
+    parse: Callable[[str], Any] | None = None,
+    metavar: str = "",
+    rare: bool = False,
+) -> Any:
+    """A field of a dataclass of options.
+
+    Args:
+        default: its value where nobody gives one; ``False`` makes a switch.
+        said: its line of help.
+        choices: its values; empty: any of its type.
+        parse: makes its value of a word of the shell; None: the type of the default does.
+        metavar: the word that stands for the value in help.
+        rare: only ``--help-all`` shows it.
+    """
+    about = {"help": said, "choices": tuple(choices), "parse": parse, "metavar": metavar}
+    return field(default=default, metadata={**about, "rare": rare})
 
 
 @dataclass(frozen=True)
@@ -38,25 +56,24 @@ class Argument:
 
 def arguments_of(options: type[Any]) -> list[Argument]:
     """The command line's options of a dataclass: of choices, switches, numbers and texts."""
-    hints = get_type_hints(options)
-    return [_argument(one, hints[one.name]) for one in fields(options)]
+    return [_argument(one) for one in fields(options)]
 
 
-def _argument(one: Field[Any], hint: Any) -> Argument:
-    if one.default is MISSING or "help" not in one.metadata:
+def _argument(one: Field[Any]) -> Argument:
+    about = one.metadata
+    if one.default is MISSING or "help" not in about:
         raise TypeError(f"{one.name}: expected a field that option() made")
-    settings: dict[str, Any] = {"dest": one.name, "default": one.default}
-    said = one.metadata["help"]
-    if hint is bool:
+    settings: dict[str, Any] = {"dest": one.name, "default": one.default, "help": about["help"]}
+    if one.default is False:
         settings |= {"action": "store_true"}
-    elif get_origin(hint) is Literal:
-        settings |= {"choices": get_args(hint)}
-        said += f"; default {one.default}"
+    elif about["choices"]:
+        settings |= {"choices": [name for name in about["choices"] if name]}
     else:
-        settings |= {"type": hint, "metavar": one.name.upper()}
-        said += f"; default {one.default}"
-    flag = "--" + one.name.replace("_", "-")
-    return Argument(flag, {**settings, "help": said}, one.metadata["rare"])
+        metavar = about["metavar"] or one.name.upper()
+        settings |= {"type": about["parse"] or type(one.default), "metavar": metavar}
+    if one.default not in (False, None, "", ()):
+        settings["help"] += f"; default {one.default}"
+    return Argument("--" + one.name.replace("_", "-"), settings, about["rare"])
 
 
 def task_options(
@@ -65,14 +82,31 @@ def task_options(
     """A task's options by their names, checked; errors name those that there are ``beside`` them.
 
     Raises:
-        EvaluationError: there is no such option, or a value is of another type.
+        EvaluationError: there is no such option, or a value is none of its choices or types.
     """
-    known = [one.name for one in fields(options)]
+    known = {one.name: one for one in fields(options)}
+    names = [*known, *beside]
     for name in given:
         if name not in known:
-            names = [*known, *beside]
             raise EvaluationError(
                 f"{task}: no option {name}; expected some of {', '.join(names)}"
                 f"{did_you_mean(name, names)}"
             )
-    return held(given, options)
+    found = held(given, options)
+    for name, one in known.items():
+        choices, value = one.metadata["choices"], getattr(found, name)
+        if choices and value not in choices:
+            listed = ", ".join(repr(choice) for choice in choices if choice)
+            raise EvaluationError(f"{task}: {name}={value!r}; expected one of {listed}")
+    return found
+
+
+def signed_options(options: Any) -> dict[str, Any]:
+    """Options as a signature has them: several values with commas between, none as ``all``."""
+    found = {}
+    for one in fields(options):
+        value = getattr(options, one.name)
+        if isinstance(value, tuple):
+            value = ",".join(map(str, value)) or "all"
+        found[one.name] = None if value == "" else value
+    return found

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 #: Subcommand -> what it is for, and the module that has its ``TASK``.
 TASKS: dict[str, tuple[str, str]] = {
+    "probe": (
+        "ask which layers of a model know the labels of examples",
+        "coherencegym.eval.tasks.probe.task",
+    ),
     "correlate": (
         "correlate the scores of texts with people's ratings of their coherence",
         "coherencegym.eval.tasks.correlate.task",
@@ -48,5 +52,5 @@ def task_named(name: str) -> Any:
                 "Task, or a module with add_arguments and run"
             )
         return loaded
-    task: Task[Any, Any] = importlib.import_module(TASKS[name][1]).TASK
+    task: Task[Any, Any, Any] = importlib.import_module(TASKS[name][1]).TASK
     return task

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
 
 from coherencegym.eval.data.notes import Note
+from coherencegym.eval.data.source import Source
 from coherencegym.eval.forward.distributed import ALONE, World
 from coherencegym.eval.forward.execute import BatchProgress
 from coherencegym.eval.forward.numeric import Store
@@ -23,9 +25,11 @@ from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
 from coherencegym.eval.plan.requests import Query
-from coherencegym.eval.report.blocks import ReportSection
+from coherencegym.eval.report.blocks import ReportSection, Verdict
+from coherencegym.eval.report.grid import Grid
 from coherencegym.eval.statistics.scores import (
     BAG_OF_WORDS,
+    MOST_FREQUENT,
     ONE_RATER,
     REPEATED_WORDS,
     Score,
@@ -35,10 +39,15 @@ from coherencegym.eval.surprisal import Answer, surprisals
 from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.eval.tasks.table import Table
+from coherencegym.eval.tasks.table import Table, read_tables
 
-_T = TypeVar("_T")
+_I = TypeVar("_I")
 _O = TypeVar("_O")
+_D = TypeVar("_D")
+
+
+#: Told a step's name, how much of it is done, and how much there is.
+StepProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,8 @@ class TaskContext:
         model: a loaded one, in evaluation mode.
         reading: the options of reading texts.
         store, progress, world: those of :func:`eval.surprisal.surprisals`.
+        vectors: a folder in which vectors are kept from run to run; None: they are thrown away.
+        step: told how far a task is that has several steps.
     """
 
     model: LoadedModel
@@ -56,6 +67,8 @@ class TaskContext:
     store: Store | None = None
     progress: BatchProgress | None = None
     world: World = ALONE
+    vectors: Path | None = None
+    step: StepProgress = lambda name, done, total: None
 
     def surprisals(self, table: Table[Any], queries: Sequence[Query]) -> tuple[Answer, ...]:
         """The bits of every text of a table, in the order of the queries."""
@@ -69,36 +82,83 @@ class TaskContext:
         return tuple(found.items)
 
 
+#: Loads a model: as one that scores texts, or as one that has vectors of them.
+Loads = Callable[[], LoadedModel]
+
+
 @dataclass(frozen=True)
-class Task(Generic[_T, _O]):
+class Task(Generic[_I, _O, _D]):
     """A question to models.
+
+    A task asks of inputs, one for each config: the table of a split, or what ``inputs`` reads. What
+    ``run`` returns of one is its detail, for the report and for files of the task's own.
 
     Attributes:
         name: the subcommand.
         kind: the tables that it reads.
         metrics: those of its outcomes.
-        texts: the texts of a table that are read, of which ``--dry-run`` says what they cost.
-        run: adds the outcomes of a table: of each unit under each metric, by the model and by
+        run: adds the outcomes of an input: of each unit under each metric, by the model and by
             baselines.
+        texts: the texts of an input that are read, of which ``--dry-run`` says what they cost; None
+            for a task that reads no surprisals.
+        costs: a table of what inputs cost, where ``texts`` is None, by config and tokenizer.
+        inputs: reads those of a dataset: (source, configs, split, most rows) -> inputs, notes.
+        given: an input that comes from no file, from rows by split.
+        table: the table that an input is tested on.
+        digests: those of the rows of all splits that an input was read from.
+        load: loads the model, given its options, as one that scores texts or as any other.
         options: a frozen dataclass of its own options (:func:`eval.tasks.options.option`).
+        check: refuses options that contradict each other, and gives what they come to.
+        settle: gives what options come to for a model.
         headline: the one number of a run, where it has one.
+        verdict: a sentence on it; by default one on its interval, chance and baselines.
         sections: its report; by default one table of all estimates.
+        stated: scores that come of no outcomes of units.
         notes: lines that a reader of the results must know.
+        facts: what ``results.json`` says of an input and its detail.
+        more: the keys of ``results.json`` that only this task has.
+        files: writes files of its own into a folder.
         units: the word for rows, in the plural.
         examples: command lines.
     """
 
     name: str
-    kind: TableKind[_T]
+    kind: TableKind[Any]
     metrics: tuple[Metric, ...]
-    texts: Callable[[Table[_T], _O], Sequence[Query]]
-    run: Callable[[TaskContext, Table[_T], _O, OutcomeWriter], None]
+    run: Callable[[TaskContext, _I, _O, OutcomeWriter], _D]
+    texts: Callable[[_I, _O], Sequence[Query]] | None = None
+    costs: Callable[[Sequence[_I], _O, Any, Any], Grid] | None = None
+    inputs: Callable[..., tuple[list[_I], list[Note]]] | None = None
+    given: Callable[[Mapping[str, Iterable[Any]], str], _I] | None = None
+    table: Callable[[_I], Table[Any]] = lambda one: cast(Table[Any], one)
+    digests: Callable[[_I], Iterable[str]] | None = None
+    load: Callable[[_O, Loads, Loads], LoadedModel] = lambda options, scores, vectors: scores()
     options: type[Any] = NoOptions
+    check: Callable[[_O], _O] = lambda options: options
+    settle: Callable[[_O, LoadedModel], _O] = lambda options, model: options
     headline: Callable[[Findings], Headline | None] = lambda found: None
+    verdict: Callable[[Findings], Verdict | None] | None = None
     sections: Callable[[Findings], Iterable[ReportSection]] | None = None
+    stated: Callable[[Findings], Iterable[Score]] = lambda found: ()
     notes: Callable[[Findings], Iterable[Note]] = lambda found: ()
+    facts: Callable[[_I, _D], Mapping[str, Any]] = lambda one, detail: {}
+    more: Callable[[Findings], dict[str, Any]] = lambda found: {}
+    files: Callable[[Findings, Path], None] = lambda found, folder: None
     units: str = "rows"
     examples: str = ""
+
+    def read(
+        self, source: Source, configs: Sequence[str], split: str, max_items: int | None
+    ) -> tuple[list[_I], list[Note]]:
+        """The inputs of a dataset, at least one, and what was left out.
+
+        Raises:
+            EvaluationError: see :func:`eval.tasks.table.read_tables`, or that of ``inputs``.
+        """
+        if self.inputs is not None:
+            return self.inputs(source, configs, split, max_items)
+        found, notes = read_tables(self.kind, source, configs, split, max_items)
+        return cast(list[_I], found), notes
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,18 +167,26 @@ class Findings(TaskResults):
 
     Attributes:
         asked: the task.
-        tables: the rows that it was asked about.
+        inputs, details: those that it was asked about, and what it returned of each.
+        options: its own, as they came to for the model.
         outcomes: those of its units, of which all else is computed.
     """
 
-    asked: Task[Any, Any]
-    tables: Sequence[Table[Any]] = ()
+    asked: Task[Any, Any, Any]
+    inputs: Sequence[Any] = ()
+    details: Sequence[Any] = field(default=(), repr=False)
+    options: Any = None
     outcomes: OutcomeTables | None = field(default=None, repr=False)
 
     @property
     def metrics(self) -> Sequence[Metric]:
         """The metrics of the outcomes."""
         return self.asked.metrics
+
+    @property
+    def tables(self) -> list[Table[Any]]:
+        """The tables that were tested on."""
+        return [self.asked.table(one) for one in self.inputs]
 
     @cached_property
     def estimates(self) -> list[EstimateRow]:
@@ -128,18 +196,33 @@ class Findings(TaskResults):
 
     @cached_property
     def rows(self) -> list[Score]:
-        """The same as readers of results take them, baselines also beside the model."""
+        """The same as readers of results take them, baselines also beside the model.
+
+        Layers of a model by themselves are in its outcomes alone.
+        """
         by_key = {(*_place(one), one.system.label): one for one in self.estimates}
         return [
-            replace(score_of(one), **_beside(by_key, one))
-            if one.system.role == "model"
-            else score_of(one)
-            for one in self.estimates
+            *(
+                replace(score_of(one), **_beside(by_key, one))
+                if one.system.role == "model"
+                else score_of(one)
+                for one in self.estimates
+                if one.system.layer is None
+            ),
+            *self.asked.stated(self),
         ]
+
+    def more(self) -> dict[str, Any]:
+        """The keys of ``results.json`` that only this task has."""
+        return self.asked.more(self)
 
 
 #: The fields of a score that a baseline's stand in, by the baseline.
-_FIELDS = {BAG_OF_WORDS: "artefact_score", REPEATED_WORDS: "overlap_score"}
+_FIELDS = {
+    BAG_OF_WORDS: "artefact_score",
+    REPEATED_WORDS: "overlap_score",
+    MOST_FREQUENT: "chance",
+}
 
 
 def _place(row: EstimateRow) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from coherencegym.eval.metrics.estimates import EstimateRow, score_of
 from coherencegym.eval.report import figures, grid
-from coherencegym.eval.report.blocks import Figure, ReportSection, TextLists
+from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, TextLists, Verdict
 from coherencegym.eval.results.folder import results_folder
 from coherencegym.eval.results.labels import labels
 from coherencegym.eval.results.runs import run_of
@@ -24,6 +24,7 @@ from coherencegym.eval.views.html_report import (
     write_html,
 )
 from coherencegym.eval.views.plots import plot_runs
+from coherencegym.eval.views.strips import strip_grid
 from coherencegym.eval.views.table import headline_line
 
 
@@ -81,9 +82,20 @@ def print_findings(found: Findings, console: Any = None, *, verbose: bool = True
     grid.print_heading(console, about["suite"], about["version"], found.model["name"])
     if found.headline is not None:
         console.print(grid.plain_text(headline_line(found.headline)))
-    for one in _grids(sections_of(found)):
-        console.print(grid.in_width(one, width=console.width))
+    if found.asked.verdict is not None and (said := found.asked.verdict(found)) is not None:
+        console.print(grid.plain_text(str(said)), soft_wrap=True)
+    for section in sections_of(found):
+        if verbose or not section.is_detail:
+            _print_section(section, console)
     grid.print_notes(console, found.notes, found.signature, verbose=verbose)
+
+
+def _print_section(section: ReportSection, console: Any) -> None:
+    if isinstance(section.body, grid.Grid):
+        table = grid.in_width(section.body, width=console.width)
+        console.print(grid.rich_block(section.body, console.width) if section.body.title else table)
+    for sentence in section.sentences:
+        console.print(grid.plain_text(sentence), soft_wrap=True)
 
 
 def write_findings(found: Findings, folder: Path, *, overwrite: bool = False) -> None:
@@ -93,6 +105,7 @@ def write_findings(found: Findings, folder: Path, *, overwrite: bool = False) ->
         EvaluationError: the folder exists and overwriting was not asked for.
     """
     with results_folder(found, folder, overwrite=overwrite) as work:
+        found.asked.files(found, work)
         plot_runs([run_of(found)], work)
         write_html(_page(found, work), work)
 
@@ -112,15 +125,21 @@ def _page(found: Findings, folder: Path) -> str:
         "task.html.jinja",
         results=found,
         title=title_of(found),
-        verdict=verdict_of(found, found.asked.units),
+        verdict=_verdict(found),
         sections=sections,
         kinds={one.title: _kind(one) for one in sections},
+        strip_grid=strip_grid,
         drawn=drawn,
     )
 
 
+def _verdict(found: Findings) -> Verdict | None:
+    own = found.asked.verdict
+    return verdict_of(found, found.asked.units) if own is None else own(found)
+
+
 def _kind(section: ReportSection) -> str:
-    kinds = {grid.Grid: "grid", Figure: "figure", TextLists: "texts"}
+    kinds = {grid.Grid: "grid", Figure: "figure", TextLists: "texts", Strips: "strips"}
     return kinds[type(section.body)]
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.table_kind import of_modest_length
+from coherencegym.eval.report.blocks import Verdict
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.results import Results
@@ -30,7 +31,7 @@ from coherencegym.eval.views.html_selection import PageSelection
 from coherencegym.eval.views.item_view import read_values, reads, state
 from coherencegym.eval.views.plots_heatmap import heat_maps
 from coherencegym.eval.views.table import score_blocks, score_grid
-from coherencegym.eval.views.verdict import Verdict, verdict
+from coherencegym.eval.views.verdict import verdict
 from coherencegym.files.templates import content_policy, templates_of
 
 #: Characters of each text of the example, where there is such an item.

@@ -6,18 +6,15 @@ A page, a terminal and a card say the same, so the sentence is made here, of num
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Literal, Protocol
+from typing import Protocol
 
+from coherencegym.eval.report.blocks import Bearing, Verdict
 from coherencegym.eval.report.grid import number_cell, score_cell, share_cell
 from coherencegym.eval.statistics.scores import CD, is_correlation
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-
-#: The score shows something; it does not; it is below chance.
-Bearing = Literal["shows", "open", "below"]
 
 
 class Measured(Protocol):
@@ -66,18 +63,6 @@ class Controlled(Protocol):
     @property
     def ci_low(self) -> float | None:
         """The lower end of its 95 % interval, bits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """``found`` is what was measured, ``shows`` what it means; ``bearing`` is for a page's look."""
-
-    found: str
-    shows: str
-    bearing: Bearing
-
-    def __str__(self) -> str:
-        return f"{self.found}: {self.shows}"
 
 
 def verdict(

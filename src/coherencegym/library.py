@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from coherencegym.eval.views.findings import ShownFindings
     from coherencegym.eval.views.notebook import Comparisons, ShownResults
     from coherencegym.eval.views.overview import ShownOverview
-    from coherencegym.eval.views.probe.shown import ShownProbes
     from coherencegym.eval.views.spans.shown import ShownSpans
 
 _Shown = TypeVar("_Shown")
@@ -191,7 +190,7 @@ def probe(
     output: str | Path | None = None,
     overwrite: bool = False,
     **options: Any,
-) -> ShownProbes:
+) -> ShownFindings:
     """Ask which layers of a model know the labels of a dataset's examples.
 
     Args:
@@ -206,20 +205,21 @@ def probe(
         output: a folder to write results to.
         overwrite: replace results that are there.
         options: ``layers``, ``pool``, ``encoding``, ``input``, ``probe``, ``seeds``,
-            ``random_init``, ``compat``, ... (:func:`coherencegym.eval.library.probe`).
+            ``random_init``, ``compat``, ... (:class:`eval.tasks.probe.options.ProbeOptions`).
 
     Returns:
-        Results that show themselves in a notebook and under ``print``; ``scores[0].accuracy`` is
-        that of the first config, a share from 0 to 1, at ``scores[0].layer``.
+        Results that show themselves in a notebook and under ``print``; ``details[0].scores`` has
+        the ``accuracy`` of the first config, a share from 0 to 1, and its ``layer``.
 
     Raises:
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are
             there already.
     """
-    from coherencegym.eval.library import probe_loaded
+    from coherencegym.eval.library import task_loaded
     from coherencegym.eval.models.load import load, load_encoder
-    from coherencegym.eval.tasks.probe.probe import load_to_probe, probe_options
-    from coherencegym.eval.views.probe.page import write_probes
+    from coherencegym.eval.tasks.options import task_options
+    from coherencegym.eval.tasks.probe.task import TASK
+    from coherencegym.eval.views.findings import write_findings
 
     chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
     _check_chosen({**chosen, "limit": limit})
@@ -227,17 +227,17 @@ def probe(
         raise EvaluationError(
             f"probe: {_named(data)}; expected a dataset's name or folder, or examples by split"
         )
-    how = probe_options(**options)
-    more: dict[str, Any] = {"max_items": limit, "cache": cache}
+    how = TASK.check(task_options(TASK.name, TASK.options, options))
+    more: dict[str, Any] = {"max_items": limit, "vectors": cache}
     return _asked(
         _model(model, tokenizer, alone=True, scores=False),
-        lambda name: load_to_probe(
+        lambda name: TASK.load(
             how,
             lambda: load(name, device, dtype, scorer="causal"),
             lambda: load_encoder(name, device, dtype),
         ),
-        lambda loaded: probe_loaded(loaded, data, options, **chosen, **more),
-        write_probes,
+        lambda loaded: task_loaded(TASK.name, loaded, data, options, **chosen, **more),
+        write_findings,
         output,
         overwrite,
         data,

@@ -25,7 +25,9 @@ from coherencegym.eval.statistics.scores import (
 from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectionResults
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
-from coherencegym.eval.tasks.probe.results import ProbeResults, ProbeScores, layer_name, layer_rows
+from coherencegym.eval.tasks.probe.files import layer_rows
+from coherencegym.eval.tasks.probe.report import published
+from coherencegym.eval.tasks.probe.results import ProbeScores, layer_name
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import ItemScore
@@ -174,21 +176,21 @@ def _probe_measures(probe: ProbeScore) -> Iterator[tuple[str, Estimate]]:
     yield "coherent with probe − without", probe.coherent_difference
 
 
-def read_probe(run: str, results: ProbeResults) -> Iterator[Golden]:
+def read_probe(run: str, results: Findings) -> Iterator[Golden]:
     """The estimates of a run of ``probe``."""
     about = _about(run, results)
     yield from _headline(about, results.headline)
     yield from _scores(about, results.rows)
-    for own in results.scores:
-        yield from _probe_scores(about, own)
-    for row in layer_rows(results):
+    for one in results.details:
+        yield from _probe_scores(about, one.scores)
+    for row in layer_rows(results.details):
         draw = f", randomly initialised {row['draw']}" if row["draw"] else ""
         fit: dict[str, Any] = {**about, "config": row["config"], "split": row["split"]}
         fit["system"] = layer_name(row["layer"]) + draw
         yield Golden(**fit, metric="accuracy", value=row["test"], n=row["n"])
         yield Golden(**fit, metric="accuracy on validation", value=row["validation"])
         yield Golden(**fit, metric="weight of the penalty", value=row["setting"])
-    for quoted in results.published:
+    for quoted in published(results):
         yield Golden(
             **about,
             config=quoted.config,

@@ -11,7 +11,7 @@ from coherencegym.eval.tasks.probe.classifiers import INVERSE_PENALTIES
 from coherencegym.eval.tasks.probe.data import ProbeTable
 from coherencegym.eval.tasks.probe.encoding import readings
 from coherencegym.eval.tasks.probe.inputs import input_of
-from coherencegym.eval.tasks.probe.probe import LAST, ProbeOptions
+from coherencegym.eval.tasks.probe.options import LAST, ProbeOptions
 
 #: Seconds of a fit for each row, dimension and class, as measured with scikit-learn on features
 #: with a power-law spectrum: 20,000 rows of 3,072 dimensions, 12 classes, take about 6.

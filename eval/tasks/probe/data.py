@@ -69,11 +69,15 @@ class ProbeTable:
         return len(self.rows[0].slots)
 
     @property
+    def most_frequent_label(self) -> str:
+        """The label that most training rows have."""
+        labels = [row.label for row in self.train]
+        return max(sorted({*labels}), key=labels.count)
+
+    @property
     def most_frequent(self) -> float:
         """The share of test rows that the most frequent label of the training rows is right for."""
-        labels = [row.label for row in self.train]
-        best = max(sorted({*labels}), key=labels.count)
-        rows = self.table.rows
+        best, rows = self.most_frequent_label, self.table.rows
         return sum(best in (row.label, *row.also) for row in rows) / len(rows)
 
 

@@ -1,23 +1,14 @@
-"""Ask which of a model's layers know the labels of examples.
-
-As a function, on a model that one has::
-
-    from coherencegym.eval import probe
-
-    found = probe(model, tokenizer, "suites/discourse_tasks", configs=["order_gum"])
-    found.scores[0].layer, found.scores[0].accuracy, found.scores[0].bag_of_words
-"""
+"""Ask which of a model's layers know the labels of examples."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import count, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from coherencegym.command_line import did_you_mean
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.kinds.items import Condition, Region
@@ -30,8 +21,9 @@ from coherencegym.eval.states import Pool, States, states
 from coherencegym.eval.tasks.probe.classifiers import TRAINERS, Trainer
 from coherencegym.eval.tasks.probe.controls import control_labels, type_of
 from coherencegym.eval.tasks.probe.data import ProbeTable
-from coherencegym.eval.tasks.probe.encoding import ENCODINGS, Readings, readings
-from coherencegym.eval.tasks.probe.inputs import CHOICES, Input, input_of
+from coherencegym.eval.tasks.probe.encoding import Readings, readings
+from coherencegym.eval.tasks.probe.inputs import Input, input_of
+from coherencegym.eval.tasks.probe.options import LAST, MEAN_LAYER, ProbeOptions
 from coherencegym.eval.tasks.probe.published_protocol import protocol_of, published_trainer
 from coherencegym.eval.tasks.probe.study import (
     Curve,
@@ -44,83 +36,6 @@ from coherencegym.eval.tasks.probe.study import (
     floors_of,
 )
 from coherencegym.eval.text.passage import Passage
-from coherencegym.files.strict_json import held
-
-#: The layer of ``--compat discoeval-2019``: the mean over all of them.
-MEAN_LAYER = -1
-#: The mode of the published protocol.
-COMPAT = "discoeval-2019"
-#: The choice of the last layer, whatever its number.
-LAST = (-1,)
-
-
-@dataclass(frozen=True)
-class ProbeOptions:
-    """The choices of a run.
-
-    Attributes:
-        layers: their numbers, 0 for the embeddings; none: all; :data:`LAST`: the last.
-        pool: ``mean``, ``last`` or ``cls``.
-        encoding: one of :data:`eval.tasks.probe.encoding.ENCODINGS`.
-        input: one of :data:`eval.tasks.probe.inputs.CHOICES`.
-        probe: one of :data:`eval.tasks.probe.classifiers.TRAINERS`.
-        seeds: other seeds (subsamples of the rows, for a linear probe) of the chosen layer.
-        random_init: models of the same architecture with new weights.
-        compat: ``discoeval-2019``, or none.
-        seed: draws whatever is drawn.
-        batch_tokens: most tokens in a forward pass; None: by device and memory.
-    """
-
-    layers: tuple[int, ...] = ()
-    pool: Pool = "mean"
-    encoding: str = "isolated"
-    input: str = "published"
-    probe: str = "linear"
-    seeds: int = 5
-    random_init: int = 3
-    compat: str = ""
-    seed: int = 0
-    batch_tokens: int | None = None
-
-
-def probe_options(**given: Any) -> ProbeOptions:
-    """The options of a run by their names, checked.
-
-    Raises:
-        EvaluationError: there is no such option or value, or one contradicts ``compat``.
-    """
-    known = {one.name for one in fields(ProbeOptions)}
-    for name in given:
-        if name not in known:
-            listed = ", ".join(sorted(known))
-            near = did_you_mean(name, known)
-            raise EvaluationError(f"no option {name!r}; expected one of {listed}{near}")
-    found = held(given, ProbeOptions)
-    for name, value, values in (
-        ("encoding", found.encoding, ENCODINGS),
-        ("input", found.input, CHOICES),
-        ("probe", found.probe, tuple(TRAINERS)),
-        ("compat", found.compat, ("", COMPAT)),
-    ):
-        if value not in values:
-            listed = ", ".join(map(repr, values))
-            raise EvaluationError(f"{name}={value!r}; expected one of {listed}")
-    if not found.compat:
-        return found
-    plain = ProbeOptions()
-    for name in ("layers", "encoding", "input", "probe"):
-        if getattr(found, name) != getattr(plain, name):
-            raise EvaluationError(
-                f"--compat {found.compat}: it says what --{name} is; leave it out"
-            )
-    return replace(found, random_init=0, seeds=0)
-
-
-def settled(options: ProbeOptions, model: LoadedModel, *, pooled: bool) -> ProbeOptions:
-    """The options for a model: ``compat`` takes [CLS] where there is one, unless one was chosen."""
-    if options.compat and not pooled and _pools_first_token(model):
-        return replace(options, pool="cls")
-    return options
 
 
 @dataclass(frozen=True)
@@ -238,6 +153,14 @@ def load_to_probe(
     return plain()
 
 
+def settled(options: ProbeOptions, model: LoadedModel) -> ProbeOptions:
+    """The options for a model: ``compat`` takes [CLS] where there is one, unless one was chosen."""
+    if options.pool != "auto":
+        return options
+    takes_first = bool(options.compat) and _pools_first_token(model)
+    return replace(options, pool="cls" if takes_first else "mean")
+
+
 def _reads_surprisals(options: ProbeOptions) -> bool:
     return options.encoding == "in-context" and not options.compat
 
@@ -294,7 +217,7 @@ class _Work:
             model.tokenizer,
             self.readings.passages,
             layers=layers or None,
-            pool="last" if options.encoding == "whole" else options.pool,
+            pool="last" if options.encoding == "whole" else cast(Pool, options.pool),
             folder=self.folder,
             identity=model.identity(),
             name=model.name,

@@ -9,39 +9,25 @@ bag of words, so that layers and models are compared row by row. ``layers.parque
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail
-from coherencegym.eval.data.signature import versions
-from coherencegym.eval.data.source import Published, Source
 from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.metrics.accuracy import Accuracy
-from coherencegym.eval.metrics.estimates import estimates, score_of
-from coherencegym.eval.metrics.metric import Metric
-from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.schema import MODEL, System
-from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.bag_of_words import BagOfWords, FitError, bag_of_words
-from coherencegym.eval.statistics.intervals import INTERVALS, macro_interval
+from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.paired import difference_interval, sign_flips
-from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, REFERENCE, Score
-from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION
-from coherencegym.eval.tasks.probe.probe import MEAN_LAYER, Probed, ProbeOptions
-from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES, published_accuracies
-from coherencegym.eval.tasks.probe.study import Curve, LayerFit
-from coherencegym.eval.tasks.results import (
-    TaskResults,
-    about_dataset,
-    about_table,
-    run_notes,
-    signature_of,
-)
+from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LAYER, MOST_FREQUENT, REFERENCE, Score
+from coherencegym.eval.tasks.probe.data import TRAIN, VALIDATION, ProbeTable
+from coherencegym.eval.tasks.probe.options import MEAN_LAYER, ProbeOptions
+from coherencegym.eval.tasks.probe.probe import Probed, probed
+from coherencegym.eval.tasks.probe.study import LayerFit
 from coherencegym.eval.tasks.score.headline import Headline
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.tasks.task import TaskContext
 
 #: The metrics: a row is right whose prediction is any of its labels, or the first one.
 ACCURACY = "accuracy"
@@ -121,137 +107,46 @@ class ProbeScores:
 
 
 @dataclass(frozen=True)
-class ProbeResults(TaskResults):
-    """Everything that a run reports; ``probed`` are the tables, ``scores`` what each came to.
+class ProbeDetail:
+    """A table that was probed, with its fits, and its figures."""
 
-    ``published`` are accuracies of papers, under ``--compat`` only.
-    """
+    probed: Probed
+    scores: ProbeScores
 
-    probed: Sequence[Probed] = field(default=(), repr=False)
-    scores: Sequence[ProbeScores] = ()
-    outcomes: OutcomeTables | None = field(default=None, repr=False)
-    published: Sequence[Published] = ()
 
-    @property
-    def metrics(self) -> Sequence[Metric]:
-        """The metrics of the outcomes."""
-        return ANY_SENSE, FIRST_OF_SENSES
-
-    @property
-    def rows(self) -> list[Score]:
-        """The scores in the form that every task has: those of the chosen layers, and the floors.
-
-        The bag of words is the artefact score: a model has to beat it to show more than words.
-        """
-        found = []
-        whole = {(own.config, own.split): own for own in self.scores}
-        assert self.outcomes is not None
-        for row in estimates(self.outcomes, {one.name: one for one in self.metrics}):
-            if row.system != MODEL:
-                continue
-            score = score_of(row)
-            about: dict[str, Any] = asdict(score)
-            if score.level == "all" and score.measure == ACCURACY:
-                own = whole[score.config, score.split]
-                about |= {"artefact_score": own.bag_of_words, "chance": own.most_frequent}
-            found.append(Score(**about))
-        for own in self.scores:
-            found += _references(own)
-        return found
-
-    def more(self) -> dict[str, Any]:
-        """The keys of ``results.json`` that only this task has."""
-        return {
-            "probes": [asdict(own) for own in self.scores],
-            "published": [asdict(row) for row in self.published],
+def stated(details: Sequence[ProbeDetail]) -> Iterator[Score]:
+    """The accuracies beside a probe that come of no outcomes of rows."""
+    for own in (one.scores for one in details):
+        beside = {
+            "new weights": fmean(own.random) if own.random else None,
+            "control task": own.control,
+            "mean surprisals alone": own.surprisal,
         }
+        for name, value in beside.items():
+            if value is not None:
+                yield Score(
+                    config=own.config,
+                    split=own.split,
+                    group="",
+                    level=REFERENCE,
+                    n=own.test,
+                    measure=ACCURACY,
+                    judge=name,
+                    score=value,
+                    ci_low=None,
+                    ci_high=None,
+                    chance=own.most_frequent,
+                )
 
 
-def _references(own: ProbeScores) -> Iterator[Score]:
-    """The floors of a config as scores that are not the model's."""
-    floors = {
-        BAG_OF_WORDS: own.bag_of_words,
-        "new weights": fmean(own.random) if own.random else None,
-        "control task": own.control,
-        "mean surprisals alone": own.surprisal,
-    }
-    for judge, value in floors.items():
-        if value is not None:
-            yield Score(
-                config=own.config,
-                split=own.split,
-                group="",
-                level=REFERENCE,
-                n=own.test,
-                measure=ACCURACY,
-                judge=judge,
-                score=value,
-                ci_low=None,
-                ci_high=None,
-                chance=own.most_frequent,
-            )
-
-
-def gather_probes(
-    source: Source,
-    model: LoadedModel,
-    probed: Sequence[Probed],
-    options: ProbeOptions,
-    settings: Mapping[str, Any],
-) -> ProbeResults:
-    """The results of a run; ``settings`` are the user's choices of model and data, by name."""
-    about = model.about()
-    tables = [own.table.table for own in probed]
-    digests = (
-        f"{own.config} {digest}" for own in (p.table for p in probed) for digest in own.digests
-    )
-    dataset = about_dataset(
-        source,
-        digests,
-        all(table.verified for table in tables),
-        [
-            about_table(table, table.rows, left_out=dict(left_out_of(own)))
-            for table, own in zip(tables, probed, strict=True)
-        ],
-    )
-    chosen = {**asdict(options), "layers": list(options.layers)}
-    recorded = {**settings, **chosen, "intervals": INTERVALS, "versions": versions(about)}
-    signed = {
-        "layers": ",".join(map(str, options.layers)) or "all",
-        "pool": options.pool,
-        "enc": options.encoding,
-        "input": options.input,
-        "probe": options.probe,
-        "seeds": options.seeds,
-        "random": options.random_init,
-        "compat": options.compat or None,
-        "seed": options.seed,
-        "dtype": model.dtype,
-    }
-    bags = [_bag_of(own) for own in probed]
-    configs = [(own.table.config, own.table.protocol) for own in probed]
-    quoted = published_accuracies(source.manifest, configs) if options.compat else ()
-    writer = OutcomeWriter()
-    for own, bag in zip(probed, bags, strict=True):
-        _add_outcomes(writer, own, bag)
-    scores = [_scores_of(own, bag) for own, bag in zip(probed, bags, strict=True)]
-    return ProbeResults(
-        signature=signature_of("probe", about, dataset, recorded, signed),
-        model=about,
-        dataset=dataset,
-        settings=recorded,
-        notes=[
-            *run_notes(source, model, tables, settings["max_items"]),
-            *_notes(probed, scores, options),
-            *([caution(PUBLISHED_TABLES)] if quoted else []),
-        ],
-        task="probe",
-        headline=_headline(probed, scores),
-        probed=probed,
-        scores=scores,
-        outcomes=writer.tables(),
-        published=quoted,
-    )
+def probe_table(
+    context: TaskContext, table: ProbeTable, options: ProbeOptions, writer: OutcomeWriter
+) -> ProbeDetail:
+    """Probe a model on a table, and add the outcomes of its test rows."""
+    found = probed(context.model, table, options, folder=context.vectors, progress=context.step)
+    bag = _bag_of(found)
+    _add_outcomes(writer, found, bag)
+    return ProbeDetail(found, _scores_of(found, bag))
 
 
 def left_out_of(own: Probed) -> Iterator[tuple[str, int]]:
@@ -293,8 +188,7 @@ def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) ->
             layer = System(label=layer_name(fit.layer), layer=fit.layer, primary=False)
             predicted[layer] = own.called(fit)
     if bag is not None:
-        system = System(role="baseline", label=BAG_OF_WORDS, primary=False)
-        predicted[system] = list(bag.predictions[_TESTED])
+        predicted[_baseline(BAG_OF_WORDS)] = list(bag.predictions[_TESTED])
     units = writer.units(map(table.unit, table.rows))
     reasons = list(own.left_out_of_test)
     two = any(row.also for row in table.rows)
@@ -307,6 +201,13 @@ def _add_outcomes(writer: OutcomeWriter, own: Probed, bag: BagOfWords | None) ->
         if two and system == MODEL:
             first = [None if label is None else float(label == row.label) for row, label in both]
             writer.add(units, FIRST_OF_SENSES.name, system, first, reason=reasons)
+    best = own.table.most_frequent_label
+    named = [float(best in (row.label, *row.also)) for row in table.rows]
+    writer.add(units, ANY_SENSE.name, _baseline(MOST_FREQUENT), named)
+
+
+def _baseline(label: str) -> System:
+    return System(role="baseline", label=label, primary=False)
 
 
 def layer_name(layer: int) -> str:
@@ -337,7 +238,7 @@ def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
         most_frequent=own.table.most_frequent,
         bag_of_words=fmean(by_bag) if by_bag is not None else None,
         over_bag=_difference(right, by_bag, clusters) if by_bag is not None else None,
-        random=tuple(_accuracy(own, curve.best) for curve in own.random),
+        random=tuple(accuracy_of(own, curve.best) for curve in own.random),
         control=floors.control if floors else None,
         subsamples=floors.subsamples if floors else (),
         compression=floors.described.compression if floors else None,
@@ -345,7 +246,7 @@ def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
         frequency_compression=floors.frequencies if floors else None,
         embeddings=beyond[0] if beyond else None,
         with_embeddings=beyond[1] if beyond else None,
-        surprisal=_accuracy(own, own.surprisal) if own.surprisal else None,
+        surprisal=accuracy_of(own, own.surprisal) if own.surprisal else None,
         first_near_best=own.curve.first_near_best(sizes[VALIDATION]),
         expected_layer=own.curve.expected_layer,
     )
@@ -363,7 +264,8 @@ def _right(own: Probed, called: Sequence[str]) -> list[float]:
     ]
 
 
-def _accuracy(own: Probed, fit: LayerFit) -> float:
+def accuracy_of(own: Probed, fit: LayerFit) -> float:
+    """The accuracy of a fit on test."""
     return fmean(right_of(own, fit))
 
 
@@ -389,8 +291,10 @@ def macro_f1(labels: Sequence[str], called: Sequence[str]) -> float:
     return fmean(found)
 
 
-def _headline(probed: Sequence[Probed], scores: Sequence[ProbeScores]) -> Headline:
+def headline(details: Sequence[ProbeDetail]) -> Headline:
     """The mean over configs of the accuracy on test, each with the same weight."""
+    scores = [one.scores for one in details]
+    probed = [one.probed for one in details]
     groups = [(right_of(own, own.chosen), [row.cluster for row in own.tested]) for own in probed]
     interval = macro_interval(groups)
     bags = [own.bag_of_words for own in scores]
@@ -408,74 +312,6 @@ def _headline(probed: Sequence[Probed], scores: Sequence[ProbeScores]) -> Headli
     )
 
 
-#: The file of all fits, and what its rows say of those of models with new weights.
-LAYERS_FILE, NEW_WEIGHTS = "layers.parquet", "new weights"
-
-
-def layer_rows(results: ProbeResults) -> Iterator[dict[str, Any]]:
-    """Rows of ``layers.parquet``: every fit of every layer, of the model and of its twins.
-
-    ``what`` is ``task`` or ``new weights``, ``draw`` which of the latter.
-    """
-    for own in results.probed:
-        curves: list[tuple[str, int, Curve]] = [("task", 0, own.curve)]
-        curves += [(NEW_WEIGHTS, n, curve) for n, curve in enumerate(own.random, start=1)]
-        for what, draw, curve in curves:
-            for fit in curve.fits:
-                yield {
-                    "config": own.table.config,
-                    "split": own.table.table.split,
-                    "layer": fit.layer,
-                    "what": what,
-                    "draw": draw,
-                    "setting": fit.setting,
-                    "validation": fit.validation,
-                    "test": _accuracy(own, fit),
-                    "n": len(own.tested),
-                }
-
-
-def layer_schema() -> Any:
-    """The Arrow schema of ``layers.parquet``."""
-    import pyarrow as pa
-
-    texts = {name: pa.string() for name in ("config", "split", "what")}
-    numbers = {name: pa.int32() for name in ("layer", "draw", "n")}
-    shares = {name: pa.float64() for name in ("setting", "validation", "test")}
-    return pa.schema({**texts, **numbers, **shares})
-
-
-def label_rows(results: ProbeResults) -> Iterator[dict[str, Any]]:
-    """Rows of ``predictions.parquet``: what the chosen layer's probe says of each test row.
-
-    ``probability`` is that of the row's own label, null where it has no vectors.
-    """
-    for own in results.probed:
-        fit, labels = own.chosen, list(own.table.labels)
-        given = iter(zip(own.called(fit), fit.log_probabilities, strict=True))
-        for row, reason in zip(own.table.table.rows, own.left_out_of_test, strict=True):
-            label, log = (None, None) if reason else next(given)
-            yield {
-                "config": own.table.config,
-                "split": own.table.table.split,
-                "item_id": row.item_id,
-                "layer": fit.layer,
-                "label": row.label,
-                "predicted": label,
-                "probability": None if log is None else math.exp(log[labels.index(row.label)]),
-                "reason": reason,
-            }
-
-
-def label_schema() -> Any:
-    """The Arrow schema of ``predictions.parquet``."""
-    import pyarrow as pa
-
-    texts = ("config", "split", "item_id", "label", "predicted", "reason")
-    named = {name: pa.string() for name in texts}
-    return pa.schema({**named, "layer": pa.int32(), "probability": pa.float64()})
-
-
 #: Vectors of a segment, in words.
 _POOLED = {
     "cls": "[CLS], as of BERT there",
@@ -489,10 +325,9 @@ _REASONS = {
 }
 
 
-def _notes(
-    probed: Sequence[Probed], scores: Sequence[ProbeScores], options: ProbeOptions
-) -> Iterator[Note]:
+def notes(details: Sequence[ProbeDetail], options: ProbeOptions) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
+    scores = [one.scores for one in details]
     if not options.compat:
         yield detail(
             "the layer is chosen on validation rows; its accuracy on test means something where it "
@@ -500,7 +335,7 @@ def _notes(
         )
     if any(own.normed for own in scores):
         yield detail("the last layer comes after the model's final norm, the others before it")
-    for own in probed:
+    for own in (one.probed for one in details):
         counted = ", ".join(
             f"{count:,} {_REASONS.get(reason, reason)}" for reason, count in left_out_of(own)
         )
@@ -528,8 +363,6 @@ def _notes(
                 f"{own.table.config}: {len(unfinished)} fits did not get to an end (layer "
                 f"{layers}); their accuracies may be too low"
             )
-    if any(own.test < FEW_ITEMS for own in scores):
-        yield caution(f"! fewer than {FEW_ITEMS} rows: read the interval, not the accuracy")
     if options.compat:
         yield caution(
             f"--compat {options.compat}: as published in 2019, one seed, nothing standardised; the "

@@ -20,7 +20,7 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.hub.push_results import push_results
 from coherencegym.eval.outcomes.files import read_outcome_tables
 from coherencegym.eval.statistics.bag_of_words import bag_of_words
-from coherencegym.eval.views.probe.curves import read_curves
+from coherencegym.eval.views.layer_curves import read_curves
 from coherencegym.files.parquet_rows import parquet_rows
 
 SIZES = {"train": 40, "validation": 15, "test": 25}
@@ -98,6 +98,7 @@ def test_every_fit_and_every_row_is_there(finished: Path) -> None:
         ("model", "", None),
         *(("model", f"layer {layer}", layer) for layer in range(3)),
         ("baseline", "bag of words", None),
+        ("baseline", "most frequent label", None),
     }
     page = (finished / "report.html").read_text()
     assert "Accuracy by layer" in page

@@ -13,12 +13,20 @@ from made_examples import orders, write_examples
 
 import coherencegym as cg
 from coherencegym.errors import EvaluationError
-from coherencegym.eval import probe
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.tasks.probe import classifiers
+from coherencegym.eval.tasks.probe.report import published as published_of
 
 QUICK: dict[str, Any] = {"seeds": 0, "random_init": 0}
 Tiny = tuple[Any, Any]
+
+
+def probe(model: Any, tokenizer: Any, data: Any, **how: Any) -> Any:
+    return cg.probe((model, tokenizer), data, **how)
+
+
+def figures(found: Any) -> list[Any]:
+    return [one.scores for one in found.details]
 
 
 @pytest.fixture(scope="module")
@@ -48,21 +56,21 @@ def data(test: int = 40) -> dict[str, list[LabelledExample]]:
 def test_examples_from_memory(tiny: Tiny) -> None:
     given = data()
     found = probe(*tiny, given, layers=(0, 1), **QUICK)
-    (own,) = found.scores
+    (own,) = figures(found)
     assert (own.train, own.validation, own.test, own.layers) == (120, 40, 80, (0, 1))
     assert own.accuracy > 0.8
-    assert found.probed[0].curve.fits[1].log_probabilities.shape == (80, 2)
+    assert found.details[0].probed.curve.fits[1].log_probabilities.shape == (80, 2)
     assert "bag of words" in str(found)
     assert "<table" in found._repr_html_()
     # The name stays for the whole: labels of a file are numbers, those of rows are names.
     rows = {split: [EXAMPLES.to_row(one) for one in own] for split, own in given.items()}
-    assert probe(*tiny, rows, layers=(0, 1), **QUICK).scores == found.scores
+    assert figures(probe(*tiny, rows, layers=(0, 1), **QUICK)) == figures(found)
 
 
 def test_the_toolkits_call(tiny: Tiny, tmp_path: Path) -> None:
     folder = write_examples(tmp_path / "data", data(10))
     found = cg.probe(tiny, folder, layers=(1,), output=tmp_path / "run", **QUICK)
-    assert found.scores[0].layer == 1
+    assert figures(found)[0].layer == 1
     assert (tmp_path / "run" / "report.html").is_file()
     with pytest.raises(EvaluationError, match="another folder with output="):
         cg.probe(tiny, folder, output=tmp_path / "run")
@@ -74,12 +82,12 @@ def test_in_context_there_is_a_probe_of_surprisals(tiny: Tiny, bert: Tiny, tmp_p
         part.save_pretrained(tmp_path / "model")
     given = data(10)
     ways: dict[str, Any] = {"encoding": "in-context", "layers": (1,), **QUICK}
-    loaded = cg.probe(tiny, given, **ways).scores[0]
-    named = cg.probe(str(tmp_path / "model"), given, dtype="float32", **ways).scores[0]
+    loaded = figures(cg.probe(tiny, given, **ways))[0]
+    named = figures(cg.probe(str(tmp_path / "model"), given, dtype="float32", **ways))[0]
     assert loaded.surprisal is not None
     assert named.surprisal == loaded.surprisal
-    assert cg.probe(bert, given, **ways).scores[0].surprisal is None
-    assert cg.probe(tiny, given, layers=(1,), **QUICK).scores[0].surprisal is None
+    assert figures(cg.probe(bert, given, **ways))[0].surprisal is None
+    assert figures(cg.probe(tiny, given, layers=(1,), **QUICK))[0].surprisal is None
 
 
 def test_a_fit_that_is_not_done_is_said_and_costs_nothing_else(
@@ -90,15 +98,15 @@ def test_a_fit_that_is_not_done_is_said_and_costs_nothing_else(
     found = cg.probe(tiny, data(10), layers=(0, 1), **QUICK)
     said = [note.text for note in found.notes if note.kind == "caution"]
     assert said[0].startswith("examples: 2 fits did not get to an end (layer 0, 1); their acc")
-    assert len(found.probed[0].curve.fits) == 2
+    assert len(found.details[0].probed.curve.fits) == 2
 
 
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        (data(4), {"layer": 3}, "no option 'layer'; expected one of .*did you mean 'layers'"),
-        (data(4), {"pool": "max"}, "pool: \"max\"; expected 'mean', 'last' or 'cls'"),
-        (data(4), {"compat": "discoeval"}, "compat='discoeval'; expected one of '', 'discoeval-20"),
+        (data(4), {"layer": 3}, "no option layer; expected some of .*did you mean 'layers'"),
+        (data(4), {"pool": "max"}, "pool='max'; expected one of 'auto', 'mean', 'last', 'cls'"),
+        (data(4), {"compat": "discoeval"}, "compat='discoeval'; expected one of 'discoeval-20"),
         ({"test": orders(4, 0)}, {}, "no split 'train' to learn from"),
         ([1, 2], {}, "expected a dataset's name or folder, or examples by split"),
     ],
@@ -113,9 +121,9 @@ def test_labels_that_are_permuted_cannot_be_found(tiny: Tiny) -> None:
     # find the labels of the test rows by it, or their opposites.
     given = {split: shuffled(rows) for split, rows in data(200).items()}
     found = probe(*tiny, given, seeds=2, random_init=1)
-    (own,) = found.scores
+    (own,) = figures(found)
     bound = 3 * (0.25 / own.test) ** 0.5
-    fits = found.probed[0].curve.fits
+    fits = found.details[0].probed.curve.fits
     for accuracy in (own.accuracy, *own.random, *own.subsamples, *(fit.test for fit in fits)):
         assert abs(accuracy - 0.5) <= bound
     assert own.compression is not None
@@ -130,7 +138,7 @@ def shuffled(rows: list[LabelledExample]) -> list[LabelledExample]:
 
 def test_in_the_embeddings_the_first_token_is_the_same_everywhere(bert: Tiny) -> None:
     found = probe(*bert, data(), pool="cls", layers=(0,), **QUICK)
-    (own,) = found.scores
+    (own,) = figures(found)
     assert own.accuracy == own.most_frequent == 0.5
     said = [note.text for note in found.notes if note.kind == "caution"]
     assert any("nothing varies in the chosen layer" in text for text in said)
@@ -149,7 +157,7 @@ def test_the_published_protocol_takes_the_first_token_where_there_is_one(
     _quote(folder, published, "discoeval")
     first = probe(*bert, folder, compat="discoeval-2019")
     assert first.settings["pool"] == "cls"
-    assert [(row.config, row.score) for row in first.published] == [("BSO", 0.681)]
+    assert [(row.config, row.score) for row in published_of(first)] == [("BSO", 0.681)]
     texts = " ".join(note.text for note in first.notes)
     assert "the mean of all layers of [CLS]" in texts
     assert "cite one of them by name" in texts
@@ -158,9 +166,9 @@ def test_the_published_protocol_takes_the_first_token_where_there_is_one(
     _quote(folder, published, "gum")
     other = probe(*tiny, folder, compat="discoeval-2019")
     assert other.settings["pool"] == "mean"
-    assert other.published == ()
+    assert published_of(other) == ()
     _quote(folder, published, "discoeval")
-    assert probe(*tiny, folder, layers=(0,), **QUICK).published == ()
+    assert published_of(probe(*tiny, folder, layers=(0,), **QUICK)) == ()
 
 
 def _quote(folder: Path, published: list[Any], corpus: str) -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from coherencegym.eval.tasks.probe.report import _meaning
 from coherencegym.eval.tasks.probe.results import OverFloor, ProbeScores
-from coherencegym.eval.views.probe.table import _meaning
 
 
 def scores(accuracy: float, bag: float, over: float, random: float) -> ProbeScores:

@@ -1,62 +1,113 @@
-"""The tables of a probe."""
+"""The report of a probe: accuracies beside their baselines, curves by layer, rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
+from coherencegym.eval.data.source import Published
+from coherencegym.eval.kinds.examples import LabelledExample
 from coherencegym.eval.report import grid
+from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Text, TextLists, Verdict
 from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.statistics.scores import Score
-from coherencegym.eval.tasks.probe.cost import Cost
-from coherencegym.eval.tasks.probe.results import (
-    ACCURACY,
-    ProbeResults,
-    ProbeScores,
-    layer_name,
-)
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.views.verdict import Verdict
+from coherencegym.eval.tasks.probe.cost import costs
+from coherencegym.eval.tasks.probe.curves import LayerCurve, curves_of, draw_layers
+from coherencegym.eval.tasks.probe.data import ProbeTable
+from coherencegym.eval.tasks.probe.files import layer_rows
+from coherencegym.eval.tasks.probe.options import ProbeOptions
+from coherencegym.eval.tasks.probe.published_protocol import published_accuracies
+from coherencegym.eval.tasks.probe.results import ACCURACY, ProbeScores, layer_name
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS, shown_rows
+from coherencegym.eval.tasks.task import Findings
+
+#: Rows of each table that are listed.
+_MOST_ROWS = 200
 
 
-def print_probes(results: ProbeResults, console: Any = None, *, verbose: bool = True) -> None:
-    """Print scores, floors, a sentence on what they mean, notes and signature."""
-    console = grid.console_for(console, 200)
-    about = results.dataset
-    grid.print_heading(console, about["suite"], about["version"], results.model["name"])
-    if len(results.scores) > 1:
-        console.print(grid.plain_text(str(probe_verdict(results))), soft_wrap=True)
-    console.print(grid.in_width(probes_grid(results), width=console.width))
-    if verbose:
-        console.print(grid.in_width(beside_grid(results), width=console.width))
-        for block in published_grids(results):
-            console.print(grid.rich_block(block, console.width))
-    for sentence in meanings(results):
-        console.print(grid.plain_text(sentence), soft_wrap=True)
-    rows = len(results.published)
-    grid.print_notes(console, results.notes, results.signature, verbose=verbose, rows=rows)
+def sections(found: Findings) -> Iterator[ReportSection]:
+    """The parts of the report."""
+    lines = tuple(meanings(found))
+    yield ReportSection("Accuracies, %", probes_grid(found), sentences=lines)
+    yield ReportSection("More figures beside them", beside_grid(found), is_detail=True)
+    for table in published_grids(found):
+        yield ReportSection(table.title, table, is_detail=True)
+    curves = list(layer_curves(found))
+    title = f"{short_model(str(found.model['name']))} on {found.dataset['name']}"
+    yield ReportSection(
+        "Accuracy by layer",
+        Figure("layers", "; ".join(map(_described, curves)), lambda: draw_layers(curves, title)),
+    )
+    yield ReportSection(
+        "By group of rows",
+        Strips(tuple(shown_rows(found.rows)), ("bag of words", "most frequent label")),
+    )
+    yield ReportSection(
+        "Rows",
+        TextLists(("label", "predicted", "probability of the label, %"), tuple(_lists(found))),
+        "Test rows with their label and the prediction of the chosen layer's probe, those it is "
+        "most wrong about first.",
+    )
 
 
-def probe_verdict(results: ProbeResults) -> Verdict | None:
+def layer_curves(found: Findings) -> Iterator[LayerCurve]:
+    """The curves of a run, one for each config."""
+    assert found.outcomes is not None
+    model = short_model(str(found.model["name"]))
+    probes = [one.scores for one in found.details]
+    return curves_of(model, probes, list(layer_rows(found.details)), found.outcomes)
+
+
+def _described(curve: LayerCurve) -> str:
+    """A curve in words."""
+    values = ", ".join(
+        f"layer {layer} {100 * value:.1f} %"
+        for layer, value in zip(curve.layers, curve.test, strict=True)
+    )
+    return f"{curve.config}: {values}"
+
+
+def _lists(found: Findings) -> Iterator[tuple[str, int, tuple[Text, ...]]]:
+    for own in (one.probed for one in found.details):
+        names = own.table.labels
+        both = zip(own.called(own.chosen), own.chosen.log_probabilities, strict=True)
+        rows = [
+            (math.exp(log[names.index(row.label)]), row, predicted)
+            for row, (predicted, log) in zip(own.tested, both, strict=True)
+        ]
+        rows.sort(key=lambda row: row[0])
+        yield own.table.table.name, len(rows), tuple(_text(*one) for one in rows[:_MOST_ROWS])
+
+
+def _text(probability: float, row: LabelledExample, predicted: str) -> Text:
+    is_wrong = predicted not in (row.label, *row.also)
+    label = " or ".join((row.label, *row.also))
+    share = grid.share_cell(probability)
+    cells = (label, ""), (predicted, "wrong" if is_wrong else ""), (share, "")
+    return Text(row.item_id, " | ".join(" ".join(slot.segments) for slot in row.slots), cells)
+
+
+def probe_verdict(found: Findings) -> Verdict | None:
     """The verdict on a run: the mean accuracy over configs beside those of the floors."""
-    found = results.headline
-    if found is None:
+    head = found.headline
+    if head is None or len(found.details) < 2:
         return None
-    name = short_model(str(results.model["name"]))
-    value = grid.share_with_interval(found.score, found.ci_low, found.ci_high)
+    name = short_model(str(found.model["name"]))
+    value = grid.share_with_interval(head.score, head.ci_low, head.ci_high)
     floors: dict[str, list[float | None]] = {
-        "the most frequent label": [own.most_frequent for own in results.scores],
-        "a bag of words": [own.bag_of_words for own in results.scores],
-        "new weights": [fmean(own.random) if own.random else None for own in results.scores],
+        "the most frequent label": [own.most_frequent for own in _scores(found)],
+        "a bag of words": [own.bag_of_words for own in _scores(found)],
+        "new weights": [fmean(own.random) if own.random else None for own in _scores(found)],
     }
     known = {what: [one for one in own if one is not None] for what, own in floors.items()}
     means = {what: fmean(known[what]) for what, own in floors.items() if own == known[what]}
-    over = f", averaged over {found.n_cells} configs" if found.n_cells > 1 else ""
+    over = f", averaged over {head.n_cells} configs" if head.n_cells > 1 else ""
     beside = ", ".join(f"{what} {grid.share_cell(mean)}" for what, mean in means.items())
     said = f"{name}: layers chosen on validation name {value} % of the labels{over} ({beside})"
-    not_above = [what for what, mean in means.items() if (found.ci_low or 0.0) <= mean]
+    not_above = [what for what, mean in means.items() if (head.ci_low or 0.0) <= mean]
     if not_above:
         return Verdict(said, f"this shows no more than {_listed(not_above)}", "open")
     if "new weights" not in means:
@@ -64,14 +115,14 @@ def probe_verdict(results: ProbeResults) -> Verdict | None:
     return Verdict(said, "more than the words say, and than the architecture alone", "shows")
 
 
-def probes_grid(results: ProbeResults) -> grid.Grid:
+def probes_grid(found: Findings) -> grid.Grid:
     """A row for each config: the chosen layer's accuracy, and the floors beside it."""
     scores = {
         (one.config, one.split): one
-        for one in results.rows
+        for one in found.rows
         if one.level == "all" and one.measure == ACCURACY
     }
-    rows = [_row(own, scores[own.config, own.split]) for own in results.scores]
+    rows = [_row(own, scores[own.config, own.split]) for own in _scores(found)]
     names = (
         *("rows", "layer", "accuracy, % [95 % interval]", "macro F1", "most frequent"),
         *("bag of words", "new weights", "control", "compression", "by frequencies"),
@@ -98,7 +149,7 @@ def _row(own: ProbeScores, score: Score) -> grid.GridRow:
     return grid.GridRow(cells, bold=True)
 
 
-def beside_grid(results: ProbeResults) -> grid.Grid:
+def beside_grid(found: Findings) -> grid.Grid:
     """The other figures beside the chosen layer."""
     rows = [
         grid.GridRow(
@@ -114,7 +165,7 @@ def beside_grid(results: ProbeResults) -> grid.Grid:
                 grid.number_cell(own.expected_layer, ".1f"),
             )
         )
-        for own in results.scores
+        for own in _scores(found)
     ]
     names = (
         *("subsamples", "new weights", "compression, control", "layer 0", "layer 0 and this"),
@@ -123,11 +174,12 @@ def beside_grid(results: ProbeResults) -> grid.Grid:
     return grid.made("config", names, rows)
 
 
-def published_grids(results: ProbeResults) -> list[grid.Grid]:
+def published_grids(found: Findings) -> list[grid.Grid]:
     """A table for each task of a paper: a row for each of its models, a column for each source."""
-    found = []
-    for task in dict.fromkeys((row.config, row.row) for row in results.published):
-        own = [row for row in results.published if (row.config, row.row) == task]
+    rows_of = published(found)
+    grids = []
+    for task in dict.fromkeys((row.config, row.row) for row in rows_of):
+        own = [row for row in rows_of if (row.config, row.row) == task]
         sources = list(dict.fromkeys(row.source for row in own))
         by_model: dict[str, dict[str, float]] = {}
         for row in own:
@@ -138,8 +190,8 @@ def published_grids(results: ProbeResults) -> list[grid.Grid]:
         ]
         name = ", ".join(filter(None, task))
         title = f"published accuracies, %: {name}"
-        found.append(replace(grid.made("model", sources, rows), title=title))
-    return found
+        grids.append(replace(grid.made("model", sources, rows), title=title))
+    return grids
 
 
 def _range(values: Iterable[float]) -> str:
@@ -150,15 +202,15 @@ def _range(values: Iterable[float]) -> str:
     return f"{grid.share_cell(found[0])} to {grid.share_cell(found[-1])}"
 
 
-def meanings(results: ProbeResults) -> list[str]:
+def meanings(found: Findings) -> list[str]:
     """A sentence for each config on whether its accuracy means anything."""
-    model = short_model(str(results.model["name"]))
+    model = short_model(str(found.model["name"]))
     lows = {
         (one.config, one.split): one.ci_low
-        for one in results.rows
+        for one in found.rows
         if one.level == "all" and one.measure == ACCURACY
     }
-    return [_meaning(own, model, lows[own.config, own.split] or 0.0) for own in results.scores]
+    return [_meaning(own, model, lows[own.config, own.split] or 0.0) for own in _scores(found)]
 
 
 _NEW_WEIGHTS = "new weights"
@@ -199,9 +251,10 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def print_costs(costs: Iterable[Cost]) -> None:
-    """Print how much work a probe is."""
-    console = grid.console_for()
+def cost_grid(
+    tables: Sequence[ProbeTable], options: ProbeOptions, config: Any, tokenizer: Any
+) -> grid.Grid:
+    """How much work a probe is; only the model's config and tokenizer are needed."""
     rows = [
         grid.GridRow(
             (
@@ -211,16 +264,26 @@ def print_costs(costs: Iterable[Cost]) -> None:
                 f"{cost.fitting:,.1f}",
             )
         )
-        for cost in costs
+        for cost in costs(tables, options, config, tokenizer)
     ]
     names = (
         *("rows", "texts", "tokens", "layers", "fits"),
         *("minutes to read", "minutes to fit"),
     )
-    console.print(grid.in_width(grid.made("config", names, rows), width=console.width))
-    console.print(
-        grid.plain_text(
-            "· minutes are rough, on this machine's processor, with those of new weights; of small "
-            "models, where little of it is arithmetic, it may be several times as many"
-        )
+    note = (
+        "minutes are rough, on this machine's processor, with those of new weights; of small "
+        "models, where little of it is arithmetic, it may be several times as many"
     )
+    return replace(grid.made("config", names, rows), notes=(note,))
+
+
+def _scores(found: Findings) -> list[ProbeScores]:
+    return [one.scores for one in found.details]
+
+
+def published(found: Findings) -> tuple[Published, ...]:
+    """The published accuracies on the tasks of a run in the paper's mode."""
+    if not found.options.compat:
+        return ()
+    configs = [(one.config, one.protocol) for one in found.inputs]
+    return published_accuracies(found.tables[0].source.manifest, configs)

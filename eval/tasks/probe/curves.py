@@ -1,14 +1,19 @@
-"""The curve by layer: ``layers.png`` and ``layers.svg``."""
+"""The curves of a probe by layer, and their figure: ``layers.png`` and ``layers.svg``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, Protocol
 
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.outcomes.files import OUTCOMES_FILE
+from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.report import figures
+from coherencegym.eval.tasks.probe.files import LAYERS_FILE, NEW_WEIGHTS
+from coherencegym.eval.tasks.probe.results import ANY_SENSE
 
 #: Panels of a row.
 _ACROSS = 3
@@ -37,6 +42,80 @@ class LayerCurve:
     random: Sequence[Sequence[float]]
     bag_of_words: float | None
     most_frequent: float
+
+
+class ProbedLayers(Protocol):
+    """The facts of a config of which a curve is made."""
+
+    @property
+    def config(self) -> str:
+        """Its name."""
+
+    @property
+    def split(self) -> str:
+        """The split that was tested on."""
+
+    @property
+    def layer(self) -> int:
+        """The layer that validation chose."""
+
+    @property
+    def layers(self) -> Sequence[int]:
+        """The layers that were probed."""
+
+    @property
+    def most_frequent(self) -> float:
+        """The accuracy of the most frequent label."""
+
+    @property
+    def bag_of_words(self) -> float | None:
+        """That of a bag of words."""
+
+
+def curves_of(
+    model: str,
+    probes: Sequence[ProbedLayers],
+    fits: Sequence[Mapping[str, object]],
+    outcomes: OutcomeTables,
+) -> Iterator[LayerCurve]:
+    """The curve of each config, from the rows of ``layers.parquet`` and the outcomes.
+
+    Raises:
+        EvaluationError: they are not of one run.
+    """
+    right = {
+        (one.config, one.split, one.system.layer): outcomes.cells(one.places)
+        for one in outcomes.series()
+        if one.metric == ANY_SENSE.name and one.system.role == "model"
+    }
+    drawn: dict[tuple[object, ...], dict[object, dict[int, float]]] = {}
+    for fit in fits:
+        if fit["what"] == NEW_WEIGHTS:
+            draws = drawn.setdefault((fit["config"], fit["split"]), {})
+            draws.setdefault(fit["draw"], {})[int(str(fit["layer"]))] = float(str(fit["test"]))
+    for own in probes:
+        name = own.config, own.split
+        # The mean of all layers, which is one layer only, is judged under no name of its own.
+        by_layer = [right.get((*name, layer if layer >= 0 else None)) for layer in own.layers]
+        random = [list(draw.values()) for draw in drawn.get(name, {}).values()]
+        if not all(by_layer) or any(len(draw) != len(by_layer) for draw in random):
+            raise EvaluationError(
+                f"{model}: {own.config}: layers of results.json, {LAYERS_FILE} and "
+                f"{OUTCOMES_FILE} differ; the files are not of one run: probe the model again"
+            )
+        found = [ANY_SENSE.estimate(cells) for cells in by_layer if cells is not None]
+        yield LayerCurve(
+            model=model,
+            config=own.config,
+            layers=own.layers,
+            test=[one.value or 0.0 for one in found],
+            low=[one.low or 0.0 for one in found],
+            high=[1.0 if one.high is None else one.high for one in found],
+            chosen=own.layer,
+            random=random,
+            bag_of_words=own.bag_of_words,
+            most_frequent=own.most_frequent,
+        )
 
 
 def draw_layers(curves: Sequence[LayerCurve], title: str) -> Any:

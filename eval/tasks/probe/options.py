@@ -1,0 +1,120 @@
+"""The choices of a probe."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from pydantic import Field
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.tasks.options import option
+from coherencegym.eval.tasks.probe.classifiers import TRAINERS
+from coherencegym.eval.tasks.probe.encoding import ENCODINGS
+from coherencegym.eval.tasks.probe.inputs import CHOICES
+from coherencegym.eval.text.passage import POOLS
+from coherencegym.numbers import not_negative, positive
+
+#: The layer of ``--compat discoeval-2019``: the mean over all of them.
+MEAN_LAYER = -1
+#: The mode of the published protocol.
+COMPAT = "discoeval-2019"
+#: The choice of the last layer, whatever its number.
+LAST = (-1,)
+_Count = Annotated[int, Field(ge=0)]
+
+
+def layers(text: str) -> tuple[int, ...]:
+    """Numbers of layers, for argparse: ``all`` is none of them, ``last`` is -1."""
+    if text == "all":
+        return ()
+    if text == "last":
+        return LAST
+    try:
+        found = tuple(sorted({int(part) for part in text.split(",")}))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}; expected all, last, or numbers with commas between them"
+        ) from None
+    if found[0] < 0:
+        raise argparse.ArgumentTypeError(
+            f"layer {found[0]}; expected 0 for the embeddings, or more"
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class ProbeOptions:
+    """The choices of a run; no layers: all of them."""
+
+    layers: tuple[int, ...] = option(
+        (), "0 is the embeddings; default all", parse=layers, metavar="all|last|0,4,8"
+    )
+    pool: str = option(
+        "auto",
+        "the tokens of a segment; auto: mean, or cls under --compat where the model has it",
+        choices=("auto", *POOLS),
+    )
+    encoding: str = option(
+        "isolated",
+        "isolated: every segment is a text of its own; in-context: cut from the one reading of the "
+        "text; whole: the last token of the text alone",
+        choices=ENCODINGS,
+    )
+    input: str = option(
+        "published",
+        "the way to put the vectors of slots together: published: that of the config's paper; "
+        "pair: with their product and difference; neighbours: with products of neighbours",
+        choices=CHOICES,
+    )
+    probe: str = option(
+        "linear",
+        "linear: softmax regression; mlp: one hidden layer of 256",
+        choices=tuple(TRAINERS),
+    )
+    seeds: _Count = option(
+        5,
+        "further fits of the chosen layer: other seeds, or subsamples of the rows",
+        parse=not_negative,
+        metavar="N",
+        rare=True,
+    )
+    random_init: _Count = option(
+        3,
+        "models of the same architecture with new weights beside it",
+        parse=not_negative,
+        metavar="N",
+        rare=True,
+    )
+    seed: int = option(0, "the seed of all that is drawn", metavar="N", rare=True)
+    compat: str = option(
+        "",
+        "the classifiers of the paper to the letter, for its own items and numbers only",
+        choices=("", COMPAT),
+        rare=True,
+    )
+    batch_tokens: Annotated[int, Field(ge=1)] | None = option(
+        None,
+        "most tokens in a forward pass, padding included; default by device and memory",
+        parse=positive,
+        metavar="N",
+        rare=True,
+    )
+
+
+def checked(options: ProbeOptions) -> ProbeOptions:
+    """The options, of which ``compat`` says most by itself.
+
+    Raises:
+        EvaluationError: one of those was given beside it.
+    """
+    if not options.compat:
+        return options
+    plain = ProbeOptions()
+    for name in ("layers", "encoding", "input", "probe"):
+        if getattr(options, name) != getattr(plain, name):
+            raise EvaluationError(
+                f"--compat {options.compat}: it says what --{name} is; leave it out"
+            )
+    return replace(options, random_init=0, seeds=0)

@@ -1,0 +1,81 @@
+"""Ask which layers of a model know the labels of examples.
+
+Every segment of text becomes a vector a layer; a classifier of them is trained for each layer on
+``train``, and ``validation`` chooses penalty and layer. Beside the accuracy on test stand baselines
+that need no model, or no training of it (Hewitt and Liang 2019; Voita and Titov 2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from coherencegym.eval.data.notes import Note, caution
+from coherencegym.eval.kinds.examples import EXAMPLES
+from coherencegym.eval.tasks.probe import results
+from coherencegym.eval.tasks.probe.data import ProbeTable, probe_table_of, read_probe_tables
+from coherencegym.eval.tasks.probe.files import write_probe_files
+from coherencegym.eval.tasks.probe.options import ProbeOptions, checked
+from coherencegym.eval.tasks.probe.probe import load_to_probe, settled
+from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES
+from coherencegym.eval.tasks.probe.report import cost_grid, probe_verdict, published, sections
+from coherencegym.eval.tasks.probe.results import ANY_SENSE, FIRST_OF_SENSES, ProbeDetail
+from coherencegym.eval.tasks.task import Findings, Task
+
+
+def facts(table: ProbeTable, detail: ProbeDetail) -> dict[str, Any]:
+    """The number of rows without vectors, by reason."""
+    return {"left_out": dict(results.left_out_of(detail.probed))}
+
+
+def more(found: Findings) -> dict[str, Any]:
+    """The figures of each config, and accuracies of papers."""
+    return {
+        "probes": [asdict(one.scores) for one in found.details],
+        "published": [asdict(row) for row in published(found)],
+    }
+
+
+def notes(found: Findings) -> Iterator[Note]:
+    """Lines that a reader of the table must know."""
+    yield from results.notes(found.details, found.options)
+    if published(found):
+        yield caution(PUBLISHED_TABLES)
+
+
+def write_files(found: Findings, folder: Path) -> None:
+    """Write every fit, and every prediction of the chosen layer."""
+    write_probe_files(found.details, folder)
+
+
+TASK = Task(
+    name="probe",
+    kind=EXAMPLES,
+    metrics=(ANY_SENSE, FIRST_OF_SENSES),
+    run=results.probe_table,
+    costs=cost_grid,
+    inputs=read_probe_tables,
+    given=probe_table_of,
+    table=lambda one: one.table,
+    digests=lambda one: one.digests,
+    load=load_to_probe,
+    options=ProbeOptions,
+    check=checked,
+    settle=settled,
+    headline=lambda found: results.headline(found.details),
+    verdict=probe_verdict,
+    sections=sections,
+    stated=lambda found: results.stated(found.details),
+    notes=notes,
+    facts=facts,
+    more=more,
+    files=write_files,
+    units="rows",
+    examples="""\
+  coherencegym probe --model gpt2 --dataset coherencegym/discourse_tasks --config relation_gum_rst
+  coherencegym probe --model bert-base-uncased --dataset suites/discourse_tasks --pool cls
+  coherencegym probe --model gpt2 --dataset suites/discourse_tasks --encoding in-context --dry-run
+""",
+)
