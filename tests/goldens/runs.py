@@ -39,7 +39,7 @@ from coherencegym.eval.tasks.detect.data import read_data
 from coherencegym.eval.tasks.detect.detect import detections
 from coherencegym.eval.tasks.detect.detectors import DEFAULT_DETECTOR
 from coherencegym.eval.tasks.detect.results import DetectionResults, gather_detection
-from coherencegym.eval.tasks.task import TaskResults
+from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.views.report import prediction_rows
 
 #: Suites of whose samples ``score`` reads items, and how many of a config; None: all.
