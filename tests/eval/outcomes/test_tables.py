@@ -178,8 +178,12 @@ def test_two_runs_are_paired_by_unit_metric_and_system() -> None:
 
 def test_a_unit_that_a_run_has_twice_is_paired_with_one_of_them() -> None:
     """As somebody else's file may have it."""
-    ours, theirs = made([unit(0), unit(1)]), made([unit(0), unit(0), unit(1)])
-    assert [other.value for _, other in pairs(ours, theirs)] == [1, 2]
+    ours = made([unit(0), unit(9), unit(1)])
+    for times in (2, 3):
+        found = pairs(ours, made([*[unit(0)] * times, unit(1)]))
+        assert [(one.unit.item, other.value) for one, other in found] == [
+            ("u0", times - 1), ("u1", times),
+        ]  # fmt: skip
 
 
 # ---------------------------------------------------------------- files
