@@ -72,6 +72,11 @@ def test_series_whose_outcomes_come_in_turn_keep_their_order() -> None:
             writer.add([number], metric, MODEL, [float(number)])
     for one in writer.tables().series():
         assert one.places.tolist() == [("a", "b").index(one.metric) + 2 * n for n in range(3)]
+    writer.add(ids, "a", OTHER, [0.0] * 3)
+    writer.add(ids, "c", MODEL, [0.0] * 3)
+    assert [(one.metric, one.system) for one in writer.tables().series()] == [
+        *(("a", MODEL), ("b", MODEL), ("a", OTHER), ("c", MODEL))
+    ]
 
 
 def test_clusters_are_numbers_in_the_order_of_their_names() -> None:
