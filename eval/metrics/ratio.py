@@ -49,9 +49,7 @@ class Ratio(Metric):
 
     def fault(self, cells: Cells) -> str:
         """Values that are no part of their weight."""
-        import numpy as np
-
-        wrong = ~((cells.value >= 0) & (cells.value <= cells.weight)) | np.isnan(cells.weight)
+        wrong = ~((cells.value >= 0) & (cells.value <= cells.weight))
         if not wrong.any():
             return ""
         place = int(wrong.argmax())

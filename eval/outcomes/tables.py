@@ -203,7 +203,7 @@ class OutcomeTables:
             if (same := theirs.get(one.key)) is None:
                 continue
             # The last one stands for units that the other has not got.
-            place_of = np.full(len(number_of) + 1, -1)
+            place_of = np.full(len(other.unit_rows) + 1, -1)
             place_of[other._arrays["unit_id"][same.places]] = same.places
             there = place_of[units[self._arrays["unit_id"][one.places]]]
             yield replace(one, places=one.places[there >= 0]), there[there >= 0]

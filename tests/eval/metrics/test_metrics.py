@@ -29,10 +29,12 @@ from coherencegym.eval.outcomes.schema import MODEL, System, Unit
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics import measures
 from coherencegym.eval.statistics.correlation import (
+    RankCorrelation,
     correlation,
     correlation_within,
     correlations_difference,
 )
+from coherencegym.eval.statistics.effective_size import worth
 from coherencegym.eval.statistics.estimate import Difference, Estimate
 from coherencegym.eval.statistics.paired import difference_interval, paired_test, swaps
 
@@ -389,6 +391,23 @@ def test_the_mean_over_tables_counts_a_shared_cluster_once() -> None:
     flat = as_if(first, value=np.ones(30))
     with pytest.raises(ValueError, match="both sides vary"):
         metric.mean([first, flat])
+
+
+def test_what_a_cluster_adds_to_a_mean_is_of_all_its_tables() -> None:
+    """The second table has some of the clusters of the first, and others."""
+    metric, first, second = Spearman("m"), whole(normal("a", 1)), whole(normal("b", 2))
+    second = replace(second, cluster=second.cluster + 6)
+    both = [one for own in (first, second) if (one := metric.found(own)) is not None]
+    added, weights = np.zeros(21), np.zeros(21)
+    for start, one in zip((0, 6), both, strict=True):
+        added[start : start + 15] += one.added / 2
+        weights[start : start + 15] += 1 / 30
+    value = (both[0].value + both[1].value) / 2
+    known = RankCorrelation(value, added, worth(weights)).interval
+    found = metric.mean([first, second])
+    assert found.clusters == 21
+    assert found.low == pytest.approx(known.low)
+    assert found.high == pytest.approx(known.high)
 
 
 # ---------------------------------------------------------------- rows, and what files say

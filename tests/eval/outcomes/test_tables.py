@@ -72,6 +72,11 @@ def test_series_whose_outcomes_come_in_turn_keep_their_order() -> None:
             writer.add([number], metric, MODEL, [float(number)])
     for one in writer.tables().series():
         assert one.places.tolist() == [("a", "b").index(one.metric) + 2 * n for n in range(3)]
+    writer.add(ids, "a", OTHER, [0.0] * 3)
+    writer.add(ids, "c", MODEL, [0.0] * 3)
+    assert [(one.metric, one.system) for one in writer.tables().series()] == [
+        *(("a", MODEL), ("b", MODEL), ("a", OTHER), ("c", MODEL))
+    ]
 
 
 def test_clusters_are_numbers_in_the_order_of_their_names() -> None:
@@ -178,8 +183,12 @@ def test_two_runs_are_paired_by_unit_metric_and_system() -> None:
 
 def test_a_unit_that_a_run_has_twice_is_paired_with_one_of_them() -> None:
     """As somebody else's file may have it."""
-    ours, theirs = made([unit(0), unit(1)]), made([unit(0), unit(0), unit(1)])
-    assert [other.value for _, other in pairs(ours, theirs)] == [1, 2]
+    ours = made([unit(0), unit(9), unit(1)])
+    for times in (2, 3):
+        found = pairs(ours, made([*[unit(0)] * times, unit(1)]))
+        assert [(one.unit.item, other.value) for one, other in found] == [
+            ("u0", times - 1), ("u1", times),
+        ]  # fmt: skip
 
 
 # ---------------------------------------------------------------- files

@@ -18,8 +18,6 @@ from coherencegym.eval.statistics.correlation import (
     correlation_within,
     correlations_difference,
 )
-from coherencegym.eval.statistics.measures import added_up, mean_correlation, value_of
-from coherencegym.eval.statistics.scores import Statistic, UnitOutcome
 
 numbers = st.integers(-5, 5).map(float)
 triples = st.lists(st.tuples(numbers, numbers, numbers), min_size=3, max_size=30)
@@ -196,64 +194,6 @@ def test_a_difference_is_found_where_there_is_one() -> None:
     assert value == pytest.approx(after.value - before.value)
     assert 0 < interval.low < value < interval.high
     assert test.p < 0.001
-
-
-def outcome(
-    number: int, value: float, against: float, *, cluster: str, statistic: Statistic, config: str
-) -> UnitOutcome:
-    return UnitOutcome(
-        config=config, split="test", measure="Spearman", judge="", statistic=statistic,
-        unit_id=str(number), discourse_id=str(number), cluster=cluster, value=value,
-        against=against, given=None,
-    )  # fmt: skip
-
-
-def outcomes(config: str, seed: int, statistic: Statistic = "correlation") -> list[UnitOutcome]:
-    generator = np.random.default_rng(seed)
-    values = generator.normal(size=30)
-    return [
-        outcome(
-            number,
-            float(value),
-            float(rating),
-            cluster=f"c{number // 2}",
-            statistic=statistic,
-            config=config,
-        )
-        for number, (value, rating) in enumerate(
-            zip(values, values + generator.normal(size=30), strict=True)
-        )
-    ]
-
-
-def test_outcomes_add_up_to_it() -> None:
-    own = outcomes("a", 1)
-    (score,) = added_up(own)
-    expected = stats.spearmanr([one.value for one in own], [one.against for one in own])[0]
-    assert score.score == pytest.approx(float(expected))
-    assert value_of(own) == score.score
-    assert score.chance == 0
-    assert score.ci_method == "influence"
-    assert value_of([]) is None
-
-
-def test_the_mean_over_tables_counts_a_shared_cluster_once() -> None:
-    first, second = outcomes("a", 1), outcomes("b", 2)
-    mean = mean_correlation([first, second])
-    values = [value_of(first), value_of(second)]
-    assert mean.value == pytest.approx(sum(v for v in values if v is not None) / 2)
-    # The same table twice says no more than once.
-    (score,) = added_up(first)
-    twice = mean_correlation([first, first])
-    assert (twice.low, twice.high) == pytest.approx((score.ci_low, score.ci_high))
-    assert mean.high is not None
-    assert mean.low is not None
-    assert twice.high is not None
-    assert twice.low is not None
-    assert mean.high - mean.low < twice.high - twice.low
-    flat = [outcome(n, 1.0, n, cluster="c", statistic="correlation", config="c") for n in range(4)]
-    with pytest.raises(ValueError, match="both sides vary"):
-        mean_correlation([first, flat])
 
 
 def test_a_bag_of_words_learns_from_other_clusters() -> None:

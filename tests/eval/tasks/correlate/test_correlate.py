@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +16,31 @@ from scipy import stats
 from coherencegym.builders.coherence_ratings import SUITE
 from coherencegym.builders.making.build import BuildOptions, build
 from coherencegym.builders.making.sources import find_sources
+from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.source import find_dataset
 from coherencegym.eval.kinds.ratings import RatedText
-from coherencegym.eval.models.load import load
-from coherencegym.eval.results.folder import read_outcomes
+from coherencegym.eval.metrics.estimates import estimates, score_of
+from coherencegym.eval.metrics.metric import Metric
+from coherencegym.eval.models.load import LoadedModel, load
+from coherencegym.eval.outcomes.files import read_outcome_tables
+from coherencegym.eval.outcomes.schema import Outcome
+from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.saved import read_saved
-from coherencegym.eval.statistics.measures import added_up
-from coherencegym.eval.statistics.scores import Score, UnitOutcome
+from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.surprisal import surprisals
+from coherencegym.eval.tasks.correlate.systems import SYSTEMS
 from coherencegym.eval.tasks.correlate.task import (
-    CORRELATE,
-    MEASURES,
-    SCORES,
-    baselines,
-    correlated,
+    PARTIAL,
+    PLAIN,
+    TASK,
+    add_baselines,
+    correlate,
     query,
 )
+from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.table import Table, read_tables
+from coherencegym.eval.tasks.task import Context
 from coherencegym.files.parquet_rows import parquet_rows
 
 
@@ -93,31 +100,53 @@ def table_of(data: Path, rows: Sequence[RatedText], breakdowns: tuple[str, ...] 
     return Table(find_dataset(str(data)), "c", "test", tuple(rows), "", False, False, breakdowns)
 
 
-def by(outcomes: Sequence[UnitOutcome], measure: str, judge: str) -> list[UnitOutcome]:
-    return [one for one in outcomes if (one.measure, one.judge) == (measure, judge)]
+def by(tables: OutcomeTables, metric: Metric, label: str) -> list[Outcome]:
+    return [
+        outcome
+        for one in tables.series()
+        if (one.metric, one.system.label) == (metric.name, label)
+        for outcome in tables.rows(one.places)
+    ]
+
+
+def correlated(model: LoadedModel, table: Table[Any]) -> OutcomeTables:
+    """The outcomes of a table by a model and by baselines."""
+    writer = OutcomeWriter()
+    correlate(Context(model), table, NoOptions(), writer)
+    return writer.tables()
+
+
+def baselines(table: Table[Any]) -> OutcomeTables:
+    writer = OutcomeWriter()
+    add_baselines(writer, table, writer.units(map(table.unit, table.rows)))
+    return writer.tables()
+
+
+def added_up(tables: OutcomeTables) -> list[Score]:
+    return list(map(score_of, estimates(tables, {one.name: one for one in TASK.metrics})))
 
 
 def test_scores_are_surprisals_taken_negative(data: Path, models: Sequence[Path]) -> None:
     model = load(str(models[0]), "cpu")
-    (table, _), _ = read_tables(CORRELATE, find_dataset(str(data)), [], "test", 6)
-    found = list(correlated(model, table))
+    (table, _), _ = read_tables(TASK.kind, find_dataset(str(data)), [], "test", 6)
+    found = correlated(model, table)
     read = surprisals(model.model, model.tokenizer, list(map(query, table.rows))).items
     for number, (row, own) in enumerate(zip(table.rows, read, strict=True)):
         bits = own.conditions["text"].region_bits("*")
-        values = {judge: by(found, "Spearman", judge)[number].value for judge in SCORES}
+        values = {one.label: by(found, PLAIN, one.label)[number].value for one in SYSTEMS}
         assert values["bits in all"] == pytest.approx(-bits.sum())
         assert values["bits a token"] == pytest.approx(-bits.mean())
         assert values["bits a character"] == pytest.approx(-bits.sum() / len(row.text))
-    one = by(found, "Spearman, length held", "bits a token")[0]
-    assert (one.against, one.given) == (table.rows[0].rating, len(table.rows[0].text))
-    assert one.cluster == table.rows[0].prompt
+    one = by(found, PARTIAL, "bits a token")[0]
+    assert (one.target, one.given) == (table.rows[0].rating, len(table.rows[0].text))
+    assert one.unit.cluster == table.rows[0].prompt
 
 
 def test_baselines_say_what_is_easier(data: Path) -> None:
     rows = [
         rated(n, n, "x" * (n + 1), ratings=(float(n), float(n)), overlap=n / 20) for n in range(12)
     ]
-    found = {(s.measure, s.judge): s for s in added_up(list(baselines(table_of(data, rows))))}
+    found = {(s.measure, s.judge): s for s in added_up(baselines(table_of(data, rows)))}
     assert found["Spearman", "length"].score == 1
     assert found["Spearman", "repeated words"].score == 1
     assert found["Spearman", "one rater"].score == 1
@@ -130,25 +159,31 @@ def test_baselines_say_what_is_easier(data: Path) -> None:
 def test_one_rater_is_held_against_the_others(data: Path) -> None:
     ratings = [(1.0, 5.0, 4.0), (2.0, 1.0, 2.0), (3.0, 3.0, 3.0), (4.0,), (5.0, 2.0, 3.0)]
     rows = [rated(n, sum(own) / len(own), ratings=own) for n, own in enumerate(ratings)]
-    own = by(list(baselines(table_of(data, rows))), "Spearman", "one rater")
+    tables = baselines(table_of(data, rows))
+    own = by(tables, PLAIN, "one rater")
     assert [one.value for one in own] == [1, 2, 3, None, 5]
     assert own[3].reason == "one rating"
     expected = stats.spearmanr([1, 2, 3, 5], [4.5, 1.5, 3, 2.5])[0]
-    assert added_up(own)[0].score == pytest.approx(float(expected))
+    (score,) = (
+        one for one in added_up(tables) if one.judge == "one rater" and one.measure == "Spearman"
+    )
+    assert score.score == pytest.approx(float(expected))
 
 
 def test_a_text_that_is_too_long_is_counted(data: Path, models: Sequence[Path]) -> None:
     model = load(str(models[0]), "cpu")
     rows = [rated(n, n % 4, f"Text {n} is here." if n else "too long " * 500) for n in range(6)]
-    found = by(list(correlated(model, table_of(data, rows))), "Spearman", "bits a token")
+    tables = correlated(model, table_of(data, rows))
+    found = by(tables, PLAIN, "bits a token")
     assert [one.value is None for one in found] == [True, *[False] * 5]
-    (score,) = added_up(found)
+    (score, *_) = added_up(tables)
+    assert (score.measure, score.judge) == ("Spearman", "bits a token")
     assert (score.n, score.counts) == (5, {"too_long": 1})
 
 
 def test_scores_by_the_values_of_a_column(data: Path) -> None:
     rows = [rated(n, n, "x" * (n + 1), extra={"genre": "ab"[n % 2]}) for n in range(12)]
-    scores = added_up(list(baselines(table_of(data, rows, ("genre",)))))
+    scores = added_up(baselines(table_of(data, rows, ("genre",))))
     assert {score.group: score.n for score in scores if score.measure == "Spearman"} == {
         "": 12,
         "genre=a": 6,
@@ -168,7 +203,7 @@ def test_the_command_line(
     assert "nobody was asked about these texts" in printed
     results = json.loads((output / "results.json").read_text())
     assert results["task"] == "correlate"
-    assert {row["measure"] for row in results["scores"]} == set(MEASURES)
+    assert {row["measure"] for row in results["scores"]} == {one.said for one in TASK.metrics}
     head = results["headline"]
     assert (head["measure"], head["chance"], head["over"]) == ("Spearman", 0, ["sample_holistic"])
     (one,) = [
@@ -186,9 +221,9 @@ def test_the_command_line(
     assert f"{one['score']:+.2f}" in printed
     assert one["n"] == 36
     # What was found is what scipy finds in the outcomes.
-    own = by(read_outcomes(output / "outcomes.parquet")["sample_holistic", "test"], one["measure"],
-             one["judge"])  # fmt: skip
-    expected = stats.spearmanr([o.value for o in own], [o.against for o in own])[0]
+    own = by(read_outcome_tables(output), PLAIN, one["judge"])
+    assert {o.unit.config for o in own} == {"sample_holistic"}
+    expected = stats.spearmanr([o.value for o in own], [o.target for o in own])[0]
     assert one["score"] == pytest.approx(float(expected))
     assert main(arguments(models[0], data, output)) == 2
     assert "--overwrite" in one_line(capsys.readouterr().err)
@@ -224,7 +259,7 @@ def test_two_models_are_compared(
         if row["level"] == "all"
     }
     for (_, measure, judge), row in rows.items():
-        assert judge in SCORES
+        assert judge in {one.label for one in SYSTEMS}
         assert row["difference"] == pytest.approx(row["score"] - row["baseline_score"])
         assert row["ci_low"] <= row["difference"] <= row["ci_high"]
         assert (row["p"] < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0), measure
@@ -254,54 +289,24 @@ def test_the_folder_is_read_back_and_held_to_its_outcomes(
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
-        ("against", None, "against; expected it for correlations"),
-        ("against", math.inf, "is no number"),
-        ("given", 1.0, "given; expected it for partial correlations"),
+        ("target", None, '"Spearman": target; expected a number'),
+        ("target", math.inf, "target is not finite"),
+        ("given", None, '"Spearman, length held": given; expected a number'),
     ],
 )
 def test_outcomes_that_contradict_themselves(
     folders: Sequence[Path], tmp_path: Path, column: str, value: float | None, said: str
 ) -> None:
-    import pyarrow
-    from pyarrow import parquet
+    from pyarrow import Table, parquet
 
-    from coherencegym.errors import EvaluationError
-    from coherencegym.eval.results.folder import outcomes_schema
-
-    rows = parquet_rows(folders[0] / "outcomes.parquet")
-    rows[0][column] = value
-    path = tmp_path / "outcomes.parquet"
-    parquet.write_table(pyarrow.Table.from_pylist(rows, schema=outcomes_schema()), path)
+    other = tmp_path / "other"
+    shutil.copytree(folders[0], other)
+    path = other / "outcomes.parquet"
+    rows, schema = parquet_rows(path), parquet.read_schema(path)
+    next(row for row in rows if row[column] is not None)[column] = value
+    parquet.write_table(Table.from_pylist(rows, schema=schema), path)
     with pytest.raises(EvaluationError, match=said):
-        read_outcomes(path)
-
-
-def test_outcomes_of_an_earlier_release_have_fewer_columns(
-    folders: Sequence[Path], tmp_path: Path
-) -> None:
-    import pyarrow
-    from pyarrow import parquet
-
-    (own,) = [
-        one
-        for one in read_outcomes(folders[0] / "outcomes.parquet")["sample_holistic", "test"]
-        if (one.measure, one.judge) == ("Spearman", "length") and one.unit_id == "cohesentia-1"
-    ]
-    share = replace(own, statistic="share", value=1.0, against=None)
-    row = {
-        n: getattr(share, n) for n in share.__dataclass_fields__ if n not in ("against", "given")
-    }
-    path = tmp_path / "outcomes.parquet"
-    table = pyarrow.Table.from_pylist([{**row, "groups": []}])
-    fields = [f for f in _schema() if f.name in row]
-    parquet.write_table(table.cast(pyarrow.schema(fields)), path)
-    assert read_outcomes(path)["sample_holistic", "test"] == [share]
-
-
-def _schema() -> Any:
-    from coherencegym.eval.results.folder import outcomes_schema
-
-    return outcomes_schema()
+        read_saved(other)
 
 
 def test_the_library_finds_what_the_command_does(

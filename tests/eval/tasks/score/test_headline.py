@@ -15,10 +15,11 @@ from coherencegym.eval.commands.cli import main
 from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
+from coherencegym.eval.metrics.auc import AreaUnderCurve
+from coherencegym.eval.outcomes.schema import MODEL, Unit
+from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.statistics.intervals import macro_interval
-from coherencegym.eval.statistics.measures import mean_area, measured
-from coherencegym.eval.statistics.scores import UnitOutcome
 from coherencegym.eval.tasks.score.headline import (
     Headline,
     area_headline,
@@ -133,48 +134,63 @@ def test_others_are_averaged_only_where_every_config_has_one() -> None:
     assert found.artefact_score is None
 
 
-def outcome(config: str, number: int, value: float | None, truth: bool) -> UnitOutcome:
-    reason = "" if value is not None else "too_long"
-    return UnitOutcome(
-        config=config, split="test", measure="AUC", judge="", statistic="ranks",
-        unit_id=f"{config}{number}", discourse_id=f"{config}{number}", cluster=f"d{number}",
-        value=value, truth=truth, reason=reason,
-    )  # fmt: skip
+AREA = AreaUnderCurve("auc", "AUC")
 
 
-def ranked(config: str, values: Sequence[float | None]) -> list[UnitOutcome]:
-    """Units of which every other one is to be found."""
-    return [outcome(config, n, value, n % 2 == 0) for n, value in enumerate(values)]
+def ranked(values: Mapping[str, Sequence[float | None]], clusters: str = "d") -> OutcomeTables:
+    """Tables of units of which every other one is to be found, by config."""
+    writer = OutcomeWriter()
+    for config, own in values.items():
+        names = [f"{config}{number}" for number in range(len(own))]
+        ids = writer.units(
+            Unit(config=config, split="test", item=name, discourse=name,
+                 cluster=f"{clusters if config == 'other' else 'd'}{number}")
+            for number, name in enumerate(names)
+        )  # fmt: skip
+        targets = [float(number % 2 == 0) for number in range(len(own))]
+        writer.add(ids, "auc", MODEL, own, target=targets)
+        # Another metric is no part of it.
+        writer.add(ids, "place", MODEL, [1.0] * len(own))
+    return writer.tables()
+
+
+def areas(tables: OutcomeTables) -> list[Cells]:
+    return [tables.cells(one.places) for one in tables.series() if one.metric == "auc"]
 
 
 def test_areas_of_tables_are_averaged_and_one_is_itself() -> None:
-    one, other = ranked("a", [3.0, 1.0, 2.0, 4.0, None]), ranked("b", [5.0, 1.0, 6.0, 2.0])
-    found = area_headline([*one, *other], "AUC")
+    one, other = [3.0, 1.0, 2.0, 4.0, None], [5.0, 1.0, 6.0, 2.0]
+    found = area_headline(ranked({"a": one, "b": other, "none": [1.0]}), AREA)
     assert found is not None
     assert (found.over, found.n_cells, found.n, found.measure) == (("a", "b"), 2, 8, "AUC")
     assert found.score == pytest.approx((0.5 + 1.0) / 2)
-    alone = area_headline(one, "AUC")
-    known = measured(one)
+    tables = ranked({"a": one})
+    alone = area_headline(tables, AREA)
+    (known,) = map(AREA.estimate, areas(tables))
     assert alone is not None
     assert (alone.score, alone.ci_low, alone.ci_high) == (known.value, known.low, known.high)
-    assert area_headline(ranked("a", [1.0]), "AUC") is None
+    assert area_headline(ranked({"a": [1.0]}), AREA) is None
 
 
 def test_tables_of_the_same_discourses_say_less_than_of_others() -> None:
     draw = random.Random(1)
     values = [draw.gauss(n % 2 == 0, 1) for n in range(60)]
-    once, same = ranked("a", values), ranked("b", values)
-    others = [replace(one, cluster=f"other {one.cluster}") for one in same]
+    (once,) = areas(ranked({"a": values}))
+    value = AREA.estimate(once).value
 
-    def width(*tables: list[UnitOutcome]) -> float:
-        found = mean_area(tables)
-        assert found.value == measured(once).value
+    def width(tables: OutcomeTables) -> float:
+        found = AREA.mean(areas(tables))
+        assert found.value == value
         assert found.low is not None
         assert found.high is not None
         return found.high - found.low
 
+    alone = width(ranked({"a": values}))
+    same, others = (
+        width(ranked({"a": values, "other": values}, clusters)) for clusters in ("d", "x")
+    )
     # Ranks vary less than what an interval of so many units allows for.
-    assert width(once) > width(once, same) > 0.8 * width(once) > width(once, others)
+    assert alone > same > 0.8 * alone > others
 
 
 def test_results_have_it_and_a_run_reads_it(
