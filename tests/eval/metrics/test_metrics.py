@@ -18,14 +18,14 @@ from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.metrics.estimates import (
     KINDS,
     SavedMetric,
-    described,
+    described_metrics,
     estimates,
     known_metrics,
     score_of,
 )
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.metrics.spearman import PartialSpearman, Spearman
-from coherencegym.eval.outcomes.schema import MODEL, System, Unit
+from coherencegym.eval.outcomes.schema import MODEL, System, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.statistics import measures
 from coherencegym.eval.statistics.correlation import (
@@ -35,7 +35,7 @@ from coherencegym.eval.statistics.correlation import (
     correlations_difference,
 )
 from coherencegym.eval.statistics.effective_size import worth
-from coherencegym.eval.statistics.estimate import Difference, Estimate
+from coherencegym.eval.statistics.estimate import Estimate, PairedDifference
 from coherencegym.eval.statistics.paired import difference_interval, paired_test, swaps
 
 #: A unit of two models: parts of wholes, values that rank, ratings, its kind and its cluster.
@@ -58,14 +58,14 @@ def columns_of(estimator: str, unit: Both, side: int) -> dict[str, float]:
     return {"value": float(unit[2][side]), "target": float(unit[3][0]), "given": float(unit[3][1])}
 
 
-def unit(number: int, cluster: str, config: str = "c", groups: Any = ()) -> Unit:
+def unit(number: int, cluster: str, config: str = "c", groups: Any = ()) -> UnitRow:
     name = f"u{number:02d}"
-    return Unit(config=config, split="test", item=name, discourse=name, cluster=cluster,
+    return UnitRow(config=config, split="test", item=name, discourse=name, cluster=cluster,
                 groups=groups)  # fmt: skip
 
 
 def table_of(
-    units: Sequence[Unit], columns: Mapping[str, Sequence[float | None]], metric: str = "m"
+    units: Sequence[UnitRow], columns: Mapping[str, Sequence[float | None]], metric: str = "m"
 ) -> OutcomeTables:
     writer = OutcomeWriter()
     values = columns["value"]
@@ -189,7 +189,7 @@ def test_every_kind_has_what_it_is_held_against() -> None:
     assert all(kind.estimator == name for name, kind in KINDS.items())
 
 
-def holds_its_value(found: Estimate | Difference) -> None:
+def holds_its_value(found: Estimate | PairedDifference) -> None:
     if found.value is None:
         assert (found.low, found.high) == (None, None)
         return
@@ -445,7 +445,7 @@ def test_metrics_are_read_as_they_were_described() -> None:
     metrics = [
         kind(f"m{n}", f"M{n}", by_group=bool(n % 2)) for n, kind in enumerate(KINDS.values())
     ]
-    saved = [SavedMetric(**one) for one in described(metrics)]
+    saved = [SavedMetric(**one) for one in described_metrics(metrics)]
     assert list(known_metrics(saved, "results.json").values()) == metrics
     assert PartialSpearman("m0") != metrics[0]
     with pytest.raises(

@@ -12,10 +12,10 @@ import pytest
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.metrics.accuracy import Accuracy
-from coherencegym.eval.metrics.estimates import described, estimates, score_of
+from coherencegym.eval.metrics.estimates import described_metrics, estimates, score_of
 from coherencegym.eval.metrics.ratio import Ratio
 from coherencegym.eval.outcomes.files import read_outcome_tables, write_tables
-from coherencegym.eval.outcomes.schema import MODEL, OPTIONAL, System, Unit, schemas
+from coherencegym.eval.outcomes.schema import MODEL, OPTIONAL, System, UnitRow, outcome_schemas
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.saved import read_saved
 
@@ -26,7 +26,7 @@ def written(folder: Path) -> OutcomeTables:
     """Four units, one of them without a value, by two systems."""
     writer = OutcomeWriter()
     units = writer.units(
-        Unit(config="c", split="test", item=f"u{n}", discourse=f"d{n}", cluster=f"d{n}",
+        UnitRow(config="c", split="test", item=f"u{n}", discourse=f"d{n}", cluster=f"d{n}",
              groups=(("genre", "ab"[n % 2]),))
         for n in range(4)
     )  # fmt: skip
@@ -49,10 +49,12 @@ def damage(folder: Path, name: str, change: Callable[[Rows], Any], **types: Any)
     rows = parquet.read_table(path).to_pylist()
     change(rows)
     # All may be null: whether they are is what is tested.
-    fields = [pa.field(one.name, types.get(one.name, one.type)) for one in schemas()[name]
+    fields = [pa.field(one.name, types.get(one.name, one.type)) for one in outcome_schemas()[name]
               if one.name in rows[0]]  # fmt: skip
     fields += [
-        pa.field(key, kind) for key, kind in types.items() if key not in schemas()[name].names
+        pa.field(key, kind)
+        for key, kind in types.items()
+        if key not in outcome_schemas()[name].names
     ]
     parquet.write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), path)
     return path
@@ -79,7 +81,7 @@ def refused(folder: Path, path: Path, said: str) -> None:
 
 def test_what_nobody_touched_is_read(tmp_path: Path) -> None:
     tables = written(tmp_path)
-    for name in schemas():
+    for name in outcome_schemas():
         damage(tmp_path, name, lambda rows: None)
     assert list(read_outcome_tables(tmp_path).rows()) == list(tables.rows())
 
@@ -123,7 +125,7 @@ def test_what_is_wrong_is_said(
     refused(tmp_path, damage(tmp_path, name, change), said)
 
 
-@pytest.mark.parametrize("name", list(schemas()))
+@pytest.mark.parametrize("name", list(outcome_schemas()))
 def test_a_file_that_is_none(tmp_path: Path, name: str) -> None:
     written(tmp_path)
     path = tmp_path / f"{name}.parquet"
@@ -143,7 +145,7 @@ def test_columns_of_other_types_and_others(tmp_path: Path) -> None:
     refused(tmp_path, path, "other columns")
     written(tmp_path)
     # A list in which there may be no group at a place, and one where there is none.
-    group = schemas()["units"].field("groups").type.value_type
+    group = outcome_schemas()["units"].field("groups").type.value_type
     for groups in ([], [None]):
         path = damage(tmp_path, "units", put(1, groups=groups), groups=pa.list_(group))
         refused(tmp_path, path, "other columns")
@@ -180,7 +182,7 @@ def folder(tmp_path: Path) -> Path:
                         "breakdowns": ["genre"], "families": False}],
         },
         "settings": {"versions": {}},
-        "metrics": described(list(METRICS.values())),
+        "metrics": described_metrics(list(METRICS.values())),
         "scores": [
             {"config": s.config, "split": s.split, "level": s.level, "n": s.n,
              "measure": s.measure, "judge": s.judge, "score": s.score}

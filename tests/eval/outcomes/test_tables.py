@@ -19,19 +19,19 @@ from coherencegym.eval.outcomes.files import (
     read_outcome_tables,
     write_tables,
 )
-from coherencegym.eval.outcomes.schema import MODEL, OPTIONAL, Group, Outcome, System, Unit
+from coherencegym.eval.outcomes.schema import MODEL, OPTIONAL, Group, OutcomeRow, System, UnitRow
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 
 OTHER = System(role="baseline", label="length", primary=False)
 
 
-def unit(number: int, config: str = "c", **more: Any) -> Unit:
+def unit(number: int, config: str = "c", **more: Any) -> UnitRow:
     name = f"u{number}"
     own = {"discourse": f"d{number // 2}", "cluster": f"k{number % 2}", **more}
-    return Unit(config=config, split="test", item=name, **own)
+    return UnitRow(config=config, split="test", item=name, **own)
 
 
-def made(units: Sequence[Unit], systems: Sequence[System] = (MODEL,)) -> OutcomeTables:
+def made(units: Sequence[UnitRow], systems: Sequence[System] = (MODEL,)) -> OutcomeTables:
     """Each unit's place is its value."""
     writer = OutcomeWriter()
     ids = writer.units(units)
@@ -152,7 +152,7 @@ def test_outcomes_of_a_role_and_of_some_places() -> None:
 # ---------------------------------------------------------------- two runs
 
 
-def pairs(ours: OutcomeTables, theirs: OutcomeTables) -> list[tuple[Outcome, Outcome]]:
+def pairs(ours: OutcomeTables, theirs: OutcomeTables) -> list[tuple[OutcomeRow, OutcomeRow]]:
     return [
         pair
         for one, there in ours.paired(theirs)
@@ -197,7 +197,7 @@ NAMES = st.text(st.characters(codec="utf-8"), max_size=4)
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 MAYBE = st.none() | FLOATS
 UNITS = st.builds(
-    Unit, config=NAMES, split=NAMES, item=NAMES, unit=NAMES, discourse=NAMES, cluster=NAMES,
+    UnitRow, config=NAMES, split=NAMES, item=NAMES, unit=NAMES, discourse=NAMES, cluster=NAMES,
     formula=NAMES, aggregation=NAMES, groups=st.lists(st.tuples(NAMES, NAMES)).map(tuple),
 )  # fmt: skip
 NUMBERS = st.none() | st.integers(0, 2**31 - 1)
@@ -211,7 +211,7 @@ ADDED = st.tuples(NAMES, SYSTEMS, st.lists(st.tuples(MAYBE, MAYBE, MAYBE, MAYBE,
 
 
 @given(st.lists(UNITS, min_size=4, max_size=6), st.lists(ADDED, max_size=4))
-def test_what_is_read_back_is_what_was_written(units: list[Unit], added: list[Any]) -> None:
+def test_what_is_read_back_is_what_was_written(units: list[UnitRow], added: list[Any]) -> None:
     def write() -> OutcomeTables:
         writer = OutcomeWriter()
         writer.units(units[:2])
@@ -223,7 +223,7 @@ def test_what_is_read_back_is_what_was_written(units: list[Unit], added: list[An
         return writer.tables()
 
     expected = [
-        Outcome(
+        OutcomeRow(
             unit=units[number], metric=metric, system=system, value=row[0],
             reason="" if row[0] is not None else reason, weight=row[1], target=row[2],
             given=row[3], flags=row[4],

@@ -25,7 +25,7 @@ from coherencegym.eval.statistics.measures import (
 )
 
 #: A unit of two models: parts of wholes, values that rank, its kind and its cluster.
-Unit = tuple[tuple[int, int], tuple[int, int], tuple[int, int], bool, str]
+UnitRow = tuple[tuple[int, int], tuple[int, int], tuple[int, int], bool, str]
 PART = st.integers(0, 4).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole)))
 PAIR = st.tuples(st.integers(0, 5), st.integers(0, 5))
 UNITS = st.lists(
@@ -35,7 +35,7 @@ UNITS = st.lists(
 )
 
 
-def counts(units: Sequence[Unit], side: int) -> Counts:
+def counts(units: Sequence[UnitRow], side: int) -> Counts:
     own = [unit[:2][side] for unit in units]
     return [float(part) for part, _ in own], [float(whole) for _, whole in own]
 
@@ -58,7 +58,7 @@ def _undefined(measure: Callable[[], Estimate]) -> Estimate:
 
 
 @given(UNITS)
-def test_an_interval_holds_its_value(units: list[Unit]) -> None:
+def test_an_interval_holds_its_value(units: list[UnitRow]) -> None:
     names = [unit[4] for unit in units]
     before, after = counts(units, 0), counts(units, 1)
     share, other = (

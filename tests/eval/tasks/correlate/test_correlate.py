@@ -24,15 +24,15 @@ from coherencegym.eval.metrics.estimates import estimates, score_of
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.models.load import LoadedModel, load
 from coherencegym.eval.outcomes.files import read_outcome_tables
-from coherencegym.eval.outcomes.schema import Outcome
+from coherencegym.eval.outcomes.schema import OutcomeRow
 from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.saved import read_saved
 from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.surprisal import surprisals
 from coherencegym.eval.tasks.correlate.systems import SYSTEMS
 from coherencegym.eval.tasks.correlate.task import (
-    PARTIAL,
-    PLAIN,
+    SPEARMAN_GIVEN_LENGTH,
+    SPEARMAN_OF_ALL,
     TASK,
     add_baselines,
     correlate,
@@ -40,7 +40,7 @@ from coherencegym.eval.tasks.correlate.task import (
 )
 from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.table import Table, read_tables
-from coherencegym.eval.tasks.task import Context
+from coherencegym.eval.tasks.task import TaskContext
 from coherencegym.files.parquet_rows import parquet_rows
 
 
@@ -100,7 +100,7 @@ def table_of(data: Path, rows: Sequence[RatedText], breakdowns: tuple[str, ...] 
     return Table(find_dataset(str(data)), "c", "test", tuple(rows), "", False, False, breakdowns)
 
 
-def by(tables: OutcomeTables, metric: Metric, label: str) -> list[Outcome]:
+def by(tables: OutcomeTables, metric: Metric, label: str) -> list[OutcomeRow]:
     return [
         outcome
         for one in tables.series()
@@ -112,7 +112,7 @@ def by(tables: OutcomeTables, metric: Metric, label: str) -> list[Outcome]:
 def correlated(model: LoadedModel, table: Table[Any]) -> OutcomeTables:
     """The outcomes of a table by a model and by baselines."""
     writer = OutcomeWriter()
-    correlate(Context(model), table, NoOptions(), writer)
+    correlate(TaskContext(model), table, NoOptions(), writer)
     return writer.tables()
 
 
@@ -133,11 +133,11 @@ def test_scores_are_surprisals_taken_negative(data: Path, models: Sequence[Path]
     read = surprisals(model.model, model.tokenizer, list(map(query, table.rows))).items
     for number, (row, own) in enumerate(zip(table.rows, read, strict=True)):
         bits = own.conditions["text"].region_bits("*")
-        values = {one.label: by(found, PLAIN, one.label)[number].value for one in SYSTEMS}
+        values = {one.label: by(found, SPEARMAN_OF_ALL, one.label)[number].value for one in SYSTEMS}
         assert values["bits in all"] == pytest.approx(-bits.sum())
         assert values["bits a token"] == pytest.approx(-bits.mean())
         assert values["bits a character"] == pytest.approx(-bits.sum() / len(row.text))
-    one = by(found, PARTIAL, "bits a token")[0]
+    one = by(found, SPEARMAN_GIVEN_LENGTH, "bits a token")[0]
     assert (one.target, one.given) == (table.rows[0].rating, len(table.rows[0].text))
     assert one.unit.cluster == table.rows[0].prompt
 
@@ -160,7 +160,7 @@ def test_one_rater_is_held_against_the_others(data: Path) -> None:
     ratings = [(1.0, 5.0, 4.0), (2.0, 1.0, 2.0), (3.0, 3.0, 3.0), (4.0,), (5.0, 2.0, 3.0)]
     rows = [rated(n, sum(own) / len(own), ratings=own) for n, own in enumerate(ratings)]
     tables = baselines(table_of(data, rows))
-    own = by(tables, PLAIN, "one rater")
+    own = by(tables, SPEARMAN_OF_ALL, "one rater")
     assert [one.value for one in own] == [1, 2, 3, None, 5]
     assert own[3].reason == "one rating"
     expected = stats.spearmanr([1, 2, 3, 5], [4.5, 1.5, 3, 2.5])[0]
@@ -174,7 +174,7 @@ def test_a_text_that_is_too_long_is_counted(data: Path, models: Sequence[Path]) 
     model = load(str(models[0]), "cpu")
     rows = [rated(n, n % 4, f"Text {n} is here." if n else "too long " * 500) for n in range(6)]
     tables = correlated(model, table_of(data, rows))
-    found = by(tables, PLAIN, "bits a token")
+    found = by(tables, SPEARMAN_OF_ALL, "bits a token")
     assert [one.value is None for one in found] == [True, *[False] * 5]
     (score, *_) = added_up(tables)
     assert (score.measure, score.judge) == ("Spearman", "bits a token")
@@ -221,7 +221,7 @@ def test_the_command_line(
     assert f"{one['score']:+.2f}" in printed
     assert one["n"] == 36
     # What was found is what scipy finds in the outcomes.
-    own = by(read_outcome_tables(output), PLAIN, one["judge"])
+    own = by(read_outcome_tables(output), SPEARMAN_OF_ALL, one["judge"])
     assert {o.unit.config for o in own} == {"sample_holistic"}
     expected = stats.spearmanr([o.value for o in own], [o.target for o in own])[0]
     assert one["score"] == pytest.approx(float(expected))

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.statistics import measures
-from coherencegym.eval.statistics.measures import Estimate, accuracy, auc, ratio, ratio_difference
+from coherencegym.eval.statistics.estimate import Estimate
+from coherencegym.eval.statistics.measures import accuracy, auc, ratio, ratio_difference
 from coherencegym.eval.tasks.detect.decisions import (
     DECISIONS,
     Decision,

@@ -16,7 +16,7 @@ from coherencegym.eval.data.dataset import ItemTable
 from coherencegym.eval.kinds.items import Item
 from coherencegym.eval.kinds.predictions import Outcome
 from coherencegym.eval.metrics.auc import AreaUnderCurve
-from coherencegym.eval.outcomes.schema import MODEL, Unit
+from coherencegym.eval.outcomes.schema import MODEL, UnitRow
 from coherencegym.eval.outcomes.tables import Cells, OutcomeTables, OutcomeWriter
 from coherencegym.eval.results.runs import read_run
 from coherencegym.eval.statistics.intervals import macro_interval
@@ -143,7 +143,7 @@ def ranked(values: Mapping[str, Sequence[float | None]], clusters: str = "d") ->
     for config, own in values.items():
         names = [f"{config}{number}" for number in range(len(own))]
         ids = writer.units(
-            Unit(config=config, split="test", item=name, discourse=name,
+            UnitRow(config=config, split="test", item=name, discourse=name,
                  cluster=f"{clusters if config == 'other' else 'd'}{number}")
             for number, name in enumerate(names)
         )  # fmt: skip
