@@ -349,7 +349,7 @@ def read_comparison(run: str, compared: ModelComparison) -> Iterator[Golden]:
 def read_steps(run: str, changes: Sequence[CurveChanges]) -> Iterator[Golden]:
     """The estimates of the checkpoints of a training."""
     for one in changes:
-        about: dict[str, Any] = {"run": run, "suite": one.curve.suite}
+        about: dict[str, Any] = {"run": run, "suite": one.curve.suite.partition(" ")[0]}
         for count, head in zip(one.curve.counts, one.curve.heads, strict=True):
             yield from _headline({**about, "run": f"{run}, {one.curve.unit} {count:g}"}, head)
         metric = "above chance and baselines from"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -19,6 +20,7 @@ from suites import Sample
 import coherencegym as cg
 from coherencegym.builders.registry import SUITES
 from coherencegym.eval.kinds.items import ITEMS, Condition, Item, Prediction, Region
+from coherencegym.eval.kinds.ratings import RATINGS, RatedText
 from coherencegym.eval.models.in_memory import in_memory
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import Options
@@ -42,14 +44,16 @@ from coherencegym.eval.tasks.detect.results import DetectionResults, gather_dete
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.views.report import prediction_rows
 
+#: Items of a config, of suites whose samples take seconds.
+_LIMITS = {"sentence_order": 8, "story_cloze": 30, "linguistic_probes": 10, "discourse_tasks": 12}
 #: Suites of whose samples ``score`` reads items, and how many of a config; None: all.
 _ITEMS = {
-    name: {"sentence_order": 12, "story_cloze": 60}.get(name)
+    name: _LIMITS.get(name)
     for name in SUITES
     if name not in ("coherence_ratings", "span_coherence")
 }
 #: Suites on which two models are compared: rows by group, by column, by formula, of families.
-_COMPARED = ("connectives", "coreference", "speaker_commitment", "replies")
+_COMPARED = ("connectives", "coreference", "replies")
 DEMO, HALF = "demo", "half of demo"
 #: Words of made texts.
 HABITS = ("went home", "sang a song", "lost the ball", "saw the sea", "made some tea", "slept")
@@ -62,7 +66,7 @@ def demo() -> LoadedModel:
 
 
 @cache
-def shallow(layers: int, name: str) -> LoadedModel:
+def shallow(layers: int, name: str, context: int = 512) -> LoadedModel:
     """Its first layers only: another model, whose weights no release of a library draws anew."""
     from copy import deepcopy
 
@@ -70,7 +74,13 @@ def shallow(layers: int, name: str) -> LoadedModel:
     model = deepcopy(loaded.model)
     model.model.layers = model.model.layers[:layers]
     model.config.num_hidden_layers = layers
+    model.config.max_position_embeddings = context
     return in_memory(model, loaded.tokenizer, name)
+
+
+def half() -> LoadedModel:
+    """The other model of comparisons; it reads shorter texts."""
+    return shallow(3, HALF, 256)
 
 
 def saved(results: TaskResults, folder: Path) -> Path:
@@ -98,12 +108,12 @@ def score(sample: Sample, made: Path) -> Iterator[Golden]:
         results = _scored(demo(), place, limit=_ITEMS.get(name))
         yield from adapter.read_score(DEMO, results)
         if name in (*_COMPARED, "made"):
-            other = _scored(shallow(3, HALF), place, limit=_ITEMS.get(name))
+            other = _scored(half(), place, limit=_ITEMS.get(name))
             details = name == "connectives"
             yield from _compared(DEMO, results, other, made / name, details=details)
     corrected = _scored(demo(), places["replies"], word_correction=True)
     yield from adapter.read_score("demo, words corrected", corrected)
-    yield from _steps([places["replies"], places["antecedents"]], made / "steps")
+    yield from _steps([places["replies"], places["made"]], made / "steps")
 
 
 def _scored(model: LoadedModel, place: Path, **options: Any) -> Results:
@@ -123,11 +133,16 @@ def _steps(places: Sequence[Path], folder: Path) -> Iterator[Golden]:
 
 
 def _made_items(folder: Path) -> Path:
-    """Ties, conditions that are the same, a text that is too long, floors and people.
+    """Ties, conditions that are the same, texts that are too long, floors and people.
 
-    They have two formulas, two ways to add up a region, groups, columns, families and a control.
+    They have five formulas, two ways to add up a region, groups, columns, families and a control.
     """
-    mean, alike = "(2;%odd%) > (2;%plain%)", ("(1;%odd%) = (1;%plain%)", "(1;%odd%) > (1;%plain%)")
+    mean, equal, tie = (
+        "(2;%odd%) > (2;%plain%)",
+        "(1;%odd%) = (1;%plain%)",
+        "(1;%odd%) > (1;%plain%)",
+    )
+    others = (equal, tie, "(2;%plain%) < (2;%odd%)", f"({mean}) & ({equal})")
     for config, shift in (("main", 1), ("other", 2)):
         items = []
         for number in range(36):
@@ -136,12 +151,12 @@ def _made_items(folder: Path) -> Path:
             plain = f" Then they {HABITS[(number * 5 + 3) % 6]}."
             if number in (7, 8):
                 odd = plain
-            if number == 10:
-                odd = " and so on" * 400
+            if number in (10, 14):
+                odd = " and so on" * {10: 400, 14: 110}[number]
             names = ["left", "fine"] if number % 3 else ["right"]
             if number == 11:
                 names = []
-            predictions = [(mean, "mean"), (mean, "sum"), (alike[number % 2], "mean")]
+            predictions = [(mean, "mean"), (mean, "sum"), (others[number % 4], "mean")]
             items.append(
                 Item(
                     f"{config}{number}",
@@ -194,17 +209,25 @@ def detect(sample: Sample, made: Path) -> Iterator[Golden]:
             document,
             extra={
                 "difficulty": ("high", "low")[number % 2],
-                "human": [document.intruder_position, -1, 1, document.intruder_position]
-                if number % 5
-                else [],
+                "human": said if number % 5 else [],
             },
         )
         for number, document in enumerate(documents)
+        for place in [document.intruder_position]
+        for said in [([place, -1, 1, place], [2, place, -1, 1])[number % 2]]
+    ]
+    # The same sentences again, with another intruder: their scores tie.
+    again = [
+        replace(one, item_id=f"{one.item_id}/again", intruder_position=3, discourse_id="again")
+        for one in people[12:20]
     ]
     long = replace(people[-1], item_id="long", sentences=("So it went on. " * 300, "End.", "No."))
     made_here = write_documents(
         made / "documents",
-        {"validation": people[:12], "test": [*people[12:], replace(long, intruder_position=1)]},
+        {
+            "validation": people[:12],
+            "test": [*people[12:], *again, replace(long, intruder_position=1)],
+        },
         extra={"difficulty": "string", "human": ["int64"]},
         breakdowns=["difficulty"],
     )
@@ -217,7 +240,7 @@ def detect(sample: Sample, made: Path) -> Iterator[Golden]:
         results = _detected(demo(), place, configs)
         yield from adapter.read_detect(name, results)
         if not results.probes:
-            other = _detected(shallow(3, HALF), place, configs)
+            other = _detected(half(), place, configs)
             yield from _compared(name, results, other, made / name)
 
 
@@ -257,12 +280,12 @@ def spans(sample: Sample, made: Path) -> Iterator[Golden]:
     configs = ["intruder_sample", "contradiction_sample"]
     results = cg.spans(demo(), place, configs=configs)
     yield from adapter.read_spans(DEMO, results)
-    other = cg.spans(shallow(3, HALF), place, configs=configs)
-    yield from _compared(DEMO, results, other, made)
+    other = cg.spans(half(), place, configs=configs[1])
+    yield from _compared(DEMO, results, other, made, anyway=True)
     how: dict[str, Any] = {"configs": configs[1], "scorer": "prompt", "limit": 12}
-    yield from adapter.read_spans(f"{HALF}, asked", cg.spans(shallow(3, HALF), place, **how))
+    yield from adapter.read_spans(f"{HALF}, asked", cg.spans(half(), place, **how))
     choices = _made_choices(made / "choices")
-    yield from adapter.read_spans(f"{DEMO}, choices", cg.spans(demo(), choices))
+    yield from adapter.read_spans(f"{DEMO}, choices", cg.spans(demo(), choices, temperature=30.0))
     published = cg.spans(demo(), choices, compat="storks-2021")
     yield from adapter.read_spans(f"{DEMO}, choices as published", published)
 
@@ -287,12 +310,28 @@ def _made_choices(folder: Path) -> Path:
 
 
 def correlate(sample: Sample, made: Path) -> Iterator[Golden]:
-    """Both sets of ratings; two models."""
+    """Both sets of ratings, and made ones; two models."""
     place = sample("coherence_ratings")[0]
     results = cg.correlate(demo(), place)
     yield from adapter.read_correlate(DEMO, results)
-    other = cg.correlate(shallow(3, HALF), place)
+    other = cg.correlate(half(), place)
     yield from _compared(DEMO, results, other, made)
+    yield from adapter.read_correlate(DEMO, cg.correlate(demo(), _made_ratings(made / "ratings")))
+
+
+def _made_ratings(folder: Path) -> Path:
+    """Texts of which some have the ratings of several people, and texts of one prompt."""
+    draw = random.Random(0)
+    texts = []
+    for number, (name, sentences) in enumerate(about_families(30)):
+        ratings = tuple(float(draw.randrange(1, 6)) for _ in range(1 + number % 4))
+        mean, overlap = sum(ratings) / len(ratings), number % 7 / 7 if number % 5 else None
+        about = {"prompt": f"p{number // 3}", "discourse_id": name, "corpus": "toy"}
+        extra = {"genre": ("news", "fiction")[number // 2 % 2]}
+        text = " ".join(sentences[: 1 + number % 4])
+        texts.append(RatedText(name, text, mean, ratings, **about, overlap=overlap, extra=extra))
+    columns: dict[str, Any] = {"extra": {"genre": "string"}, "breakdowns": ["genre"]}
+    return write_table(folder, RATINGS, "made", {"test": texts}, "made", **columns)
 
 
 #: Task -> its estimates.
