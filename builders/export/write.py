@@ -100,7 +100,7 @@ class _Config:
 
 @dataclass(frozen=True)
 class _Exported:
-    """What an export reads of a manifest, beyond what every reader of one does."""
+    """The part of a manifest that an export reads, beyond that of every reader."""
 
     configs: dict[str, _Config]
 

@@ -28,7 +28,7 @@ def option(
         choices: its values; empty: any of its type.
         parse: makes its value of a word of the shell; None: the type of the default does.
         metavar: the word that stands for the value in help.
-        rare: only ``--help-all`` shows it.
+        rare: true where only ``--help-all`` shows it.
     """
     about = {"help": said, "choices": tuple(choices), "parse": parse, "metavar": metavar}
     return field(default=default, metadata={**about, "rare": rare})

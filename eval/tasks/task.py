@@ -115,7 +115,7 @@ class Task(Generic[_I, _O, _D]):
         sections: its report; by default one table of all estimates.
         stated: scores that come of no outcomes of units.
         notes: lines that a reader of the results must know.
-        facts: what ``results.json`` says of an input and its detail.
+        facts: gives keys of ``results.json`` on an input and its detail.
         more: the keys of ``results.json`` that only this task has.
         files: writes files of its own into a folder.
         units: the word for rows, in the plural.

@@ -26,7 +26,7 @@ from coherencegym.eval.tasks.detect.probes import ProbeScore
 from coherencegym.eval.tasks.detect.results import DetectionResults
 from coherencegym.eval.tasks.detect.scores import ANNOTATOR, VOTE
 from coherencegym.eval.tasks.probe.files import layer_rows
-from coherencegym.eval.tasks.probe.report import published
+from coherencegym.eval.tasks.probe.report import published_beside
 from coherencegym.eval.tasks.probe.results import ProbeScores, layer_name
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.headline import Headline
@@ -190,7 +190,7 @@ def read_probe(run: str, results: Findings) -> Iterator[Golden]:
         yield Golden(**fit, metric="accuracy", value=row["test"], n=row["n"])
         yield Golden(**fit, metric="accuracy on validation", value=row["validation"])
         yield Golden(**fit, metric="weight of the penalty", value=row["setting"])
-    for quoted in published(results):
+    for quoted in published_beside(results):
         yield Golden(
             **about,
             config=quoted.config,

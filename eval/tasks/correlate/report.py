@@ -31,7 +31,7 @@ _MOST_TEXTS = 100
 Misplaced = tuple[RatedText, float, float]
 
 
-def sections(found: Findings) -> Iterator[ReportSection]:
+def correlate_sections(found: Findings) -> Iterator[ReportSection]:
     """The parts of the report."""
     yield ReportSection(
         "Correlations with ratings",

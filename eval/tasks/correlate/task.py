@@ -24,7 +24,7 @@ from coherencegym.eval.plan.requests import Query
 from coherencegym.eval.statistics.bag_regression import predicted_ratings
 from coherencegym.eval.statistics.scores import BAG_OF_WORDS, LENGTH, ONE_RATER, REPEATED_WORDS
 from coherencegym.eval.surprisal import Answer
-from coherencegym.eval.tasks.correlate.report import sections
+from coherencegym.eval.tasks.correlate.report import correlate_sections
 from coherencegym.eval.tasks.correlate.systems import BY_TOKEN, SYSTEMS
 from coherencegym.eval.tasks.options import NoOptions
 from coherencegym.eval.tasks.score.headline import Headline
@@ -132,7 +132,7 @@ def _add(
         writer.add(units, SPEARMAN_WITHIN.name, system, values, reason=reason, target=held)
 
 
-def headline(found: Findings) -> Headline | None:
+def _headline(found: Findings) -> Headline | None:
     """The mean over tables of Spearman's correlation of the bits a token with the ratings.
 
     None where no table has one. The project's sample counts only where there is nothing else.
@@ -179,7 +179,7 @@ def _mean_of(values: Sequence[float | None]) -> float | None:
     return fmean(known) if known and len(known) == len(values) else None
 
 
-def notes(found: Findings) -> Iterator[Note]:
+def _notes(found: Findings) -> Iterator[Note]:
     """Lines on the meaning of the numbers, and on sample texts."""
     yield detail(
         "scores are surprisals taken negative, so that higher is better: a model that finds just "
@@ -202,9 +202,9 @@ TASK = Task(
     metrics=(SPEARMAN_OF_ALL, SPEARMAN_GIVEN_LENGTH, SPEARMAN_WITHIN),
     texts=texts,
     run=correlate,
-    headline=headline,
-    sections=sections,
-    notes=notes,
+    headline=_headline,
+    sections=correlate_sections,
+    notes=_notes,
     units="texts",
     examples="""\
   coherencegym build coherence_ratings --corpus sample

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from coherencegym.eval.tasks.probe.results import ProbeDetail, accuracy_of
+from coherencegym.eval.tasks.probe.results import ProbeDetail, fit_accuracy
 from coherencegym.eval.tasks.probe.study import Curve
 
 #: The file of all fits, and what its rows say of those of models with new weights.
@@ -32,7 +32,7 @@ def layer_rows(details: Sequence[ProbeDetail]) -> Iterator[dict[str, Any]]:
                     "draw": draw,
                     "setting": fit.setting,
                     "validation": fit.validation,
-                    "test": accuracy_of(own, fit),
+                    "test": fit_accuracy(own, fit),
                     "n": len(own.tested),
                 }
 

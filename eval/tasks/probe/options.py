@@ -103,7 +103,7 @@ class ProbeOptions:
     )
 
 
-def checked(options: ProbeOptions) -> ProbeOptions:
+def check_probe(options: ProbeOptions) -> ProbeOptions:
     """The options, of which ``compat`` says most by itself.
 
     Raises:

@@ -28,7 +28,7 @@ from coherencegym.eval.tasks.task import Findings
 _MOST_ROWS = 200
 
 
-def sections(found: Findings) -> Iterator[ReportSection]:
+def probe_sections(found: Findings) -> Iterator[ReportSection]:
     """The parts of the report."""
     lines = tuple(meanings(found))
     yield ReportSection("Accuracies, %", probes_grid(found), sentences=lines)
@@ -176,7 +176,7 @@ def beside_grid(found: Findings) -> grid.Grid:
 
 def published_grids(found: Findings) -> list[grid.Grid]:
     """A table for each task of a paper: a row for each of its models, a column for each source."""
-    rows_of = published(found)
+    rows_of = published_beside(found)
     grids = []
     for task in dict.fromkeys((row.config, row.row) for row in rows_of):
         own = [row for row in rows_of if (row.config, row.row) == task]
@@ -254,7 +254,7 @@ def _listed(names: list[str]) -> str:
 def cost_grid(
     tables: Sequence[ProbeTable], options: ProbeOptions, config: Any, tokenizer: Any
 ) -> grid.Grid:
-    """How much work a probe is; only the model's config and tokenizer are needed."""
+    """The work of a probe; only the model's config and tokenizer are needed."""
     rows = [
         grid.GridRow(
             (
@@ -281,7 +281,7 @@ def _scores(found: Findings) -> list[ProbeScores]:
     return [one.scores for one in found.details]
 
 
-def published(found: Findings) -> tuple[Published, ...]:
+def published_beside(found: Findings) -> tuple[Published, ...]:
     """The published accuracies on the tasks of a run in the paper's mode."""
     if not found.options.compat:
         return ()

@@ -238,7 +238,7 @@ def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
         most_frequent=own.table.most_frequent,
         bag_of_words=fmean(by_bag) if by_bag is not None else None,
         over_bag=_difference(right, by_bag, clusters) if by_bag is not None else None,
-        random=tuple(accuracy_of(own, curve.best) for curve in own.random),
+        random=tuple(fit_accuracy(own, curve.best) for curve in own.random),
         control=floors.control if floors else None,
         subsamples=floors.subsamples if floors else (),
         compression=floors.described.compression if floors else None,
@@ -246,7 +246,7 @@ def _scores_of(own: Probed, bag: BagOfWords | None) -> ProbeScores:
         frequency_compression=floors.frequencies if floors else None,
         embeddings=beyond[0] if beyond else None,
         with_embeddings=beyond[1] if beyond else None,
-        surprisal=accuracy_of(own, own.surprisal) if own.surprisal else None,
+        surprisal=fit_accuracy(own, own.surprisal) if own.surprisal else None,
         first_near_best=own.curve.first_near_best(sizes[VALIDATION]),
         expected_layer=own.curve.expected_layer,
     )
@@ -264,7 +264,7 @@ def _right(own: Probed, called: Sequence[str]) -> list[float]:
     ]
 
 
-def accuracy_of(own: Probed, fit: LayerFit) -> float:
+def fit_accuracy(own: Probed, fit: LayerFit) -> float:
     """The accuracy of a fit on test."""
     return fmean(right_of(own, fit))
 
@@ -291,7 +291,7 @@ def macro_f1(labels: Sequence[str], called: Sequence[str]) -> float:
     return fmean(found)
 
 
-def headline(details: Sequence[ProbeDetail]) -> Headline:
+def probe_headline(details: Sequence[ProbeDetail]) -> Headline:
     """The mean over configs of the accuracy on test, each with the same weight."""
     scores = [one.scores for one in details]
     probed = [one.probed for one in details]
@@ -325,7 +325,7 @@ _REASONS = {
 }
 
 
-def notes(details: Sequence[ProbeDetail], options: ProbeOptions) -> Iterator[Note]:
+def probe_notes(details: Sequence[ProbeDetail], options: ProbeOptions) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
     scores = [one.scores for one in details]
     if not options.compat:

@@ -17,10 +17,15 @@ from coherencegym.eval.kinds.examples import EXAMPLES
 from coherencegym.eval.tasks.probe import results
 from coherencegym.eval.tasks.probe.data import ProbeTable, probe_table_of, read_probe_tables
 from coherencegym.eval.tasks.probe.files import write_probe_files
-from coherencegym.eval.tasks.probe.options import ProbeOptions, checked
+from coherencegym.eval.tasks.probe.options import ProbeOptions, check_probe
 from coherencegym.eval.tasks.probe.probe import load_to_probe, settled
 from coherencegym.eval.tasks.probe.published_protocol import PUBLISHED_TABLES
-from coherencegym.eval.tasks.probe.report import cost_grid, probe_verdict, published, sections
+from coherencegym.eval.tasks.probe.report import (
+    cost_grid,
+    probe_sections,
+    probe_verdict,
+    published_beside,
+)
 from coherencegym.eval.tasks.probe.results import ANY_SENSE, FIRST_OF_SENSES, ProbeDetail
 from coherencegym.eval.tasks.task import Findings, Task
 
@@ -34,14 +39,14 @@ def more(found: Findings) -> dict[str, Any]:
     """The figures of each config, and accuracies of papers."""
     return {
         "probes": [asdict(one.scores) for one in found.details],
-        "published": [asdict(row) for row in published(found)],
+        "published": [asdict(row) for row in published_beside(found)],
     }
 
 
-def notes(found: Findings) -> Iterator[Note]:
+def _notes(found: Findings) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
-    yield from results.notes(found.details, found.options)
-    if published(found):
+    yield from results.probe_notes(found.details, found.options)
+    if published_beside(found):
         yield caution(PUBLISHED_TABLES)
 
 
@@ -62,13 +67,13 @@ TASK = Task(
     digests=lambda one: one.digests,
     load=load_to_probe,
     options=ProbeOptions,
-    check=checked,
+    check=check_probe,
     settle=settled,
-    headline=lambda found: results.headline(found.details),
+    headline=lambda found: results.probe_headline(found.details),
     verdict=probe_verdict,
-    sections=sections,
+    sections=probe_sections,
     stated=lambda found: results.stated(found.details),
-    notes=notes,
+    notes=_notes,
     facts=facts,
     more=more,
     files=write_files,

@@ -15,7 +15,7 @@ import coherencegym as cg
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.kinds.examples import EXAMPLES, LabelledExample
 from coherencegym.eval.tasks.probe import classifiers
-from coherencegym.eval.tasks.probe.report import published as published_of
+from coherencegym.eval.tasks.probe.report import published_beside as published_of
 
 QUICK: dict[str, Any] = {"seeds": 0, "random_init": 0}
 Tiny = tuple[Any, Any]
