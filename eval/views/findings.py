@@ -77,12 +77,13 @@ def _cell(row: EstimateRow) -> str:
 
 def print_findings(found: Findings, console: Any = None, *, verbose: bool = True) -> None:
     """Print the tables, notes and signature."""
-    console = grid.console_for(console)
+    console = grid.console_for(console, 200)
     about = found.dataset
     grid.print_heading(console, about["suite"], about["version"], found.model["name"])
-    if found.headline is not None:
-        console.print(grid.plain_text(headline_line(found.headline)))
-    if found.asked.verdict is not None and (said := found.asked.verdict(found)) is not None:
+    said: object = found.asked.verdict(found) if found.asked.verdict is not None else None
+    if found.asked.verdict is None and found.headline is not None:
+        said = headline_line(found.headline)
+    if said is not None:
         console.print(grid.plain_text(str(said)), soft_wrap=True)
     for section in sections_of(found):
         if verbose or not section.is_detail:
