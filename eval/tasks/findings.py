@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution
@@ -32,15 +32,17 @@ def gather_findings(
     outcomes: OutcomeTables,
     settings: Mapping[str, Any],
     options: Any,
+    own: Mapping[str, Any],
 ) -> Findings:
     """The findings of a run on inputs of a dataset, at least one.
 
     Args:
         pairs: inputs, and their details.
         settings: the user's choices of model, data and reading, by their names.
-        options: the task's own.
+        options: the task's own, as they came to.
+        own: the same as results record them.
     """
-    about, own = model.about(), asdict(options)
+    about = model.about()
     tables = [asked.table(one) for one, _ in pairs]
     if asked.digests is None:
         digests = [f"{table.config} {table.split} {table.rows_sha256}" for table in tables]
@@ -60,7 +62,7 @@ def gather_findings(
         ],
     )
     recorded = {**settings, **own, "intervals": INTERVALS, "versions": versions(about)}
-    signed = {**signed_options(options), "dtype": model.dtype}
+    signed = {**signed_options(own), "dtype": model.dtype}
     found = Findings(
         signature=signature_of(asked.name, about, dataset, recorded, signed),
         model=about,

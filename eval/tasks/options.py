@@ -101,12 +101,11 @@ def task_options(
     return found
 
 
-def signed_options(options: Any) -> dict[str, Any]:
+def signed_options(recorded: Mapping[str, Any]) -> dict[str, Any]:
     """Options as a signature has them: several values with commas between, none as ``all``."""
     found = {}
-    for one in fields(options):
-        value = getattr(options, one.name)
-        if isinstance(value, tuple):
+    for name, value in recorded.items():
+        if isinstance(value, tuple | list):
             value = ",".join(map(str, value)) or "all"
-        found[one.name] = None if value == "" else value
+        found[name] = None if value is False or value == "" else value
     return found

@@ -8,7 +8,7 @@ call in Python, the folder of results, the table, the page, the comparison of tw
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
@@ -82,8 +82,19 @@ class TaskContext:
         return tuple(found.items)
 
 
-#: Loads a model: as one that scores texts, or as one that has vectors of them.
-Loads = Callable[[], LoadedModel]
+@dataclass(frozen=True)
+class Loader:
+    """Ways to load the model that the user has named.
+
+    Attributes:
+        scores: as one that scores texts.
+        vectors: as one that has vectors of them.
+        head: with a head of a class of transformers, such as one that classifies.
+    """
+
+    scores: Callable[[], LoadedModel]
+    vectors: Callable[[], LoadedModel]
+    head: Callable[[Any], LoadedModel]
 
 
 @dataclass(frozen=True)
@@ -101,15 +112,25 @@ class Task(Generic[_I, _O, _D]):
             baselines.
         texts: the texts of an input that are read, of which ``--dry-run`` says what they cost; None
             for a task that reads no surprisals.
-        costs: a table of what inputs cost, where ``texts`` is None, by config and tokenizer.
-        inputs: reads those of a dataset: (source, configs, split, most rows) -> inputs, notes.
-        given: an input that comes from no file, from rows by split.
+        reads: tells whether surprisals are read by these options, where ``texts`` is there.
+        in_chat: tells whether texts are read where the model speaks in its chat template.
+        costs: a table of what inputs cost where no surprisals are read, by config and tokenizer.
+        inputs: reads those of a dataset: (source, configs, split, most rows, options) -> inputs,
+            notes.
+        given: an input that comes from no file, from rows by split: (rows, split, options).
+        accept: gives an input that options can be asked of, or raises :class:`ConfigError`.
         table: the table that an input is tested on.
         digests: those of the rows of all splits that an input was read from.
-        load: loads the model, given its options, as one that scores texts or as any other.
+        load: loads the model that options need.
         options: a frozen dataclass of its own options (:func:`eval.tasks.options.option`).
         check: refuses options that contradict each other, and gives what they come to.
-        settle: gives what options come to for a model.
+        resolve: gives what options come to by a model's config, which is read if it is asked for,
+            and the name of its class, where it is loaded.
+        settle: gives what options come to for a loaded model.
+        record: gives the options as results record them, with those of reading.
+        metric: the metric of a name, for a task whose outcomes say which it has.
+        beside: fields of a model's score that come of other estimates of the same units: of all by
+            system, by label.
         headline: the one number of a run, where it has one.
         verdict: a sentence on it; by default one on its interval, chance and baselines.
         sections: its report; by default one table of all estimates.
@@ -127,15 +148,26 @@ class Task(Generic[_I, _O, _D]):
     metrics: tuple[Metric, ...]
     run: Callable[[TaskContext, _I, _O, OutcomeWriter], _D]
     texts: Callable[[_I, _O], Sequence[Query]] | None = None
+    reads: Callable[[_O], bool] = lambda options: True
+    in_chat: Callable[[_O], bool] = lambda options: False
     costs: Callable[[Sequence[_I], _O, Any, Any], Grid] | None = None
     inputs: Callable[..., tuple[list[_I], list[Note]]] | None = None
-    given: Callable[[Mapping[str, Iterable[Any]], str], _I] | None = None
+    given: Callable[[Mapping[str, Iterable[Any]], str, _O], _I] | None = None
+    accept: Callable[[_O, _I], _I] = lambda options, one: one
     table: Callable[[_I], Table[Any]] = lambda one: cast(Table[Any], one)
     digests: Callable[[_I], Iterable[str]] | None = None
-    load: Callable[[_O, Loads, Loads], LoadedModel] = lambda options, scores, vectors: scores()
+    load: Callable[[_O, Loader], LoadedModel] = lambda options, loader: loader.scores()
     options: type[Any] = NoOptions
     check: Callable[[_O], _O] = lambda options: options
+    resolve: Callable[[_O, Callable[[], Any], str], _O] = lambda options, config, name: options
     settle: Callable[[_O, LoadedModel], _O] = lambda options, model: options
+    record: Callable[[_O, Options], dict[str, Any]] = lambda options, reading: asdict(
+        cast(Any, options)
+    )
+    metric: Callable[[str], Metric] | None = None
+    beside: Callable[[Mapping[str, EstimateRow]], dict[str, Any]] = lambda known: fields_beside(
+        known
+    )
     headline: Callable[[Findings], Headline | None] = lambda found: None
     verdict: Callable[[Findings], Verdict | None] | None = None
     sections: Callable[[Findings], Iterable[ReportSection]] | None = None
@@ -147,8 +179,19 @@ class Task(Generic[_I, _O, _D]):
     units: str = "rows"
     examples: str = ""
 
+    def surprisal_texts(self, one: _I, options: _O) -> Sequence[Query] | None:
+        """The texts of an input that surprisals are read of; None where none are."""
+        if self.texts is None or not self.reads(options):
+            return None
+        return self.texts(one, options)
+
     def read(
-        self, source: Source, configs: Sequence[str], split: str, max_items: int | None
+        self,
+        source: Source,
+        configs: Sequence[str],
+        split: str,
+        max_items: int | None,
+        options: _O,
     ) -> tuple[list[_I], list[Note]]:
         """The inputs of a dataset, at least one, and what was left out.
 
@@ -156,7 +199,7 @@ class Task(Generic[_I, _O, _D]):
             EvaluationError: see :func:`eval.tasks.table.read_tables`, or that of ``inputs``.
         """
         if self.inputs is not None:
-            return self.inputs(source, configs, split, max_items)
+            return self.inputs(source, configs, split, max_items, options)
         found, notes = read_tables(self.kind, source, configs, split, max_items)
         return cast(list[_I], found), notes
 
@@ -181,7 +224,10 @@ class Findings(TaskResults):
     @property
     def metrics(self) -> Sequence[Metric]:
         """The metrics of the outcomes."""
-        return self.asked.metrics
+        if self.asked.metric is None or self.outcomes is None:
+            return self.asked.metrics
+        names = dict.fromkeys(one.metric for one in self.outcomes.series())
+        return tuple(map(self.asked.metric, names))
 
     @property
     def tables(self) -> list[Table[Any]]:
@@ -200,10 +246,12 @@ class Findings(TaskResults):
 
         Layers of a model by themselves are in its outcomes alone.
         """
-        by_key = {(*_place(one), one.system.label): one for one in self.estimates}
+        known: dict[tuple[Any, ...], dict[str, EstimateRow]] = {}
+        for one in self.estimates:
+            known.setdefault(_place(one), {})[one.system.label] = one
         return [
             *(
-                replace(score_of(one), **_beside(by_key, one))
+                replace(score_of(one), **self.asked.beside(known[_place(one)]))
                 if one.system.role == "model"
                 else score_of(one)
                 for one in self.estimates
@@ -229,11 +277,11 @@ def _place(row: EstimateRow) -> tuple[Any, ...]:
     return row.config, row.split, row.group, row.metric.name
 
 
-def _beside(by_key: Mapping[tuple[Any, ...], EstimateRow], row: EstimateRow) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for label, name in _FIELDS.items():
-        if (other := by_key.get((*_place(row), label))) is not None:
-            found[name] = other.estimate.value
-    if (people := by_key.get((*_place(row), ONE_RATER))) is not None:
-        found |= people_fields(people.estimate)
+def fields_beside(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
+    """The fields of a score that baselines and people on the same units stand in."""
+    found: dict[str, Any] = {
+        name: known[label].estimate.value for label, name in _FIELDS.items() if label in known
+    }
+    if ONE_RATER in known:
+        found |= people_fields(known[ONE_RATER].estimate)
     return found

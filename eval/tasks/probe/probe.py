@@ -35,6 +35,7 @@ from coherencegym.eval.tasks.probe.study import (
     fit_features,
     floors_of,
 )
+from coherencegym.eval.tasks.task import Loader
 from coherencegym.eval.text.passage import Passage
 
 
@@ -137,20 +138,18 @@ def probed(
     )
 
 
-def load_to_probe(
-    options: ProbeOptions, scoring: Callable[[], LoadedModel], plain: Callable[[], LoadedModel]
-) -> LoadedModel:
+def load_to_probe(options: ProbeOptions, loader: Loader) -> LoadedModel:
     """The model: loaded as one that scores texts where surprisals are read too, if it does that.
 
     Raises:
-        EvaluationError: see ``plain``, which loads it without its head.
+        EvaluationError: it cannot be loaded without its head either.
     """
     if _reads_surprisals(options):
         try:
-            return scoring()
+            return loader.scores()
         except EvaluationError:  # no causal language model, which it need not be
             pass
-    return plain()
+    return loader.vectors()
 
 
 def settled(options: ProbeOptions, model: LoadedModel) -> ProbeOptions:

@@ -61,8 +61,10 @@ TASK = Task(
     metrics=(ANY_SENSE, FIRST_OF_SENSES),
     run=results.probe_table,
     costs=cost_grid,
-    inputs=read_probe_tables,
-    given=probe_table_of,
+    inputs=lambda source, configs, split, most, options: read_probe_tables(
+        source, configs, split, most
+    ),
+    given=lambda rows, split, options: probe_table_of(rows, split),
     table=lambda one: one.table,
     digests=lambda one: one.digests,
     load=load_to_probe,

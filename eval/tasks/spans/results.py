@@ -19,7 +19,7 @@ from coherencegym.eval.data.signature import versions
 from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.metrics.accuracy import Accuracy
-from coherencegym.eval.metrics.estimates import estimates, score_of
+from coherencegym.eval.metrics.estimates import EstimateRow
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.metrics.ratio import Ratio
 from coherencegym.eval.models.load import LoadedModel
@@ -178,119 +178,44 @@ class SpanScores:
 
 
 @dataclass(frozen=True)
-class SpanResults(TaskResults):
-    """Everything that a run reports.
+class SpanDetail:
+    """A table with the answers of a model, and its figures."""
 
-    Attributes:
-        answered, scores: the tables, and their figures.
-        outcomes: those of the model, by which models are compared.
-        beside: those of the baselines, too.
-    """
-
-    answered: Sequence[Answered] = field(default=(), repr=False)
-    scores: Sequence[SpanScores] = ()
-    outcomes: OutcomeTables | None = field(default=None, repr=False)
-    beside: OutcomeTables | None = field(default=None, repr=False)
-
-    @cached_property
-    def metrics(self) -> Sequence[Metric]:
-        """The metrics of the outcomes."""
-        assert self.beside is not None
-        names = dict.fromkeys(one.metric for one in self.beside.series())
-        return [metric_named(name) for name in names]
-
-    @cached_property
-    def added(self) -> list[Score]:
-        """The scores that the outcomes add up to, those of baselines included."""
-        assert self.beside is not None
-        metrics = {one.name: one for one in self.metrics}
-        return [score_of(row) for row in estimates(self.beside, metrics)]
-
-    @property
-    def rows(self) -> list[Score]:
-        """The scores in the form that every task has, with the baselines as references."""
-        beside: dict[tuple[str, str, str], dict[str, float | None]] = {}
-        for one in self.added:
-            if one.judge and not one.group:
-                key = one.config, one.split, one.measure
-                beside.setdefault(key, {})[one.judge] = one.score
-        found = []
-        for one in self.added:
-            known = beside.get((one.config, one.split, one.measure), {})
-            constants = [known[name] for name in CONSTANTS if known.get(name) is not None]
-            if one.judge and not one.group:
-                found.append(replace(one, chance=None))
-            elif not one.judge and one.level == "all":
-                best = max((value for value in constants if value is not None), default=None)
-                found.append(replace(one, chance=best, artefact_score=known.get(BAG)))
-            elif not one.judge:
-                found.append(one)
-        return [*found, *self._coins()]
-
-    def _coins(self) -> Iterator[Score]:
-        for own in self.scores:
-            for name, value in own.coin.items():
-                yield Score(
-                    config=own.config,
-                    split=own.split,
-                    group="",
-                    level=REFERENCE,
-                    n=own.items,
-                    measure=MEASURE_NAMES.get(name, name),
-                    judge=COIN,
-                    score=value,
-                    ci_low=None,
-                    ci_high=None,
-                    chance=None,
-                )
-
-    def more(self) -> dict[str, Any]:
-        """The keys of ``results.json`` that only this task has."""
-        return {"spans": [asdict(own) for own in self.scores]}
+    answered: Answered
+    scores: SpanScores
 
 
-def gather_spans(
-    source: Source,
-    model: LoadedModel,
-    answered: Sequence[Answered],
-    settings: Mapping[str, Any],
-    own: Mapping[str, Any],
-) -> SpanResults:
-    """The results of a run; ``settings`` are the choices of model and data, ``own`` the task's."""
-    about = model.about()
-    tables = [one.table.table for one in answered]
-    dataset = about_dataset(
-        source,
-        (f"{t.table.config} {digest}" for t in (a.table for a in answered) for digest in t.digests),
-        all(table.verified for table in tables),
-        [
-            about_table(table, table.rows, left_out={"too_long": one.too_long})
-            for table, one in zip(tables, answered, strict=True)
-        ],
-    )
-    recorded = {**settings, **own, "intervals": INTERVALS, "versions": versions(about)}
-    signed = {**{name: value or None for name, value in own.items()}, "dtype": model.dtype}
-    writer = OutcomeWriter()
-    for one in answered:
-        _add_outcomes(writer, one)
-    outcomes = writer.tables()
-    scores = [_scores_of(one) for one in answered]
-    return SpanResults(
-        signature=signature_of("spans", about, dataset, recorded, signed),
-        model=about,
-        dataset=dataset,
-        settings=recorded,
-        notes=[
-            *run_notes(source, model, tables, settings["max_items"]),
-            *_notes(answered, scores),
-        ],
-        task="spans",
-        headline=_headline(answered, scores),
-        answered=answered,
-        scores=scores,
-        outcomes=outcomes.of_role("model"),
-        beside=outcomes,
-    )
+def span_detail(answered: Answered, writer: OutcomeWriter) -> SpanDetail:
+    """The figures of answers, whose outcomes are added."""
+    _add_outcomes(writer, answered)
+    return SpanDetail(answered, _scores_of(answered))
+
+
+def coin_scores(details: Sequence[SpanDetail]) -> Iterator[Score]:
+    """The expected scores of a fair coin."""
+    for own in (one.scores for one in details):
+        for name, value in own.coin.items():
+            yield Score(
+                config=own.config,
+                split=own.split,
+                group="",
+                level=REFERENCE,
+                n=own.items,
+                measure=MEASURE_NAMES.get(name, name),
+                judge=COIN,
+                score=value,
+                ci_low=None,
+                ci_high=None,
+                chance=None,
+            )
+
+
+def span_fields(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
+    """The fields of a score beside which baselines stand: a bag of words, the best constant."""
+    values = [known[name].estimate.value for name in CONSTANTS if name in known]
+    bag = known[BAG].estimate.value if BAG in known else None
+    best = max((value for value in values if value is not None), default=None)
+    return {"artefact_score": bag, "chance": best}
 
 
 def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
@@ -441,8 +366,10 @@ def _released(found: ReleasedSpans | None) -> dict[str, float | None]:
     }
 
 
-def _headline(answered: Sequence[Answered], scores: Sequence[SpanScores]) -> Headline:
+def span_headline(details: Sequence[SpanDetail]) -> Headline:
     """The mean over configs of strict coherence, each with the same weight."""
+    answered = [one.answered for one in details]
+    scores = [one.scores for one in details]
     groups = [
         (
             [own.measure("strict", at) for own, at in zip(a.judged, a.at["strict"], strict=True)],
@@ -473,9 +400,9 @@ def best_constant(own: SpanScores, measure: str) -> tuple[str, float]:
     return name, found[name]
 
 
-def item_rows(results: SpanResults) -> Iterator[dict[str, Any]]:
+def item_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
     """Rows of ``items.parquet``: what each text came to; nulls where it is too long."""
-    for one in results.answered:
+    for one in (own.answered for own in details):
         known = {own.text.item_id: number for number, own in enumerate(one.judged)}
         for row in one.table.rows:
             number = known.get(row.item_id)
@@ -517,13 +444,13 @@ def item_schema() -> Any:
     )
 
 
-def span_rows(results: SpanResults) -> Iterator[dict[str, Any]]:
+def span_rows(details: Sequence[SpanDetail]) -> Iterator[dict[str, Any]]:
     """Rows of ``spans.parquet``: each span of each text that was answered.
 
     ``p`` is the probability of a positive answer, or of the chosen alternative; ``visited`` is null
     but under ``--compat``.
     """
-    for one in results.answered:
+    for one in (own.answered for own in details):
         visited = one.released.visited if one.released else ()
         for number, own in enumerate(one.judged):
             at = one.at["strict"][number]
@@ -559,13 +486,13 @@ def span_schema() -> Any:
     )
 
 
-def _notes(answered: Sequence[Answered], scores: Sequence[SpanScores]) -> Iterator[Note]:
+def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:
     """Lines that a reader of the table must know."""
     yield detail(
         "strict: right about the whole and all of its spans; lenient: the mean share of right "
         "spans; lenient if right: the same, 0 where the whole is wrong"
     )
-    for one, own in zip(answered, scores, strict=True):
+    for one, own in ((each.answered, each.scores) for each in details):
         name, total = one.table.table.name, len(one.table.rows)
         if own.too_long:
             yield caution(

@@ -1,1 +1,0 @@
-"""Views of the results of span coherence."""
