@@ -128,13 +128,10 @@ class Overview:
             where = self.suites[suite]
             if model not in self.steps and len(self.models) > 1:
                 where += f" ({self.models[model]})"
-            for note in run.notes:
+            for text in run.cautions:
                 # Where a curve rises above its floors is said by step.
-                if note.kind == "caution" and not (
-                    model in self.steps and note.text.startswith(NO_BETTER)
-                ):
-                    # Marks are of the table that the note stood under.
-                    found.setdefault(note.text.lstrip("!† "), []).append(where)
+                if not (model in self.steps and text.startswith(NO_BETTER)):
+                    found.setdefault(text, []).append(where)
         for text, places in found.items():
             yield f"{text}: {first_names(list(dict.fromkeys(places)))}"
 

@@ -136,7 +136,7 @@ def card_of(board: Board, column: BoardColumn, model: BoardModel) -> Card:
             if head is not None and (value := getattr(head, field)) is not None
         ),
         facts=tuple(_facts(first)),
-        cautions=tuple(_cautions(first)),
+        cautions=tuple(first.run.cautions),
         signature=first.run.signature,
         others=tuple((_number(one.number), one.run.signature) for one in rest),
     )
@@ -157,12 +157,6 @@ def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
     if model.parameters is not None:
         yield "parameters", f"{model.parameters:,}"
     yield "loaded as", ", ".join(filter(None, (entry.key[3], model.device)))
-
-
-def _cautions(entry: Entry) -> Iterator[str]:
-    for note in entry.run.notes:
-        if note.kind == "caution":
-            yield note.text.lstrip("!† ")
 
 
 def shown_scores(entry: Entry) -> list[Score]:
