@@ -115,8 +115,10 @@ def verdict(
         "repeated words": one.overlap_score,
     }
     beside = {name: _beside(one, value) for name, value in references.items()}
+    # To be better than a baseline below chance is no more than to be better than chance.
+    said = {name: often for name, often in beside.items() if not _below(references[name], one)}
     before = ""
-    for often, names in _runs((often, name) for name, often in beside.items() if often):
+    for often, names in _runs((often, name) for name, often in said.items() if often):
         *firsts, last = (f"{name} ({_number(references[name], one.measure)})" for name in names)
         others = (" and " if often == _MORE else " or ").join(
             [", ".join(firsts), last][not firsts :]
@@ -156,6 +158,11 @@ def _beside(one: Measured, other: float | None) -> str:
     if other is None or one.ci_low is None or one.ci_high is None:
         return ""
     return _MORE if one.ci_low > other else _LESS if one.ci_high < other else _NO_MORE
+
+
+def _below(value: float | None, one: Measured) -> bool:
+    """Tell whether a baseline lies below chance."""
+    return value is not None and one.chance is not None and value < one.chance
 
 
 def _runs(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
