@@ -8,7 +8,7 @@ from typing import Any
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.labels import difference_labels, labels
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.statistics.scores import Score, is_correlation, only_cd
+from coherencegym.eval.statistics.scores import Score, chance_names, is_correlation, only_cd
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.views.plot_rows import (
     DifferenceKey,
@@ -265,5 +265,6 @@ def _legend(figure: Any, rows: PlotRows, chosen: Mapping[ScoreKey, Score]) -> No
     if any(row.human_score is not None for row in chosen.values()):
         look = {"color": figures.HUMAN, "marker": "D", "linestyle": ""}
         handles.append(figures.key("people", **look, markersize=7, markerfacecolor="none"))
-    handles.append(figures.key("chance", color=figures.CHANCE_LINE, linestyle=figures.DASHED))
+    said = chance_names(chosen.values())
+    handles.append(figures.key(said, color=figures.CHANCE_LINE, linestyle=figures.DASHED))
     figures.legend_below(figure, handles, min(3, len(handles)))

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Literal, Protocol
 
 from coherencegym.eval.report.grid import number_cell, score_cell, share_cell
-from coherencegym.eval.statistics.scores import CD, is_correlation
+from coherencegym.eval.statistics.scores import CD, chance_names, is_correlation
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 
 #: The score shows something; it does not; it is below chance.
@@ -38,6 +38,10 @@ class Measured(Protocol):
     @property
     def chance(self) -> float | None:
         """The value that a judge that reads nothing reaches."""
+
+    @property
+    def chance_name(self) -> str:
+        """What that judge is."""
 
     @property
     def artefact_score(self) -> float | None:
@@ -110,7 +114,7 @@ def verdict(
         what = f"{model}'s scores correlate with the ratings by {number}{interval} ({one.measure})"
     parts = [what + (f", averaged over {over}" if over else "")]
     references = {
-        "chance": one.chance,
+        chance_names([one], article=True): one.chance,
         "a classifier that does not read": one.artefact_score,
         "repeated words": one.overlap_score,
     }

@@ -37,7 +37,13 @@ from coherencegym.eval.tasks.results import (
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.spans.answers import SpanAnswers, judged_rows
-from coherencegym.eval.tasks.spans.baselines import BAG, COIN, CONSTANTS, baselines_of
+from coherencegym.eval.tasks.spans.baselines import (
+    BAG,
+    BEST_CONSTANT,
+    COIN,
+    CONSTANTS,
+    baselines_of,
+)
 from coherencegym.eval.tasks.spans.coherence import (
     COHERENCE_MEASURES,
     THRESHOLDS,
@@ -222,7 +228,8 @@ class SpanResults(TaskResults):
                 found.append(replace(one, chance=None))
             elif not one.judge and one.level == "all":
                 best = max((value for value in constants if value is not None), default=None)
-                found.append(replace(one, chance=best, artefact_score=known.get(BAG)))
+                beside_it = {"chance": best, "chance_name": BEST_CONSTANT}
+                found.append(replace(one, **beside_it, artefact_score=known.get(BAG)))
             elif not one.judge:
                 found.append(one)
         return [*found, *self._coins()]
@@ -462,6 +469,7 @@ def _headline(answered: Sequence[Answered], scores: Sequence[SpanScores]) -> Hea
         ci_method=interval.method,
         artefact_score=mean_of(bags) if len(bags) == len(scores) else None,
         chance=mean_of([best_constant(own, "strict")[1] for own in scores]),
+        chance_name=BEST_CONSTANT,
         measure="strict",
     )
 

@@ -56,7 +56,8 @@ def test_a_baseline_below_chance_is_no_more_than_chance() -> None:
     text, _ = said(0.48, 0.42, 0.55, **below)
     assert text == said(0.48, 0.42, 0.55, n=100)[0]
     text, bearing = said(0.7, 0.6, 0.8, **below)
-    assert "repeated words" not in text and "classifier" not in text
+    assert "repeated words" not in text
+    assert "classifier" not in text
     # They are known, and what they say of a score above chance stays.
     assert (text.rpartition(": ")[2], bearing) == (
         "more than the parts and the words that they share give away",
