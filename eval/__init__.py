@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         items_from,
         rows,
         score,
-        score_spans,
         to_pandas,
     )
     from coherencegym.eval.models.body import random_twin
@@ -44,7 +43,6 @@ __all__ = [
     "random_twin",
     "rows",
     "score",
-    "score_spans",
     "states",
     "to_pandas",
     "write_results",

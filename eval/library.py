@@ -29,11 +29,9 @@ from coherencegym.files.strict_json import held
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
 
-    from coherencegym.eval.kinds.spans import SpanText
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.tasks.task import StepProgress
     from coherencegym.eval.views.findings import ShownFindings
-    from coherencegym.eval.views.spans.shown import ShownSpans
 
 #: The tables of results that :func:`rows` gives.
 Kind = Literal["scores", "predictions", "regions", "tokens"]
@@ -268,100 +266,6 @@ def _how_loaded(loaded: LoadedModel) -> dict[str, Any]:
     }
 
 
-def score_spans(
-    model: Any,
-    tokenizer: Any,
-    data: str | Path | Mapping[str, Iterable[SpanText | Mapping[str, Any]]],
-    *,
-    name: str | None = None,
-    commit: str | None = None,
-    configs: str | Sequence[str] = (),
-    split: str = "test",
-    revision: str | None = None,
-    max_items: int | None = None,
-    calibrate_on: str | None = None,
-    **options: Any,
-) -> ShownSpans:
-    """Ask a loaded model about texts and each of their spans::
-
-        found = score_spans(model, tokenizer, "suites/span_coherence", configs="intruder_sample")
-        own = found.scores[0].coherence
-        own.accuracy, own.strict, own.lenient
-        found.answered[0].judged[0].called[0, 1].probability  # of units 0 to 1 of the first text
-
-    Args:
-        model: a causal language model of transformers, or one with a head for classification,
-            multiple choice or regression, on its device.
-        tokenizer: its tokenizer.
-        data: a Hub id, a folder of a build, or texts (or rows of a dataset) by split.
-        name, commit: see :func:`score`.
-        configs, split, revision, max_items: parts of a dataset; no configs: all that hold spans.
-        calibrate_on: the split that thresholds are set on; None: validation, or else train.
-        options: ``scorer``, ``label_map``, ``truncate``, ``rho``, ``apply_chat_template``, ...
-            (:class:`eval.tasks.spans.asking.SpanOptions`); ``bos``, ``batch_tokens`` and ``share``
-            as for :func:`score`.
-
-    Returns:
-        What ``coherencegym spans`` prints and writes, which shows itself in a notebook and under
-        ``print``; measures are shares from 0 to 1, of ``scores[i]`` for config i.
-
-    Raises:
-        EvaluationError: the data cannot be read, an option is wrong, the model cannot be asked so,
-            or a text cannot be read.
-    """
-    from coherencegym.eval.models.in_memory import evaluating, in_memory
-
-    chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
-    how: dict[str, Any] = {"max_items": max_items, "calibrate_on": calibrate_on}
-    with evaluating(model):
-        loaded = in_memory(model, tokenizer, name, commit, scores=False)
-        return spans_loaded(loaded, data, options, **chosen, **how)
-
-
-def spans_loaded(
-    loaded: LoadedModel,
-    data: str | Path | Mapping[str, Iterable[SpanText | Mapping[str, Any]]],
-    options: Mapping[str, Any],
-    *,
-    configs: str | Sequence[str] = (),
-    split: str = "test",
-    revision: str | None = None,
-    max_items: int | None = None,
-    calibrate_on: str | None = None,
-) -> ShownSpans:
-    """Ask a model in evaluation mode about spans, of which is known what results say of it."""
-    from coherencegym.eval.tasks.spans.asking import (
-        ask_spans,
-        askable,
-        own_settings,
-        span_options,
-        with_scorer,
-    )
-    from coherencegym.eval.tasks.spans.data import read_span_tables, span_table_of
-    from coherencegym.eval.tasks.spans.results import gather_spans
-    from coherencegym.eval.views.spans.shown import shown_spans
-
-    own, reading = divided_options(options)
-    how = with_scorer(span_options(**own), loaded.model.config, type(loaded.model).__name__)
-    names = [configs] if isinstance(configs, str) else list(configs)
-    if isinstance(data, Mapping):
-        found = [span_table_of(data, split, calibrate_on)]
-        source = found[0].table.source
-    else:
-        source = find_dataset(str(data), revision, names)
-        found, notes = read_span_tables(source, names, split, max_items, calibrate_on)
-        source = source.noted(notes)
-    tables, left_out = of_each(found, partial(askable, how), named=bool(names))
-    answered, unasked = of_each(tables, lambda table: ask_spans(loaded, table, how, reading))
-    source = source.noted([*left_out, *unasked])
-    settings = {
-        **{"configs": names, "split": split, "max_items": max_items, "calibrate_on": calibrate_on},
-        **_how_loaded(loaded),
-    }
-    own = own_settings(how, reading)
-    return shown_spans(gather_spans(source, loaded, answered, settings, own))
-
-
 def task_loaded(
     name: str,
     loaded: LoadedModel,
@@ -397,16 +301,19 @@ def task_loaded(
     if task.texts is not None:
         given, reading = divided_options(options)
         beside = READ_OPTIONS
-    own = task.settle(task.check(task_options(name, task.options, given, beside)), loaded)
+    own = task.check(task_options(name, task.options, given, beside))
+    own = task.resolve(own, lambda: loaded.model.config, type(loaded.model).__name__)
+    own = task.settle(own, loaded)
     names = [configs] if isinstance(configs, str) else list(configs)
     if isinstance(data, Mapping):
         if task.given is None:
             raise EvaluationError(f"{name}: rows by split; expected a dataset's name or folder")
-        inputs, notes = [task.given(data, split)], []
+        inputs, notes = [task.given(data, split, own)], []
         source = task.table(inputs[0]).source
     else:
         source = find_dataset(str(data), revision, names)
-        inputs, notes = task.read(source, names, split, max_items)
+        inputs, notes = task.read(source, names, split, max_items, own)
+    inputs, left_out = of_each(inputs, partial(task.accept, own), named=bool(names))
     writer = OutcomeWriter()
     more: dict[str, Any] = {} if step is None else {"step": step}
     folder = None if vectors is None else Path(vectors)
@@ -414,11 +321,12 @@ def task_loaded(
     asked, unasked = of_each(inputs, lambda one: (one, task.run(context, one, own, writer)))
     settings = {
         **{"configs": names, "split": split, "max_items": max_items},
-        **(reading.record() if task.texts is not None else {}),
+        **(reading.record() if task.texts is not None and task.reads(own) else {}),
         **_how_loaded(loaded),
     }
-    about = source.noted([*notes, *unasked]), loaded, asked, writer.tables(), settings, own
-    return shown_findings(gather_findings(task, *about))
+    source = source.noted([*notes, *left_out, *unasked])
+    about = source, loaded, asked, writer.tables(), settings, own
+    return shown_findings(gather_findings(task, *about, task.record(own, reading)))
 
 
 #: The options of reading that a call in Python takes beside those of a task.

@@ -17,7 +17,7 @@ from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.eval.models.source import find_model
-from coherencegym.eval.views.spans.page import write_spans
+from coherencegym.eval.views.findings import write_findings
 from coherencegym.files.checksums import CHECKSUMS
 
 
@@ -245,18 +245,18 @@ def texts() -> dict[str, Any]:
 
 def test_spans_of_rows_and_of_a_dataset(texts: dict[str, Any], demo: Any, tmp_path: Path) -> None:
     found = cg.spans(demo, texts, output=tmp_path / "rows")
-    own = found.scores[0]
+    own = found.details[0].scores
     assert (own.config, own.items, own.question) == ("texts", 8, "coherence")
     assert own.about["calibrated_on"] == "validation"
     assert "strict" in str(found)
     assert (tmp_path / "rows" / "report.html").is_file()
     write_spans_dataset(tmp_path / "data", texts, "toy")
     again = cg.spans("demo", tmp_path / "data", device="cpu")
-    assert [one.coherence for one in again.scores] == [own.coherence]
-    assert again.scores[0].coin == own.coin
+    assert [one.scores.coherence for one in again.details] == [own.coherence]
+    assert again.details[0].scores.coin == own.coin
     rows = {split: [SPANS.to_row(row) for row in many] for split, many in texts.items()}
     as_rows = cg.spans((demo.model, demo.tokenizer), rows)
-    assert as_rows.scores[0].coherence == own.coherence
+    assert as_rows.details[0].scores.coherence == own.coherence
     argv = ["spans", "--model", "demo", "--dataset", str(tmp_path / "data"), "--device", "cpu"]
     assert main([*argv, "--no-cache", "--output", str(tmp_path / "command")]) == 0
     assert compare_files(tmp_path / "command", again, tmp_path / "library")
@@ -264,7 +264,7 @@ def test_spans_of_rows_and_of_a_dataset(texts: dict[str, Any], demo: Any, tmp_pa
 
 def compare_files(command: Path, results: Any, folder: Path) -> bool:
     """The command's folder has the same scores and the same signature as the library's results."""
-    write_spans(results, folder)
+    write_findings(results, folder)
     ours, theirs = (json.loads((f / "results.json").read_text()) for f in (folder, command))
     signatures = (one["signature"].partition("|split")[2] for one in (ours, theirs))
     assert ours["scores"] == theirs["scores"]
@@ -277,7 +277,7 @@ def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any)
     compared = cg.compare(*asked).comparisons[0]
     rows = {row.measure: row for row in compared.rows if row.level == "all"}
     for own, name in (("accuracy", "accuracy"), ("strict", "strict"), ("lenient", "lenient")):
-        values = [getattr(one.scores[0].coherence, own) for one in asked]
+        values = [getattr(one.details[0].scores.coherence, own) for one in asked]
         assert rows[name].n == 8
         assert (rows[name].baseline_score, rows[name].score) == pytest.approx(tuple(values))
     assert compared.remarks == ('scorer: "surprisal" and "prompt"',)
@@ -297,7 +297,7 @@ def test_ways_to_ask_are_compared_text_by_text(texts: dict[str, Any], demo: Any)
         ({"rho": 1.5}, "rho='1.5'; expected folds, best, or a number"),
         ({"temperature": 0.0}, "temperature=0.0; expected a number above 0"),
         ({"decision": "half"}, "--decision: --scorer surprisal has no use for it"),
-        ({"score": "prompt"}, "no option 'score'; expected one of .*did you mean 'scorer'"),
+        ({"score": "prompt"}, "no option score; expected some of .*did you mean 'scorer'"),
         ({"split": "dev"}, "texts: no split 'dev'; expected one"),
         ({"calibrate_on": "train"}, "texts: no split 'train'; expected one"),
         ({"compat": "storks-2021"}, "texts .test. is not of the paper"),

@@ -20,7 +20,6 @@ COMMANDS = {
     "score": "score models on suites of minimal pairs",
     "detect": "find the sentence of a document that does not belong there",
     "train": "fine-tune an encoder for a task, for comparison",
-    "spans": "ask whether a model is right about the parts of texts, too",
     "overview": "show several runs in one table, best model first",
     "compare": "compare the results of models, item by item",
     "plot": "draw the scores of several runs in one figure",

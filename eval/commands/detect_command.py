@@ -13,6 +13,7 @@ from coherencegym.eval.commands.running import Running, planned_work, print_work
 from coherencegym.eval.models.libraries import quiet_libraries
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
 from coherencegym.eval.tasks.detect.detectors import DEFAULT_DETECTOR, DETECTORS
+from coherencegym.numbers import finite
 
 if TYPE_CHECKING:
     from coherencegym.eval.plan.options import Options
@@ -57,7 +58,7 @@ def add_arguments(parser: Parser) -> None:
         metavar="CONFIG|DATASET:CONFIG",
         help="choose the threshold on the validation split of this config; default its own",
     )
-    add("--threshold", type=options.finite, metavar="X", help="this threshold, for all decisions")
+    add("--threshold", type=finite, metavar="X", help="this threshold, for all decisions")
     options.add_reading(parser, "the texts of a document")
     options.add_output(parser, "default results/DATA--MODEL--detect", "results")
     options.add_alike(parser, "--dry-run", "--verbose")

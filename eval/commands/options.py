@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -17,6 +16,7 @@ from coherencegym.eval.models.kind import ScorerChoice
 from coherencegym.eval.models.placement import DEVICE_MAPS
 from coherencegym.eval.models.source import DEMO
 from coherencegym.eval.plan.options import DEFAULT, MODES, Options
+from coherencegym.eval.tasks.options import flag_of
 from coherencegym.eval.text.choices import MaskingChoice
 from coherencegym.numbers import positive
 
@@ -407,24 +407,6 @@ def check_output(arguments: argparse.Namespace, output: Path) -> None:
     check_folder(output, arguments.overwrite, inputs=data, around=around)
 
 
-def finite(text: str) -> float:
-    """A number that is neither infinite nor none, for argparse."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"{text!r}; expected a number")
-    return number
-
-
-def above_zero(text: str) -> float:
-    """A finite number greater than 0, for argparse."""
-    if (number := finite(text)) <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r}; expected a number greater than 0")
-    return number
-
-
 def item_tables(
     arguments: argparse.Namespace, max_items: int | None = None, *, in_parts: bool = False
 ) -> tuple[Source, Sequence[ItemTable]]:
@@ -450,22 +432,20 @@ def item_tables(
     return suites(arguments.suites, max_items)
 
 
-def chosen(arguments: argparse.Namespace) -> Options:
+def chosen(arguments: argparse.Namespace, other: Sequence[str] = ()) -> Options:
     """Options of reading and running; what a subcommand does not declare is as it is by default.
+
+    ``other`` are names that stand for something else in this subcommand.
 
     Raises:
         EvaluationError: an option contradicts ``--compat``.
     """
-    known = {field.name for field in fields(Options)}
+    known = {field.name for field in fields(Options)} - {*other}
     given = {name: value for name, value in vars(arguments).items() if name in known}
-    options = Options(**given, rules=MODES.get(vars(arguments).get("compat") or "", DEFAULT))
+    mode = "" if "compat" in other else vars(arguments).get("compat") or ""
+    options = Options(**given, rules=MODES.get(mode, DEFAULT))
     options.check(flag_of)
     return options
-
-
-def flag_of(name: str) -> str:
-    """The name of an option on the command line."""
-    return "--" + name.replace("_", "-")
 
 
 def load_model(
@@ -496,6 +476,18 @@ def load_model(
     if in_vllm:
         return load_in_vllm(*place, **how)
     return load(*place, scorer=scorer, **how) if scores else load_encoder(*place, **how)
+
+
+def load_head(arguments: argparse.Namespace, head: Any) -> LoadedModel:
+    """The model that the options name, with a head of a class of transformers.
+
+    Raises:
+        EvaluationError: see :func:`eval.models.load.load_with_head`.
+    """
+    from coherencegym.eval.models.load import load_with_head
+
+    place = arguments.model, head, arguments.device, arguments.dtype
+    return load_with_head(*place, **loading(arguments))
 
 
 def loading(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from coherencegym.errors import one_line
 from coherencegym.eval.commands.options import (
     check_output,
-    flag_of,
     load_model,
     model_config,
     model_settings,
@@ -23,6 +22,7 @@ from coherencegym.eval.commands.options import (
 )
 from coherencegym.eval.forward.cache import Cache, cache_folder
 from coherencegym.eval.forward.distributed import World, join_processes, own_device, world
+from coherencegym.eval.tasks.options import flag_of
 from coherencegym.terminal import shown_console
 
 if TYPE_CHECKING:

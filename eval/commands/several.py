@@ -22,6 +22,7 @@ from coherencegym.eval.forward.memory import give_back_memory
 from coherencegym.eval.plan.kept import KeptPlans, PlansOf
 from coherencegym.eval.results.folder import MARKER
 from coherencegym.eval.results.steps import step_of
+from coherencegym.eval.tasks.options import flag_of
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.dataset import ItemTable
@@ -103,7 +104,7 @@ class Several:
             scorer=self.chosen.scorer,
             code=first.trust_remote_code and is_of_code(first.output),
         )
-        chosen = self.chosen.settled(scorer, options.flag_of)
+        chosen = self.chosen.settled(scorer, flag_of)
         for one, (source, tables) in there:
             settings = options.settings_of(one, chosen, _RECORDED)
             self.runs[one.output] = earlier_run(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
 from coherencegym.eval.models.libraries import quiet_libraries
+from coherencegym.eval.tasks.options import flag_of
 from coherencegym.terminal import shown_console
 
 EXAMPLES = """\
@@ -53,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     table, item = find_item(tables, arguments.item)
     check_conditions(item, arguments.conditions)
     model = options.load_model(arguments, scorer=chosen.scorer)
-    chosen = chosen.settled(model.scorer, options.flag_of)
+    chosen = chosen.settled(model.scorer, flag_of)
     separator = table.separator
     scored = score_items(model.model, model.tokenizer, [item], chosen, uses_separator=separator)
     (one,), place = scored.items, (table.config, table.split)

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 from coherencegym.command_line import Parser, rare
@@ -23,7 +24,7 @@ from coherencegym.eval.forward.cache import cache_folder
 from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.tasks.options import arguments_of
-from coherencegym.eval.tasks.task import Task, TaskContext
+from coherencegym.eval.tasks.task import Loader, Task, TaskContext
 
 #: Options of the data, as the results record them.
 _DATA = ("configs", "split", "max_items")
@@ -67,12 +68,15 @@ class TaskCommand:
         given = {one.name: getattr(arguments, one.name) for one in fields(task.options)}
         own = task.check(task_options(task.name, task.options, given))
         output, settings = opened(arguments, task.name, _DATA)
-        chosen = options.chosen(arguments)
-        if task.texts is not None:
-            settings = options.settings_of(arguments, chosen, _DATA)
+        chosen = options.chosen(arguments, other=tuple(given))
         # The data first: they are read in a moment, and what is wrong with them shows at once.
         source = find_dataset(arguments.dataset, arguments.revision, arguments.configs)
-        inputs, notes = task.read(source, **{name: getattr(arguments, name) for name in _DATA})
+        data = {name: getattr(arguments, name) for name in _DATA}
+        read, notes = task.read(source, **data, options=own)
+        own = task.resolve(own, lambda: options.model_config(arguments, scores=False)[0], "")
+        inputs, unasked = of_each(read, partial(task.accept, own), named=bool(arguments.configs))
+        if task.texts is not None and task.reads(own):
+            settings = options.settings_of(arguments, chosen, _DATA)
         if arguments.dry_run:
             self._say_costs(arguments, inputs, own, chosen)
             print(f"would be written to {output}")
@@ -86,8 +90,9 @@ class TaskCommand:
                     return one, task.run(context, one, own, writer)
 
             asked, more = of_each(inputs, ask)
-        source = source.noted([*notes, *more])
-        found = gather_findings(task, source, model, asked, writer.tables(), settings, own)
+        source = source.noted([*notes, *unasked, *more])
+        about = source, model, asked, writer.tables(), settings, own
+        found = gather_findings(task, *about, task.record(own, chosen))
         return closed(arguments, output, found, write_findings, print_findings)
 
     def _say_costs(
@@ -97,10 +102,13 @@ class TaskCommand:
         from coherencegym.eval.report import grid
 
         task = self.task
-        if task.texts is not None:
-            tables = [(task.table(one), task.texts(one, own)) for one in inputs]
-            texts = [(table.name, read, table.separator) for table, read in tables]
-            print_work(planned_work(arguments, texts, chosen))
+        texts = [
+            (task.table(one).name, read, task.table(one).separator)
+            for one in inputs
+            if (read := task.surprisal_texts(one, own)) is not None
+        ]
+        if texts:
+            print_work(planned_work(arguments, texts, chosen, in_chat=task.in_chat(own)))
         elif task.costs is not None:
             table = task.costs(inputs, own, *options.model_config(arguments, scores=False))
             console = grid.console_for()
@@ -113,7 +121,7 @@ class TaskCommand:
     ) -> Iterator[tuple[LoadedModel, Callable[[str], AbstractContextManager[TaskContext]]]]:
         """The model, and what a table is asked with, by its name."""
         task = self.task
-        if task.texts is not None:
+        if task.texts is not None and task.reads(own):
             with running(arguments, chosen) as run_:
 
                 @contextmanager
@@ -123,16 +131,17 @@ class TaskCommand:
 
                 yield run_.loaded, reading
             return
-        model = task.load(
-            own,
+        loader = Loader(
             lambda: options.load_model(arguments),
             lambda: options.load_model(arguments, scores=False),
+            lambda head: options.load_head(arguments, head),
         )
+        model = task.load(own, loader)
         vectors = None if arguments.no_cache else cache_folder(arguments.cache) / "states"
 
         @contextmanager
         def stepping(name: str) -> Iterator[TaskContext]:
             with step_bars(name) as step:
-                yield TaskContext(model, vectors=vectors, step=step)
+                yield TaskContext(model, chosen, vectors=vectors, step=step)
 
         yield model, stepping

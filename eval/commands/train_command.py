@@ -14,7 +14,7 @@ from coherencegym.command_line import Parser, rare
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.tasks.detect.decisions import DECISIONS
-from coherencegym.numbers import not_negative, positive
+from coherencegym.numbers import above_zero, not_negative, positive
 
 if TYPE_CHECKING:
     from coherencegym.eval.tasks.detect.data import TrainingData
@@ -34,7 +34,7 @@ DOCUMENTS, SPANS_TASK = "documents", "spans"
 _NAMES = {DOCUMENTS: "train-documents", SPANS_TASK: "train-spans"}
 #: Numbers of the training: option, type, help.
 _NUMBERS: tuple[tuple[str, Callable[[str], float], str], ...] = (
-    ("--learning-rate", options.above_zero, "default 2e-5"),
+    ("--learning-rate", above_zero, "default 2e-5"),
     ("--epochs", positive, "most epochs; default 3, of spans 10"),
     ("--batch-size", positive, "rows in a step; default 32"),
     ("--evaluations", positive, "measurements on the validation split in an epoch; default 1"),
@@ -124,7 +124,7 @@ def _add_numbers(parser: Parser) -> None:
         help="one number: so many seeds, 0 to N - 1; several: these; default 3",
     )
     for name, kind, said in _NUMBERS:
-        metavar = "X" if kind is options.above_zero else "N"
+        metavar = "X" if kind is above_zero else "N"
         action = add(name, type=kind, metavar=metavar, help=said)
         if name in _RARE:
             rare(action)
@@ -309,8 +309,11 @@ def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
     from coherencegym.eval.tasks.spans.train.results import gather_span_training
     from coherencegym.eval.tasks.spans.train.train import train_on_texts
     from coherencegym.eval.tasks.training.encoder import refuse_long_seconds
-    from coherencegym.eval.views.spans.table import print_spans
-    from coherencegym.eval.views.spans.training import print_span_training, write_span_training
+    from coherencegym.eval.views.findings import print_findings
+    from coherencegym.eval.views.training.span_training import (
+        print_span_training,
+        write_span_training,
+    )
 
     data, encoder, settings = training.data, training.encoder, training.settings
     rows = [*data.training, *data.validation, *data.test_rows]
@@ -320,7 +323,7 @@ def _write_texts(training: _Training, arguments: argparse.Namespace) -> None:
     results = gather_span_training(data, encoder, settings, trained, recorded)
     write_span_training(results, data, training.output, overwrite=arguments.overwrite)
     if len(training.seeds) == 1:
-        print_spans(results.seeds[0], verbose=True)
+        print_findings(results.seeds[0], verbose=True)
     else:
         print_span_training(results)
 

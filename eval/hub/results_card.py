@@ -44,7 +44,8 @@ _EXPLANATION = (
     "over the configs that it names, however many items each has. Other measures (F1, the area "
     "under the ROC curve) are over documents with a sentence from elsewhere, or their sentences. "
     "An accuracy is that of a classifier of a model's vectors, at the layer that validation chose; "
-    "its artefact score is that of a bag of words, and chance that of the most frequent label.",
+    "its artefact score is that of a bag of words, and chance that of the most frequent label. Of "
+    "spans, the best constant answer (such as never) stands in the place of chance.",
     "The texts of the items are not here. They are in the datasets, under the terms of those; no "
     "licence is stated for these numbers unless the metadata of this card has one.",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -82,6 +82,18 @@ class TextLists:
 
 
 @dataclass(frozen=True)
+class Triangles:
+    """Lists of texts with a triangle of cells each (:mod:`eval.tasks.spans.triangles`).
+
+    Attributes:
+        cell: pixels of a cell.
+    """
+
+    lists: tuple[Mapping[str, Any], ...]
+    cell: int
+
+
+@dataclass(frozen=True)
 class ReportSection:
     """A part of a report.
 
@@ -94,7 +106,7 @@ class ReportSection:
     """
 
     title: str
-    body: Grid | Figure | TextLists | Strips
+    body: Grid | Figure | TextLists | Strips | Triangles
     lead: str = ""
     sentences: tuple[str, ...] = ()
     is_detail: bool = False

@@ -13,6 +13,7 @@ from typing import TypeVar
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.runs import Run, run_of
 from coherencegym.eval.results.steps import AS_NAMED, Axis, step_of
+from coherencegym.eval.statistics.scores import CHANCE, chance_names
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.headline import NO_BETTER, Headline
 
@@ -110,6 +111,17 @@ class Overview:
         run = self.by_pair.get((suite, model))
         return run.headline if run is not None else None
 
+    @property
+    def headlines(self) -> list[Headline]:
+        """The headlines of all runs that have one."""
+        return [run.headline for run in self.runs if run.headline is not None]
+
+    @property
+    def chance_name(self) -> str:
+        """The name of what reads nothing; ``chance`` where suites differ in it."""
+        names = {head.chance_name for head in self.headlines}
+        return names.pop() if len(names) == 1 else CHANCE
+
     def controlled(self, suite: SuiteKey) -> bool:
         """Tell whether a suite has controls, from which its score is to be told apart."""
         runs = (self.by_pair.get((suite, model)) for model in self.models)
@@ -128,13 +140,10 @@ class Overview:
             where = self.suites[suite]
             if model not in self.steps and len(self.models) > 1:
                 where += f" ({self.models[model]})"
-            for note in run.notes:
+            for text in run.cautions:
                 # Where a curve rises above its floors is said by step.
-                if note.kind == "caution" and not (
-                    model in self.steps and note.text.startswith(NO_BETTER)
-                ):
-                    # Marks are of the table that the note stood under.
-                    found.setdefault(note.text.lstrip("!† "), []).append(where)
+                if not (model in self.steps and text.startswith(NO_BETTER)):
+                    found.setdefault(text, []).append(where)
         for text, places in found.items():
             yield f"{text}: {first_names(list(dict.fromkeys(places)))}"
 
@@ -173,8 +182,9 @@ def standing(
     above = sum(above_chance(each) for each in scored)
     # A floor below chance is no more than that.
     beyond = sum(above_chance(each) and above_floor(each) for each in floors)
+    chance = chance_names(scored, article=True)
     return (
-        f"{name} is above chance on {above} of {len(scored)} {what}, and above its floors "
+        f"{name} is above {chance} on {above} of {len(scored)} {what}, and above its floors "
         f"(artefact and overlap score) on {beyond} of the {len(floors)} that have any, "
         "each with its whole 95\N{NO-BREAK SPACE}% interval."
         + (f" {what.capitalize()} with controls (†) are not counted." if controlled else "")

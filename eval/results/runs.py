@@ -19,6 +19,7 @@ from coherencegym.eval.statistics.scores import Score
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.tasks.score.headline import Headline
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.files.strict_json import Many, Some, kind, read_json
 
 
@@ -72,6 +73,18 @@ class Run:
     def variant(self) -> str:
         """The revision and the way of reading, as they follow the name of the model."""
         return self.at_revision + self.by_scorer
+
+    @property
+    def cautions(self) -> list[str]:
+        """The cautions on the run's one number, without the marks of its table of scores.
+
+        A caution that begins with ``!`` is on rows of that table, which may be others than those
+        behind the headline: whether the headline is over few items, its own number says.
+        """
+        found = [note.text for note in self.notes if note.kind == "caution"]
+        few = self.headline is not None and self.headline.n < FEW_ITEMS
+        own = [f"fewer than {FEW_ITEMS} items: read the interval, not the score"] * few
+        return [*(text.removeprefix("† ") for text in found if not text.startswith("!")), *own]
 
     @property
     def reported(self) -> list[Score | Headline]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from coherencegym.eval.statistics.estimate import Estimate
 from coherencegym.files.strict_json import Share, SignedShare
@@ -20,6 +20,8 @@ LENGTH, REPEATED_WORDS, ONE_RATER = "length", "repeated words", "one rater"
 #: Another: the label that training rows have most.
 MOST_FREQUENT = "most frequent label"
 _BASELINES = frozenset({BAG_OF_WORDS, LENGTH, REPEATED_WORDS, ONE_RATER})
+#: The name of what a judge that reads nothing reaches.
+CHANCE = "chance"
 #: The judges of outcomes that are layers of the model begin so; a number follows.
 LAYER = "layer "
 
@@ -69,6 +71,7 @@ class Score(ScoreRow):
         human_score: the same for people, with its interval, over ``human_n`` units; None, and 0,
             where nobody was asked.
         chance: reached by a judge that reads nothing; None where that is not known.
+        chance_name: the name of that judge, where it does not guess.
         counts: units that are left out, by reason, or that are of a kind.
     """
 
@@ -87,7 +90,30 @@ class Score(ScoreRow):
     human_ci_high: float | None = None
     human_n: int = 0
     chance: Share | None = 0.5
+    chance_name: str = CHANCE
     counts: Mapping[str, int] = field(default_factory=dict)
+
+
+class HasChance(Protocol):
+    """A score, or a headline."""
+
+    @property
+    def chance(self) -> float | None:
+        """Reached by a judge that reads nothing."""
+
+    @property
+    def chance_name(self) -> str:
+        """The name of that judge."""
+
+
+def chance_names(rows: Iterable[HasChance], *, article: bool = False) -> str:
+    """Names of what stands in the place of chance in some rows; ``chance`` where nothing does.
+
+    ``article``: for a sentence, ``chance or the best constant answer``.
+    """
+    names = dict.fromkeys(row.chance_name for row in rows if row.chance is not None)
+    the = "the " if article else ""
+    return " or ".join(n if n == CHANCE else the + n for n in names or (CHANCE,))
 
 
 #: The measures that are correlations begin so.

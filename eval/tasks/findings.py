@@ -83,8 +83,8 @@ def gather_findings(
 
 def _notes(found: Findings) -> Iterator[Note]:
     yield from found.asked.notes(found)
-    if found.asked.verdict is None:
+    if not found.asked.says_baselines:
         yield from floor_notes(found.headline)
-    if any(one.estimate.n < FEW_ITEMS for one in found.estimates if one.group is None):
+    if any(len(table.rows) < FEW_ITEMS for table in found.tables):
         what = found.asked.units
         yield caution(f"! fewer than {FEW_ITEMS} {what}: read the interval, not the score")

@@ -18,6 +18,7 @@ def option(
     choices: Sequence[str] = (),
     parse: Callable[[str], Any] | None = None,
     metavar: str = "",
+    off: str = "",
     rare: bool = False,
 ) -> Any:
     """A field of a dataclass of options.
@@ -28,10 +29,11 @@ def option(
         choices: its values; empty: any of its type.
         parse: makes its value of a word of the shell; None: the type of the default does.
         metavar: the word that stands for the value in help.
+        off: the switch that makes ``True`` to ``False``.
         rare: true where only ``--help-all`` shows it.
     """
     about = {"help": said, "choices": tuple(choices), "parse": parse, "metavar": metavar}
-    return field(default=default, metadata={**about, "rare": rare})
+    return field(default=default, metadata={**about, "off": off, "rare": rare})
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,21 @@ def _argument(one: Field[Any]) -> Argument:
     if one.default is MISSING or "help" not in about:
         raise TypeError(f"{one.name}: expected a field that option() made")
     settings: dict[str, Any] = {"dest": one.name, "default": one.default, "help": about["help"]}
-    if one.default is False:
-        settings |= {"action": "store_true"}
+    if one.default is False or one.default is True:
+        settings |= {"action": "store_false" if one.default else "store_true"}
     elif about["choices"]:
         settings |= {"choices": [name for name in about["choices"] if name]}
     else:
         metavar = about["metavar"] or one.name.upper()
         settings |= {"type": about["parse"] or type(one.default), "metavar": metavar}
-    if one.default not in (False, None, "", ()):
+    if one.default not in (False, True, None, "", ()):
         settings["help"] += f"; default {one.default}"
-    return Argument("--" + one.name.replace("_", "-"), settings, about["rare"])
+    return Argument(about["off"] or flag_of(one.name), settings, about["rare"])
+
+
+def flag_of(name: str) -> str:
+    """The name of an option on the command line."""
+    return "--" + name.replace("_", "-")
 
 
 def task_options(

@@ -20,6 +20,10 @@ TASKS: dict[str, tuple[str, str]] = {
         "ask which layers of a model know the labels of examples",
         "coherencegym.eval.tasks.probe.task",
     ),
+    "spans": (
+        "ask whether a model is right about the parts of texts, too",
+        "coherencegym.eval.tasks.spans.task",
+    ),
     "correlate": (
         "correlate the scores of texts with people's ratings of their coherence",
         "coherencegym.eval.tasks.correlate.task",

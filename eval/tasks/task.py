@@ -87,9 +87,9 @@ class Loader:
     """Ways to load the model that the user has named.
 
     Attributes:
-        scores: as one that scores texts.
-        vectors: as one that has vectors of them.
-        head: with a head of a class of transformers, such as one that classifies.
+        scores: loads it as one that scores texts.
+        vectors: loads it as one that has vectors of them.
+        head: loads it with a head of a class of transformers, such as one that classifies.
     """
 
     scores: Callable[[], LoadedModel]
@@ -139,6 +139,7 @@ class Task(Generic[_I, _O, _D]):
         facts: gives keys of ``results.json`` on an input and its detail.
         more: the keys of ``results.json`` that only this task has.
         files: writes files of its own into a folder.
+        says_baselines: true where its notes or its verdict say what baselines mean for a score.
         units: the word for rows, in the plural.
         examples: command lines.
     """
@@ -176,6 +177,7 @@ class Task(Generic[_I, _O, _D]):
     facts: Callable[[_I, _D], Mapping[str, Any]] = lambda one, detail: {}
     more: Callable[[Findings], dict[str, Any]] = lambda found: {}
     files: Callable[[Findings, Path], None] = lambda found, folder: None
+    says_baselines: bool = False
     units: str = "rows"
     examples: str = ""
 

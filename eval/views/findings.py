@@ -10,7 +10,14 @@ from typing import Any
 
 from coherencegym.eval.metrics.estimates import EstimateRow, score_of
 from coherencegym.eval.report import figures, grid
-from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, TextLists, Verdict
+from coherencegym.eval.report.blocks import (
+    Figure,
+    ReportSection,
+    Strips,
+    TextLists,
+    Triangles,
+    Verdict,
+)
 from coherencegym.eval.results.folder import results_folder
 from coherencegym.eval.results.labels import labels
 from coherencegym.eval.results.runs import run_of
@@ -106,9 +113,14 @@ def write_findings(found: Findings, folder: Path, *, overwrite: bool = False) ->
         EvaluationError: the folder exists and overwriting was not asked for.
     """
     with results_folder(found, folder, overwrite=overwrite) as work:
-        found.asked.files(found, work)
-        plot_runs([run_of(found)], work)
-        write_html(_page(found, work), work)
+        write_findings_files(found, work)
+
+
+def write_findings_files(found: Findings, work: Path) -> None:
+    """Write what a folder of results has beside what those of every task have."""
+    found.asked.files(found, work)
+    plot_runs([run_of(found)], work)
+    write_html(_page(found, work), work)
 
 
 def _grids(sections: Sequence[ReportSection]) -> list[grid.Grid]:
@@ -140,8 +152,17 @@ def _verdict(found: Findings) -> Verdict | None:
 
 
 def _kind(section: ReportSection) -> str:
-    kinds = {grid.Grid: "grid", Figure: "figure", TextLists: "texts", Strips: "strips"}
-    return kinds[type(section.body)]
+    return _KINDS[type(section.body)]
+
+
+#: Names of blocks in the page's template.
+_KINDS: dict[type, str] = {
+    grid.Grid: "grid",
+    Figure: "figure",
+    TextLists: "texts",
+    Strips: "strips",
+    Triangles: "triangles",
+}
 
 
 def _drawn(figure: Figure, title: str, folder: Path) -> str:

@@ -21,6 +21,7 @@ from coherencegym.eval.report.figures import short_model
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.results import Results
 from coherencegym.eval.results.runs import run_of
+from coherencegym.eval.statistics.scores import chance_names
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.metrics import Judgement
 from coherencegym.eval.tasks.score.scoring import Scored, ScoredItem
@@ -198,6 +199,7 @@ def templates() -> Any:
     }
     found.filters |= {"breakable": breakable, "left_out": left_out}
     found.globals |= {
+        "chance_names": chance_names,
         "few": FEW_ITEMS,
         "share": share_cell,
         "share_with_interval": share_with_interval,

@@ -19,7 +19,7 @@ from coherencegym.eval.results.overview import (
 )
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
-from coherencegym.eval.statistics.scores import CD, SPEARMAN
+from coherencegym.eval.statistics.scores import CD, CHANCE, SPEARMAN, chance_names
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
@@ -36,13 +36,13 @@ _REFERENCES = {
     "artefact": "artefact_score",
     "overlap": "overlap_score",
     "human": "human_score",
-    "chance": "chance",
+    CHANCE: "chance",
 }
 _LEGEND = {
     "artefact": "artefact: a classifier that never sees the contrast in context, on the same parts",
     "overlap": "overlap: the side that repeats more words of the text before it, on the same parts",
     "human": "human: people who judged items of the same parts",
-    "suite": "* the whole interval is above chance, the artefact and the overlap score",
+    "suite": "* the whole interval is above {chance}, the artefact and the overlap score",
 }
 #: The baselines beside headlines that are no CD scores, by their measure.
 _BESIDE = {
@@ -50,7 +50,8 @@ _BESIDE = {
     SPEARMAN: "of ratings (Spearman): a correlation, times 100; artefact is a bag of words, "
     "overlap repeated words, human one person beside others, chance 0 (what is below 0 is drawn "
     "there)",
-    "strict": "of spans (strict): artefact is a bag of words, chance the best constant answer",
+    "strict": "of spans (strict): artefact is a bag of words, and the best constant answer (such "
+    "as never) stands where other suites have chance",
 }
 #: The manipulation of such a suite moves surprisals by itself.
 _CONTROLLED = "† read the difference from its controls in the report, and not this score alone"
@@ -58,8 +59,7 @@ _CONTROLLED = "† read the difference from its controls in the report, and not 
 
 def overview_title(shown: Overview) -> str:
     """The title, which names the measure where there is one."""
-    heads = [run.headline for run in shown.runs if run.headline is not None]
-    scores = "CD scores" if all(head.measure == CD for head in heads) else "scores"
+    scores = "CD scores" if all(head.measure == CD for head in shown.headlines) else "scores"
     return f"Overview: {scores} in per cent [95 % interval]"
 
 
@@ -119,6 +119,7 @@ def overview_grid(
             )
             for row in rows
         ]
+    headers = tuple(shown.chance_name if name == CHANCE else name for name in headers)
     return grid.made("suite", headers, rows, overview_title(shown))
 
 
@@ -159,7 +160,7 @@ def print_overview(shown: Overview, console: Any = None) -> None:
         console.print(grid.plain_text(line, "bold"))
     legend = _legend(shown, table)
     if is_all:
-        legend.remove(_LEGEND["suite"])
+        legend = [line for line in legend if not line.startswith("*")]
     grid.print_below(console, [*TRAINING_LEGEND * bool(steps), *legend])
 
 
@@ -170,8 +171,9 @@ def _steps(shown: Overview) -> list[grid.Grid]:
 
 def _legend(shown: Overview, table: grid.Grid) -> list[str]:
     """The columns and marks of the table, and the cautions on its runs."""
-    said = [said for column, said in _LEGEND.items() if column in table.headers]
-    measures = {run.headline.measure for run in shown.runs if run.headline is not None}
+    chance = chance_names(shown.headlines, article=True)
+    said = [line.format(chance=chance) for at, line in _LEGEND.items() if at in table.headers]
+    measures = {head.measure for head in shown.headlines}
     said += [_BESIDE[measure] for measure in _BESIDE if measure in measures]
     said += [_CONTROLLED] * any(row.cells[0].endswith("†") for row in table.rows)
     return [*said, *shown.cautions()]

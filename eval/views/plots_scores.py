@@ -8,7 +8,7 @@ from typing import Any
 from coherencegym.eval.report import figures
 from coherencegym.eval.results.labels import difference_labels, labels
 from coherencegym.eval.results.runs import Run
-from coherencegym.eval.statistics.scores import Score, is_correlation, only_cd
+from coherencegym.eval.statistics.scores import Score, chance_names, is_correlation, only_cd
 from coherencegym.eval.tasks.score.controls import Difference
 from coherencegym.eval.views.plot_rows import (
     DifferenceKey,
@@ -215,8 +215,8 @@ def _reference_marks(axes: Any, rows: Sequence[Score]) -> None:
 def _chance_marks(axes: Any, rows: Sequence[Score]) -> None:
     """Draw what a judge that reads nothing reaches: one line where it is the same for all rows."""
     look: Any = {"linewidth": 1, "linestyle": figures.DASHED, "zorder": 1}
-    if {row.chance for row in rows} == {figures.CHANCE}:
-        axes.axvline(figures.CHANCE, color=figures.CHANCE_LINE, gid="chance", **look)
+    if {row.chance for row in rows} == {figures.EVEN_CHANCE}:
+        axes.axvline(figures.EVEN_CHANCE, color=figures.CHANCE_LINE, gid="chance", **look)
         return
     marks = [
         (row.chance, place - 0.45, place + 0.45)
@@ -265,5 +265,6 @@ def _legend(figure: Any, rows: PlotRows, chosen: Mapping[ScoreKey, Score]) -> No
     if any(row.human_score is not None for row in chosen.values()):
         look = {"color": figures.HUMAN, "marker": "D", "linestyle": ""}
         handles.append(figures.key("people", **look, markersize=7, markerfacecolor="none"))
-    handles.append(figures.key("chance", color=figures.CHANCE_LINE, linestyle=figures.DASHED))
+    said = chance_names(chosen.values())
+    handles.append(figures.key(said, color=figures.CHANCE_LINE, linestyle=figures.DASHED))
     figures.legend_below(figure, handles, min(3, len(handles)))

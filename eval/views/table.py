@@ -65,7 +65,7 @@ def headline_line(headline: Headline) -> str:
         "artefact": headline.artefact_score,
         "overlap": headline.overlap_score,
         "human": headline.human_score,
-        "chance": headline.chance,
+        headline.chance_name: headline.chance,
     }
     said = grid.share_cell
     if is_correlation(headline.measure):

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from coherencegym.eval.report.blocks import Bearing, Verdict
 from coherencegym.eval.report.grid import number_cell, score_cell, share_cell
-from coherencegym.eval.statistics.scores import CD, is_correlation
+from coherencegym.eval.statistics.scores import CD, chance_names, is_correlation
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 
 
@@ -35,6 +35,10 @@ class Measured(Protocol):
     @property
     def chance(self) -> float | None:
         """The value that a judge that reads nothing reaches."""
+
+    @property
+    def chance_name(self) -> str:
+        """The name of that judge."""
 
     @property
     def artefact_score(self) -> float | None:
@@ -95,13 +99,15 @@ def verdict(
         what = f"{model}'s scores correlate with the ratings by {number}{interval} ({one.measure})"
     parts = [what + (f", averaged over {over}" if over else "")]
     references = {
-        "chance": one.chance,
+        chance_names([one], article=True): one.chance,
         "a classifier that does not read": one.artefact_score,
         "repeated words": one.overlap_score,
     }
     beside = {name: _beside(one, value) for name, value in references.items()}
+    # To be better than a baseline below chance is no more than to be better than chance.
+    said = {name: often for name, often in beside.items() if not _below(references[name], one)}
     before = ""
-    for often, names in _runs((often, name) for name, often in beside.items() if often):
+    for often, names in _runs((often, name) for name, often in said.items() if often):
         *firsts, last = (f"{name} ({_number(references[name], one.measure)})" for name in names)
         others = (" and " if often == _MORE else " or ").join(
             [", ".join(firsts), last][not firsts :]
@@ -141,6 +147,11 @@ def _beside(one: Measured, other: float | None) -> str:
     if other is None or one.ci_low is None or one.ci_high is None:
         return ""
     return _MORE if one.ci_low > other else _LESS if one.ci_high < other else _NO_MORE
+
+
+def _below(value: float | None, one: Measured) -> bool:
+    """Tell whether a baseline lies below chance."""
+    return value is not None and one.chance is not None and value < one.chance
 
 
 def _runs(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:

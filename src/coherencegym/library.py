@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     from coherencegym.eval.models.kind import ScorerChoice
     from coherencegym.eval.models.load import LoadedModel
     from coherencegym.eval.results.saved import Saved
-    from coherencegym.eval.tasks.spans.asking import SpanOptions
     from coherencegym.eval.views.findings import ShownFindings
     from coherencegym.eval.views.notebook import Comparisons, ShownResults
     from coherencegym.eval.views.overview import ShownOverview
-    from coherencegym.eval.views.spans.shown import ShownSpans
 
 _Shown = TypeVar("_Shown")
 _MODEL = "expected a model id, a folder, a loaded model, or a list of these"
@@ -216,9 +214,10 @@ def probe(
             there already.
     """
     from coherencegym.eval.library import task_loaded
-    from coherencegym.eval.models.load import load, load_encoder
+    from coherencegym.eval.models.load import load, load_encoder, load_with_head
     from coherencegym.eval.tasks.options import task_options
     from coherencegym.eval.tasks.probe.task import TASK
+    from coherencegym.eval.tasks.task import Loader
     from coherencegym.eval.views.findings import write_findings
 
     chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
@@ -233,8 +232,11 @@ def probe(
         _model(model, tokenizer, alone=True, scores=False),
         lambda name: TASK.load(
             how,
-            lambda: load(name, device, dtype, scorer="causal"),
-            lambda: load_encoder(name, device, dtype),
+            Loader(
+                lambda: load(name, device, dtype, scorer="causal"),
+                lambda: load_encoder(name, device, dtype),
+                lambda head: load_with_head(name, head, device, dtype),
+            ),
         ),
         lambda loaded: task_loaded(TASK.name, loaded, data, options, **chosen, **more),
         write_findings,
@@ -259,7 +261,7 @@ def spans(
     output: str | Path | None = None,
     overwrite: bool = False,
     **options: Any,
-) -> ShownSpans:
+) -> ShownFindings:
     """Ask whether a model that is right about a text is right about each of its spans.
 
     Args:
@@ -274,19 +276,20 @@ def spans(
         output: a folder to write results to.
         overwrite: replace results that are there.
         options: ``scorer``, ``label_map``, ``truncate``, ``rho``, ``apply_chat_template``, ...
-            (:func:`coherencegym.eval.library.score_spans`).
+            (:class:`eval.tasks.spans.asking.SpanOptions`).
 
     Returns:
         Results that show themselves in a notebook and under ``print``;
-        ``scores[0].coherence.strict`` is that of the first config, a share from 0 to 1.
+        ``details[0].scores.coherence.strict`` is that of the first config, a share from 0 to 1.
 
     Raises:
         EvaluationError: the model or the dataset is not there, an option is wrong, or results are
             there already.
     """
-    from coherencegym.eval.library import divided_options, spans_loaded
-    from coherencegym.eval.tasks.spans.asking import span_options
-    from coherencegym.eval.views.spans.page import write_spans
+    from coherencegym.eval.library import divided_options, task_loaded
+    from coherencegym.eval.tasks.options import task_options
+    from coherencegym.eval.tasks.spans.task import TASK
+    from coherencegym.eval.views.findings import write_findings
 
     chosen: dict[str, Any] = {"configs": configs, "split": split, "revision": revision}
     _check_chosen({**chosen, "limit": limit})
@@ -294,14 +297,14 @@ def spans(
         raise EvaluationError(
             f"spans: {_named(data)}; expected a dataset's name or folder, or texts by split"
         )
-    own, _ = divided_options(options)
-    how = span_options(**own)
-    more: dict[str, Any] = {"max_items": limit, "calibrate_on": calibrate_on}
+    given = {**options, **({} if calibrate_on is None else {"calibrate_on": calibrate_on})}
+    own, _ = divided_options(given)
+    how = TASK.check(task_options(TASK.name, TASK.options, own))
     return _asked(
         _model(model, tokenizer, alone=True, scores=False),
         lambda name: _for_spans(name, how, device, dtype),
-        lambda loaded: spans_loaded(loaded, data, options, **chosen, **more),
-        write_spans,
+        lambda loaded: task_loaded(TASK.name, loaded, data, given, max_items=limit, **chosen),
+        write_findings,
         output,
         overwrite,
         data,
@@ -387,17 +390,18 @@ def _asked(
     return found
 
 
-def _for_spans(name: str, options: SpanOptions, device: str, dtype: str) -> LoadedModel:
+def _for_spans(name: str, options: Any, device: str, dtype: str) -> LoadedModel:
     """A model by its name, with the head that its scorer needs."""
-    from coherencegym.eval.models.load import load, load_config, load_with_head
-    from coherencegym.eval.tasks.spans.asking import with_scorer
-    from coherencegym.eval.tasks.spans.heads import HEADS, kind_of_head
+    from coherencegym.eval.models.load import load, load_config, load_encoder, load_with_head
+    from coherencegym.eval.tasks.spans.task import TASK
+    from coherencegym.eval.tasks.task import Loader
 
-    config, _ = load_config(name, scores=False)
-    scorer = with_scorer(options, config).scorer
-    if scorer in HEADS:
-        return load_with_head(name, kind_of_head(scorer), device, dtype)
-    return load(name, device, dtype, scorer="causal")
+    loader = Loader(
+        lambda: load(name, device, dtype, scorer="causal"),
+        lambda: load_encoder(name, device, dtype),
+        lambda head: load_with_head(name, head, device, dtype),
+    )
+    return TASK.load(TASK.resolve(options, lambda: load_config(name, scores=False)[0], ""), loader)
 
 
 def _folders(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 
 
@@ -14,6 +15,24 @@ def positive(text: str) -> int:
 def not_negative(text: str) -> int:
     """A whole number of at least 0, for argparse."""
     return _at_least(0, text)
+
+
+def finite(text: str) -> float:
+    """A number that is neither infinite nor none, for argparse."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text!r}; expected a number")
+    return number
+
+
+def above_zero(text: str) -> float:
+    """A finite number greater than 0, for argparse."""
+    if (number := finite(text)) <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r}; expected a number greater than 0")
+    return number
 
 
 def _at_least(least: int, text: str) -> int:

@@ -32,7 +32,7 @@ from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import ItemScore
 from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Coherence
-from coherencegym.eval.tasks.spans.results import MEASURE_NAMES, SpanResults, SpanScores
+from coherencegym.eval.tasks.spans.results import MEASURE_NAMES, SpanScores
 from coherencegym.eval.tasks.task import Findings
 
 #: The model itself, and the systems that stand beside it in most tasks.
@@ -246,12 +246,12 @@ def _probe_scores(about: dict[str, Any], own: ProbeScores) -> Iterator[Golden]:
         yield _golden(about, own, "accuracy", system=system, p=own.over_bag.p, **over)
 
 
-def read_spans(run: str, results: SpanResults) -> Iterator[Golden]:
+def read_spans(run: str, results: Findings) -> Iterator[Golden]:
     """The estimates of a run of ``spans``."""
     about = _about(run, results)
     yield from _headline(about, results.headline)
     yield from _scores(about, results.rows)
-    for own in results.scores:
+    for own in (one.scores for one in results.details):
         yield from _span_scores({**about, "config": own.config, "split": own.split}, own)
 
 

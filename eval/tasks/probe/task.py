@@ -79,6 +79,7 @@ TASK = Task(
     facts=facts,
     more=more,
     files=write_files,
+    says_baselines=True,
     units="rows",
     examples="""\
   coherencegym probe --model gpt2 --dataset coherencegym/discourse_tasks --config relation_gum_rst

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import argparse
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Annotated, Any
 
-from coherencegym.command_line import did_you_mean
+from pydantic import BeforeValidator
+
 from coherencegym.errors import ConfigError, EvaluationError
 from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.plan.options import DEFAULT_OPTIONS, Options
+from coherencegym.eval.tasks.options import option
 from coherencegym.eval.tasks.spans.data import SpanTable
 from coherencegym.eval.tasks.spans.heads import (
     CLASSIFIER,
@@ -24,7 +27,7 @@ from coherencegym.eval.tasks.spans.prompts import prompt_answers
 from coherencegym.eval.tasks.spans.published_scores import DIFFERENCES, MODE, published_config
 from coherencegym.eval.tasks.spans.results import Answered
 from coherencegym.eval.tasks.spans.zero_shot import ZeroShot, surprisal_answers
-from coherencegym.files.strict_json import held
+from coherencegym.numbers import above_zero
 
 SURPRISAL, PROMPT, AUTO = "surprisal", "prompt", "auto"
 SCORERS = (AUTO, *HEADS, SURPRISAL, PROMPT)
@@ -33,31 +36,90 @@ HEAD_DECISIONS = ("argmax", "half")
 RHO = ("folds", "best")
 
 
+def is_rho(text: str) -> bool:
+    """True of one of :data:`RHO`, and of a number from 0 to 1."""
+    try:
+        return text in RHO or 0 <= float(text) <= 1
+    except ValueError:
+        return False
+
+
+def parse_rho(text: str) -> str:
+    """``folds``, ``best`` or a number from 0 to 1, for argparse."""
+    if not is_rho(text):
+        raise argparse.ArgumentTypeError(f"{text!r}; expected folds, best, or a number from 0 to 1")
+    return text
+
+
 @dataclass(frozen=True)
 class SpanOptions:
-    """The choices of a run.
+    """The choices of a run."""
 
-    Attributes:
-        scorer: one of :data:`SCORERS`; ``auto``: by the model's head, else surprisal.
-        label_map: ``NAME=NUMBER``, the class of a classifier's positive answer.
-        decision: one of :data:`HEAD_DECISIONS`, of a classifier of three classes.
-        temperature, conditional: see :class:`eval.tasks.spans.zero_shot.ZeroShot`.
-        calibrated, apply_chat_template: see :func:`eval.tasks.spans.prompts.prompt_answers`.
-        truncate: cut the ends of texts that are too long; else they are left out.
-        rho: ``folds``, ``best`` or a number from 0 to 1, as a text.
-        compat: ``storks-2021``, or none.
-    """
-
-    scorer: str = AUTO
-    label_map: str | None = None
-    decision: str = "argmax"
-    temperature: float = 1.0
-    conditional: bool = False
-    calibrated: bool = True
-    apply_chat_template: bool = False
-    truncate: bool = False
-    rho: str = "folds"
-    compat: str = ""
+    calibrate_on: str | None = option(
+        None,
+        "the split that thresholds are set on; default validation, or else train",
+        parse=str,
+        metavar="SPLIT",
+    )
+    scorer: str = option(
+        AUTO,
+        "classifier, multiple-choice, regression: a model with such a head; surprisal, prompt: any "
+        "causal language model; auto: by the model's head, else surprisal",
+        choices=SCORERS,
+    )
+    label_map: str | None = option(
+        None,
+        "the class of a positive answer of a classifier, such as entailment=2; default: the one "
+        "whose name says so",
+        parse=str,
+        metavar="NAME=NUMBER",
+    )
+    decision: str = option(
+        "argmax",
+        "the way in which a classifier of three classes is positive: by the most probable class, "
+        "or by half of the probability",
+        choices=HEAD_DECISIONS,
+        rare=True,
+    )
+    temperature: float = option(
+        1.0,
+        "surprisal on choices: p = softmax(-bits / T)",
+        parse=above_zero,
+        metavar="BITS",
+        rare=True,
+    )
+    conditional: bool = option(
+        False, "surprisal on choices: count only what follows the first difference", rare=True
+    )
+    calibrated: bool = option(
+        True,
+        "prompt: do not hold answers against those after an empty text",
+        off="--no-calibration",
+        rare=True,
+    )
+    apply_chat_template: bool = option(
+        False,
+        "prompt: ask as a user does in the chat template of the model's tokenizer; default: in "
+        "plain text",
+    )
+    truncate: bool = option(
+        False,
+        "cut the end of texts that are too long for the model, never of a hypothesis or a "
+        "question; else they are left out; both are counted",
+    )
+    rho: Annotated[str, BeforeValidator(str)] = option(
+        "folds",
+        "the confidence that the answer to a choice needs; folds: the best on other texts; best: "
+        "the best on these, as the paper reports it",
+        parse=parse_rho,
+        metavar="folds|best|0.25",
+    )
+    compat: str = option(
+        "",
+        "also the figures of the paper's released program, for its own items only",
+        choices=("", MODE),
+        rare=True,
+    )
 
 
 #: Option -> the scorers that have a use for it.
@@ -73,47 +135,27 @@ _FLAGS = {"calibrated": "--no-calibration"}
 _DEFAULT = SpanOptions()
 
 
-def span_options(**given: Any) -> SpanOptions:
-    """The options of a run by their names, checked.
+def check_spans(options: SpanOptions) -> SpanOptions:
+    """The options.
 
     Raises:
-        EvaluationError: there is no such option or value.
+        EvaluationError: a number is out of its range.
     """
-    known = {one.name for one in fields(SpanOptions)}
-    for name in given:
-        if name not in known:
-            listed, near = ", ".join(sorted(known)), did_you_mean(name, known)
-            raise EvaluationError(f"no option {name!r}; expected one of {listed}{near}")
-    if isinstance(given.get("rho"), int | float):
-        given["rho"] = str(given["rho"])
-    found = held(given, SpanOptions)
-    for name, values in (("scorer", SCORERS), ("decision", HEAD_DECISIONS), ("compat", ("", MODE))):
-        if getattr(found, name) not in values:
-            listed = ", ".join(map(repr, values))
-            raise EvaluationError(f"{name}={getattr(found, name)!r}; expected one of {listed}")
-    if found.temperature <= 0:
-        raise EvaluationError(f"temperature={found.temperature}; expected a number above 0")
-    if not is_rho(found.rho):
+    if options.temperature <= 0:
+        raise EvaluationError(f"temperature={options.temperature}; expected a number above 0")
+    if not is_rho(options.rho):
         raise EvaluationError(
-            f"rho={found.rho!r}; expected {', '.join(RHO)}, or a number from 0 to 1"
+            f"rho={options.rho!r}; expected {', '.join(RHO)}, or a number from 0 to 1"
         )
-    return found
+    return options
 
 
-def is_rho(text: str) -> bool:
-    """True of one of :data:`RHO`, and of a number from 0 to 1."""
-    try:
-        return text in RHO or 0 <= float(text) <= 1
-    except ValueError:
-        return False
-
-
-def with_scorer(options: SpanOptions, config: Any, kind: str = "") -> SpanOptions:
+def with_scorer(options: SpanOptions, config: Callable[[], Any], kind: str = "") -> SpanOptions:
     """The options with the scorer that is chosen, or that fits a model's head.
 
     Args:
         options: those of the run.
-        config: the model's, which names the class that it was saved from.
+        config: gives the model's, which names the class that it was saved from.
         kind: the name of the class of a model that is loaded.
 
     Raises:
@@ -121,12 +163,13 @@ def with_scorer(options: SpanOptions, config: Any, kind: str = "") -> SpanOption
     """
     scorer = options.scorer
     if scorer == AUTO:
-        made = kind or " ".join(getattr(config, "architectures", None) or ())
+        about = config()
+        made = kind or " ".join(getattr(about, "architectures", None) or ())
         scorer = SURPRISAL
         if "ForMultipleChoice" in made:
             scorer = MULTIPLE_CHOICE
         elif "ForSequenceClassification" in made:
-            scorer = REGRESSION if config.num_labels == 1 else CLASSIFIER
+            scorer = REGRESSION if about.num_labels == 1 else CLASSIFIER
     for name, scorers in _ONLY.items():
         if getattr(options, name) != getattr(_DEFAULT, name) and scorer not in scorers:
             flag = _FLAGS.get(name, "--" + name.replace("_", "-"))

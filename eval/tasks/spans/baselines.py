@@ -21,6 +21,8 @@ NEVER, ALWAYS, MOST_FREQUENT, BAG, COIN = (
 )
 #: Those that read nothing.
 CONSTANTS = (NEVER, ALWAYS, MOST_FREQUENT)
+#: The best of them on a measure, which stands where other tasks have chance.
+BEST_CONSTANT = "best constant answer"
 #: The words of hypotheses that say who speaks, and not what.
 _NAMES = frozenset({"speakera", "speakerb"})
 

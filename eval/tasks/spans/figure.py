@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from coherencegym.eval.report import figures
 from coherencegym.eval.tasks.spans.coherence import THRESHOLDS, Judged, SpanPlace
-from coherencegym.eval.tasks.spans.results import MEASURE_NAMES, Answered, SpanResults, SpanScores
+from coherencegym.eval.tasks.spans.results import MEASURE_NAMES, Answered, SpanDetail, SpanScores
 
 
-def write_coherence(results: SpanResults, title: str, folder: Path) -> list[str]:
-    """Write ``coherence.png`` and ``coherence.svg``; the characters that no installed font has."""
-    with figures.style():
-        return figures.save(_draw(results, title), folder / "coherence.png")
-
-
-def _draw(results: SpanResults, title: str) -> Any:
+def draw_coherence(details: Sequence[SpanDetail], title: str) -> Any:
     """A row for each config: the triangle of accuracies, and of a choice the curves."""
-    down = len(results.scores)
-    across = 2 if any(own.curves for own in results.scores) else 1
+    down = len(details)
+    across = 2 if any(one.scores.curves for one in details) else 1
     width = max(5.0, 4.2 * across)
     figure = figures.new_figure(width, 1.0 + 3.2 * down, layout="constrained")
     grid = figure.subplots(down, across, squeeze=False)
-    for row, one, own in zip(grid, results.answered, results.scores, strict=True):
+    for row, detail in zip(grid, details, strict=True):
+        one, own = detail.answered, detail.scores
         _triangle(figure, row[0], one, own)
         if own.curves:
             _curves(row[1], own)

@@ -1,4 +1,4 @@
-"""The tables of span coherence."""
+"""The report of span coherence: its tables, and texts with a triangle each."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import asdict
 from typing import Any
 
 from coherencegym.eval.report import grid
-from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Triangles
+from coherencegym.eval.report.figures import short_model
+from coherencegym.eval.statistics.scores import REFERENCE, Score
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
-from coherencegym.eval.tasks.spans.baselines import COIN
+from coherencegym.eval.tasks.spans.baselines import BEST_CONSTANT, COIN
 from coherencegym.eval.tasks.spans.coherence import Coherence
+from coherencegym.eval.tasks.spans.figure import draw_coherence
 from coherencegym.eval.tasks.spans.results import (
     ACCURACY,
     MEASURE_NAMES,
@@ -18,41 +21,55 @@ from coherencegym.eval.tasks.spans.results import (
     ONE_UNIT,
     SEVERAL_UNITS,
     STRICT_IF_RIGHT,
-    SpanResults,
+    SpanDetail,
     SpanScores,
 )
-from coherencegym.eval.views.table import headline_line
+from coherencegym.eval.tasks.spans.triangles import CELL, described_triangle, triangles_of
+from coherencegym.eval.tasks.task import Findings
 
+#: The heading of the table in the published mode.
+_RELEASED = "as the released program computes it"
 #: The name of the answers by the other side of a threshold that came out inverted.
 ONE_SIDED = "not inverted"
 _MEASURES = (ACCURACY, *MEASURE_NAMES.values(), STRICT_IF_RIGHT, MONOTONE)
 
 
-def print_spans(results: SpanResults, console: Any = None, *, verbose: bool = True) -> None:
-    """Print the measures, what stands beside them, notes and signature."""
-    console = grid.console_for(console, 200)
-    about = results.dataset
-    grid.print_heading(console, about["suite"], about["version"], results.model["name"])
-    if results.headline is not None:
-        console.print(grid.plain_text(headline_line(results.headline)))
-    console.print(grid.in_width(coherence_grid(results), width=console.width))
-    for table in beside_grids(results) if verbose else released_grids(results):
-        console.print(grid.in_width(table, width=console.width))
-    grid.print_notes(console, results.notes, results.signature, verbose=verbose)
+def span_sections(found: Findings) -> Iterator[ReportSection]:
+    """The parts of the report."""
+    yield ReportSection("Scores", coherence_grid(found))
+    for table in beside_grids(found):
+        is_detail = not table.headers[0].startswith(_RELEASED)
+        title = table.headers[0][0].upper() + table.headers[0][1:]
+        yield ReportSection(title, table, is_detail=is_detail)
+    scores = tuple(one for one in found.rows if one.level != REFERENCE or not one.group)
+    yield ReportSection("All scores", Strips(scores, ("bag of words", BEST_CONSTANT)))
+    details: list[SpanDetail] = list(found.details)
+    title = f"{short_model(str(found.model['name']))} on {found.dataset['name']}"
+    words = "; ".join(described_triangle(one.answered) for one in details)
+    yield ReportSection(
+        "Right answers by where a span begins and ends",
+        Figure("coherence", words, lambda: draw_coherence(details, title)),
+    )
+    yield ReportSection(
+        "Texts",
+        Triangles(tuple(triangles_of(one.answered) for one in details), CELL),
+        "A cell is a span: its first unit down, its last across, the whole text in the upper right "
+        "corner. The darker, the more probable a positive answer, or the chosen text. A bold "
+        "outline: the right answer is positive, or decided. A cross: the answer is wrong. First "
+        "come texts that are right as a whole and wrong in most parts.",
+    )
 
 
-def coherence_grid(results: SpanResults) -> grid.Grid:
+def coherence_grid(found: Findings) -> grid.Grid:
     """The measures of each config, of all texts, of one unit and of more, and the baselines."""
-    found = {
-        (one.config, one.split, one.group, one.measure): one
-        for one in results.added
-        if not one.judge
+    by_key = {
+        (one.config, one.split, one.group, one.measure): one for one in found.rows if not one.judge
     }
     rows: list[grid.GridRow] = []
-    for own in results.scores:
+    for own in _scores(found):
         both = own.one_unit is not None and own.several_units is not None
         for group in ("", *((ONE_UNIT, SEVERAL_UNITS) if both else ())):
-            scores = [found[own.config, own.split, group, measure] for measure in _MEASURES]
+            scores = [by_key[own.config, own.split, group, measure] for measure in _MEASURES]
             name = group or f"{own.config} ({own.split})"
             needed = "" if group else _confidence(own)
             cells = (name, _number(scores[0]), *map(_cell, scores), needed)
@@ -96,9 +113,9 @@ def _shares(found: Coherence) -> list[str]:
     return [grid.share_cell(value) for value in values]
 
 
-def beside_grids(results: SpanResults) -> Iterator[grid.Grid]:
+def beside_grids(found: Findings) -> Iterator[grid.Grid]:
     """The drop, accuracy by where a span stands, choices by spans, templates, the program."""
-    yield drop_grid(results)
+    yield drop_grid(found)
     positions = ("whole", "contains", "overlaps", "misses")
     rows = [
         grid.GridRow(
@@ -108,29 +125,29 @@ def beside_grids(results: SpanResults) -> Iterator[grid.Grid]:
                 *(_at(own.coherence, position) for position in positions),
             )
         )
-        for own in results.scores
+        for own in _scores(found)
     ]
     named = ("all spans", "the whole", "holds the evidence", "overlaps it", "misses it")
     yield grid.made("accuracy by span, % (spans)", named, rows)
     rows = [
-        grid.GridRow((f"{own.config}: {what}", *(grid.share_cell(found[n]) for n in MEASURE_NAMES)))
-        for own in results.scores
-        for what, found in (*own.selections.items(), *_areas(own))
+        grid.GridRow((f"{own.config}: {what}", *(grid.share_cell(by[n]) for n in MEASURE_NAMES)))
+        for own in _scores(found)
+        for what, by in (*own.selections.items(), *_areas(own))
     ]
     if rows:
         yield grid.made("spans of a choice", tuple(MEASURE_NAMES.values()), rows)
     rows = [
-        grid.GridRow((f"{own.config}: {name}", *_shares(found)))
-        for own in results.scores
-        for name, found in own.templates.items()
+        grid.GridRow((f"{own.config}: {name}", *_shares(each)))
+        for own in _scores(found)
+        for name, each in own.templates.items()
     ]
     if rows:
-        rows += [row for own in results.scores if own.templates for row in _of_templates(own)]
+        rows += [row for own in _scores(found) if own.templates for row in _of_templates(own)]
         yield grid.made("template", _MEASURES, rows)
-    yield from released_grids(results)
+    yield from released_grids(found)
 
 
-def drop_grid(results: SpanResults) -> grid.Grid:
+def drop_grid(found: Findings) -> grid.Grid:
     """The drop from accuracy to strict coherence, with intervals by a bootstrap over sources."""
     names = {
         **{"accuracy": ACCURACY, **MEASURE_NAMES},
@@ -138,7 +155,7 @@ def drop_grid(results: SpanResults) -> grid.Grid:
         "strict_if_right": "strict / accuracy",
     }
     rows = []
-    for own in results.scores:
+    for own in _scores(found):
         values = {**asdict(own.coherence), "drop": own.coherence.accuracy - own.coherence.strict}
         cells = [
             grid.share_with_interval(values[name], *(own.drop.intervals[name] or (None, None)))
@@ -174,19 +191,19 @@ def _of_templates(own: SpanScores) -> Iterator[grid.GridRow]:
     yield grid.GridRow((f"{own.config}: range", *ranges, "", ""))
 
 
-def released_grids(results: SpanResults) -> Iterator[grid.Grid]:
+def released_grids(found: Findings) -> Iterator[grid.Grid]:
     """The figures of the released program, and the published ones."""
     rows = []
-    for own in results.scores:
+    for own in _scores(found):
         if not own.released:
             continue
         beside = {"": own.released, **own.released_baselines}
-        for name, found in beside.items():
+        for name, each in beside.items():
             accuracy = own.baselines[name].accuracy if name else own.coherence.accuracy
             cells = (
                 name or f"{own.config} ({own.split})",
                 grid.share_cell(accuracy),
-                *(_released(found, key) for key in ("strict", "lenient")),
+                *(_released(each, key) for key in ("strict", "lenient")),
             )
             rows.append(grid.GridRow(cells, int(bool(name)), bold=not name))
         for row in own.published:
@@ -197,9 +214,13 @@ def released_grids(results: SpanResults) -> Iterator[grid.Grid]:
             rows.append(grid.GridRow(cells, 1))
     if rows:
         names = (ACCURACY, "strict", "lenient")
-        yield grid.made("as the released program computes it, %", names, rows)
+        yield grid.made(f"{_RELEASED}, %", names, rows)
 
 
 def _released(found: Any, key: str) -> str:
     at = found[f"{key}_at"]
     return grid.share_cell(found[key]) + (f" (ρ {at:.2f})" if at is not None else "")
+
+
+def _scores(found: Findings) -> list[SpanScores]:
+    return [one.scores for one in found.details]

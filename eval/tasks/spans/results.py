@@ -1,43 +1,38 @@
-"""Everything that a run of ``coherencegym spans`` reports.
+"""The figures of a run of ``coherencegym spans``, and the files that it has of its own.
 
-``results.json`` has what that of every task has, and ``spans``: of each config the measures, those
-of texts of one unit and of more apart, the thresholds, and what stands beside them.
-``outcomes.parquet`` has what every row came to under each measure, so that models are compared row
-by row; ``items.parquet`` the same in one line a row, and
-``spans.parquet`` each span with its probability and answer. None of them has a text.
+``results.json`` has ``spans``: of each config the measures, those of texts of one unit and of more
+apart, the thresholds, and what stands beside them. ``items.parquet`` has the answers in one line a
+row, ``spans.parquet`` each span with its probability and answer. None of them has a text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail
-from coherencegym.eval.data.signature import versions
-from coherencegym.eval.data.source import Source
 from coherencegym.eval.kinds.spans import SpanText
 from coherencegym.eval.metrics.accuracy import Accuracy
 from coherencegym.eval.metrics.estimates import EstimateRow
 from coherencegym.eval.metrics.metric import Metric
 from coherencegym.eval.metrics.ratio import Ratio
-from coherencegym.eval.models.load import LoadedModel
 from coherencegym.eval.outcomes.schema import MODEL, Group, System
-from coherencegym.eval.outcomes.tables import OutcomeTables, OutcomeWriter
-from coherencegym.eval.statistics.intervals import INTERVALS, macro_interval
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.statistics.intervals import macro_interval
 from coherencegym.eval.statistics.scores import REFERENCE, Score, text_of
-from coherencegym.eval.tasks.results import (
-    TaskResults,
-    about_dataset,
-    about_table,
-    run_notes,
-    signature_of,
-)
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.tasks.score.summary import FEW_ITEMS
 from coherencegym.eval.tasks.spans.answers import SpanAnswers, judged_rows
-from coherencegym.eval.tasks.spans.baselines import BAG, COIN, CONSTANTS, baselines_of
+from coherencegym.eval.tasks.spans.baselines import (
+    BAG,
+    BEST_CONSTANT,
+    COIN,
+    CONSTANTS,
+    baselines_of,
+)
 from coherencegym.eval.tasks.spans.coherence import (
     COHERENCE_MEASURES,
     THRESHOLDS,
@@ -215,7 +210,7 @@ def span_fields(known: Mapping[str, EstimateRow]) -> dict[str, Any]:
     values = [known[name].estimate.value for name in CONSTANTS if name in known]
     bag = known[BAG].estimate.value if BAG in known else None
     best = max((value for value in values if value is not None), default=None)
-    return {"artefact_score": bag, "chance": best}
+    return {"artefact_score": bag, "chance": best, "chance_name": BEST_CONSTANT}
 
 
 def _add_outcomes(writer: OutcomeWriter, one: Answered) -> None:
@@ -389,6 +384,7 @@ def span_headline(details: Sequence[SpanDetail]) -> Headline:
         ci_method=interval.method,
         artefact_score=mean_of(bags) if len(bags) == len(scores) else None,
         chance=mean_of([best_constant(own, "strict")[1] for own in scores]),
+        chance_name=BEST_CONSTANT,
         measure="strict",
     )
 
@@ -484,6 +480,18 @@ def span_schema() -> Any:
             "visited": pa.bool_(),
         }
     )
+
+
+def write_span_files(details: Sequence[SpanDetail], folder: Path) -> None:
+    """Write both files into a folder that is there."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    for rows, schema, name in (
+        (span_rows(details), span_schema(), "spans.parquet"),
+        (item_rows(details), item_schema(), "items.parquet"),
+    ):
+        parquet.write_table(pa.Table.from_pylist(list(rows), schema=schema), folder / name)
 
 
 def span_notes(details: Sequence[SpanDetail]) -> Iterator[Note]:

@@ -1,62 +1,25 @@
-"""The folder of a run on spans: tables of texts and of spans, figures, and ``report.html``.
+"""Texts with a triangle each, which has a cell for each span: its first unit down, its last across.
 
-The page is as safe as that of items (:mod:`eval.views.html_report`): every text is escaped, nothing
-runs, and nothing is fetched. Each text has a triangle with a cell for each span, its first unit
-down and its last across, shaded by probability; right answers that are positive are outlined.
+Cells are shaded by probability; right answers that are positive are outlined.
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from coherencegym.eval.kinds.spans import NEGATIVE, UNDECIDED
 from coherencegym.eval.report.grid import share_cell
-from coherencegym.eval.results.folder import results_folder, write_rows
-from coherencegym.eval.results.runs import run_of
 from coherencegym.eval.tasks.spans.coherence import Judged, SpanPlace
 from coherencegym.eval.tasks.spans.data import unit_texts
-from coherencegym.eval.tasks.spans.results import (
-    Answered,
-    SpanResults,
-    item_rows,
-    item_schema,
-    span_rows,
-    span_schema,
-)
-from coherencegym.eval.views.html_report import page_of, title_of, verdict_of, write_html
-from coherencegym.eval.views.spans.plot import accuracy_by_place, usual_size, write_coherence
-from coherencegym.eval.views.spans.table import beside_grids, coherence_grid
-from coherencegym.eval.views.strips import strip_grid
+from coherencegym.eval.tasks.spans.figure import accuracy_by_place, usual_size
+from coherencegym.eval.tasks.spans.results import Answered
 
 #: Texts of each table that are on the page, and units of the longest.
 _MOST_TEXTS, _MOST_UNITS = 100, 20
 #: Pixels of a cell.
-_CELL = 22
-
-
-def write_spans(results: SpanResults, folder: Path, *, overwrite: bool = False) -> None:
-    """Write a folder of results, whole or not at all.
-
-    Raises:
-        FileExistsError: the folder exists and overwriting was not asked for.
-    """
-    with results_folder(results, folder, overwrite=overwrite) as work:
-        write_span_files(results, work)
-
-
-def write_span_files(results: SpanResults, work: Path) -> None:
-    """Write what a folder of results on spans has beside those of every task."""
-    from coherencegym.eval.views.plots import plot_runs
-
-    write_rows(span_rows(results), span_schema(), work / "spans.parquet")
-    write_rows(item_rows(results), item_schema(), work / "items.parquet")
-    plot_runs([run_of(results)], work)
-    write_coherence(results, title_of(results), work)
-    write_html(_page(results, work / "coherence.svg"), work)
+CELL = 22
 
 
 @dataclass(frozen=True)
@@ -71,24 +34,7 @@ class SpanCell:
     said: str
 
 
-def _page(results: SpanResults, figure: Path) -> str:
-    drawn = base64.b64encode(figure.read_bytes()).decode()
-    return page_of(
-        "spans.html.jinja",
-        results=results,
-        title=title_of(results),
-        verdict=verdict_of(results, "texts"),
-        drawn=strip_grid(results.rows),
-        strips=results.rows,
-        grids=[coherence_grid(results), *beside_grids(results)],
-        figure=f"data:image/svg+xml;base64,{drawn}",
-        described="; ".join(map(_described, results.answered)),
-        tables=[_table(one) for one in results.answered],
-        cell=_CELL,
-    )
-
-
-def _described(one: Answered) -> str:
+def described_triangle(one: Answered) -> str:
     """The triangle of a config in words."""
     size = usual_size(one.judged)
     shares = ", ".join(
@@ -98,7 +44,7 @@ def _described(one: Answered) -> str:
     return f"{one.table.table.config}, right answers to spans of texts of {size} units: {shares}"
 
 
-def _table(one: Answered) -> dict[str, Any]:
+def triangles_of(one: Answered) -> dict[str, Any]:
     """The texts of a table; first those that are right for the wrong parts, worst first."""
     thresholds = one.at["strict"]
     order = sorted(
@@ -145,8 +91,8 @@ def _cells(own: Judged, threshold: float, positive: str) -> Iterator[SpanCell]:
     for place, gold in own.gold.items():
         answer = own.answer(place, threshold)
         yield SpanCell(
-            x=place[1] * _CELL + 2,
-            y=place[0] * _CELL + 2,
+            x=place[1] * CELL + 2,
+            y=place[0] * CELL + 2,
             fill=cell_colour(own.called[place].probability),
             gold=gold != none,
             wrong=answer != gold,

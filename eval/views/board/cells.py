@@ -9,7 +9,7 @@ from pathlib import Path
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.board import Board, BoardColumn, BoardModel, Entry
 from coherencegym.eval.results.overview import above_chance, above_floor
-from coherencegym.eval.statistics.scores import REFERENCE, Score
+from coherencegym.eval.statistics.scores import CHANCE, REFERENCE, Score
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.views.board.names import model_file, suite_file
 
@@ -131,12 +131,12 @@ def card_of(board: Board, column: BoardColumn, model: BoardModel) -> Card:
         number=_number(head),
         over=f"{head.words}, {head.n:,} items" if head is not None else "",
         beside=tuple(
-            (said, f"{share_cell(value)} %")
+            (head.chance_name if field == CHANCE else said, f"{share_cell(value)} %")
             for field, said in BESIDE.items()
             if head is not None and (value := getattr(head, field)) is not None
         ),
         facts=tuple(_facts(first)),
-        cautions=tuple(_cautions(first)),
+        cautions=tuple(first.run.cautions),
         signature=first.run.signature,
         others=tuple((_number(one.number), one.run.signature) for one in rest),
     )
@@ -157,12 +157,6 @@ def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
     if model.parameters is not None:
         yield "parameters", f"{model.parameters:,}"
     yield "loaded as", ", ".join(filter(None, (entry.key[3], model.device)))
-
-
-def _cautions(entry: Entry) -> Iterator[str]:
-    for note in entry.run.notes:
-        if note.kind == "caution":
-            yield note.text.lstrip("!† ")
 
 
 def shown_scores(entry: Entry) -> list[Score]:

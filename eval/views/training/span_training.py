@@ -13,7 +13,7 @@ from coherencegym.eval.tasks.spans.results import ONE_UNIT, SEVERAL_UNITS
 from coherencegym.eval.tasks.spans.train.card import CARD_MEASURES, span_model_card
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.results import SpanTrainingResults
-from coherencegym.eval.views.spans.page import write_span_files
+from coherencegym.eval.views.findings import write_findings_files
 
 
 def write_span_training(
@@ -31,7 +31,7 @@ def write_span_training(
             tokenizer=trained.tuned.tokenizer,
             card=span_model_card(results, own, trained, data),
             results=own,
-            write=partial(write_span_files, own),
+            write=partial(write_findings_files, own),
         )
         for own, trained in zip(results.seeds, results.trained, strict=True)
     )
@@ -55,7 +55,9 @@ def span_training_grid(results: SpanTrainingResults) -> grid.Grid:
     """The measures of each config, of its groups, and the baselines below."""
     tables = list(dict.fromkeys((one.config, one.split) for one in results.summary))
     groups = ["", *_sizes(results)]
-    shown = [one for one in results.summary if one.group in groups]
+    shown = [
+        one for one in results.summary if one.group in groups and not (one.judge and one.group)
+    ]
     shown.sort(
         key=lambda o: (tables.index((o.config, o.split)), bool(o.judge), groups.index(o.group))
     )

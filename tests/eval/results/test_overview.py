@@ -132,13 +132,12 @@ def test_the_best_model_comes_first() -> None:
 
 
 def test_cautions_stand_under_it_each_once_with_what_it_is_of(tmp_path: Path) -> None:
-    few, long = caution("! fewer than 30 items: read the interval"), caution("too long: 4")
+    marked, long = caution("† no start-of-text token"), caution("too long: 4")
     folded = detail("artefact: a classifier")
-    runs = [replace(run(name, HEAD), notes=(folded, few)) for name in "abcde"]
+    runs = [replace(run(name, HEAD), notes=(folded, marked)) for name in "abcde"]
     runs.append(replace(run("a", HEAD, "you/other"), notes=(long,)))
     said = [
-        "fewer than 30 items: read the interval: a 1.0.0 (demo), b 1.0.0 (demo), c 1.0.0 (demo) "
-        "and 2 more",
+        "no start-of-text token: a 1.0.0 (demo), b 1.0.0 (demo), c 1.0.0 (demo) and 2 more",
         "too long: 4: a 1.0.0 (other)",
     ]
     assert lines(*runs)[-2:] == [f"· {line}" for line in said]
@@ -150,4 +149,13 @@ def test_cautions_stand_under_it_each_once_with_what_it_is_of(tmp_path: Path) ->
         assert f"<li>{line}</li>" in page
         assert f"- {line}\n" in text
     # Of one model it goes without saying.
-    assert lines(*runs[:1])[-1] == "· fewer than 30 items: read the interval: a 1.0.0"
+    assert lines(*runs[:1])[-1] == "· no start-of-text token: a 1.0.0"
+
+
+def test_few_items_are_those_of_the_number_that_is_shown() -> None:
+    """A run's own table may have a row of few items beside a headline over many."""
+    few = caution("! fewer than 30 items: read the interval, not the score")
+    many = replace(run("many", HEAD), notes=(few,))
+    assert not any("fewer than" in line for line in lines(many))
+    own = [many, run("few", replace(HEAD, n=29)), run("none", None)]
+    assert lines(*own)[-1] == "· fewer than 30 items: read the interval, not the score: few 1.0.0"

@@ -51,6 +51,20 @@ def test_words_follow_from_the_interval(
     assert found == bearing
 
 
+def test_a_baseline_below_chance_is_no_more_than_chance() -> None:
+    below = {"n": 100, "artefact_score": 0.2, "overlap_score": 0.323}
+    text, _ = said(0.48, 0.42, 0.55, **below)
+    assert text == said(0.48, 0.42, 0.55, n=100)[0]
+    text, bearing = said(0.7, 0.6, 0.8, **below)
+    assert "repeated words" not in text
+    assert "classifier" not in text
+    # They are known, and what they say of a score above chance stays.
+    assert (text.rpartition(": ")[2], bearing) == (
+        "more than the parts and the words that they share give away",
+        "shows",
+    )
+
+
 def test_no_score_has_no_verdict() -> None:
     one = Headline(over=(), n_cells=0, n=0, score=None, ci_low=None, ci_high=None)
     assert verdict("m", one) is None

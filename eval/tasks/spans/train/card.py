@@ -11,11 +11,11 @@ from coherencegym.eval.tasks.spans.results import (
     ACCURACY,
     MEASURE_NAMES,
     STRICT_IF_RIGHT,
-    SpanResults,
 )
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.results import SpanTrainingResults
 from coherencegym.eval.tasks.spans.train.train import TrainedOnTexts
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.card import card_front, card_row, card_training, plain_cell
 from coherencegym.files.templates import fenced
 
@@ -24,7 +24,7 @@ CARD_MEASURES = (ACCURACY, *MEASURE_NAMES.values(), STRICT_IF_RIGHT)
 
 
 def span_model_card(
-    results: SpanTrainingResults, own: SpanResults, trained: TrainedOnTexts, data: SpanTraining
+    results: SpanTrainingResults, own: Findings, trained: TrainedOnTexts, data: SpanTraining
 ) -> str:
     """The card of one seed's model, with the figures of its own and of all seeds.
 
@@ -122,7 +122,7 @@ def _heads(*names: str) -> Iterator[str]:
 
 
 def _training(
-    results: SpanTrainingResults, own: SpanResults, trained: TrainedOnTexts
+    results: SpanTrainingResults, own: Findings, trained: TrainedOnTexts
 ) -> Iterator[str]:
     settings, tuned = results.settings, trained.tuned
     rows = settings["training_rows"] + settings["validation_rows"]

@@ -12,12 +12,17 @@ from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.data.signature import versions
+from coherencegym.eval.outcomes.tables import OutcomeWriter
 from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.findings import gather_findings
 from coherencegym.eval.tasks.results import TaskResults, signature_of
-from coherencegym.eval.tasks.spans.results import Answered, SpanResults, gather_spans
+from coherencegym.eval.tasks.spans.asking import SpanOptions
+from coherencegym.eval.tasks.spans.results import Answered, span_detail
+from coherencegym.eval.tasks.spans.task import TASK as SPANS_TASK
 from coherencegym.eval.tasks.spans.train.data import SpanTraining
 from coherencegym.eval.tasks.spans.train.train import TrainedOnTexts
+from coherencegym.eval.tasks.task import Findings
 from coherencegym.eval.tasks.training.encoder import Encoder
 from coherencegym.eval.tasks.training.fine_tuning import Settings
 from coherencegym.eval.tasks.training.seeds import (
@@ -67,7 +72,7 @@ class SpanTrainingResults(TaskResults):
         summary: measures over the seeds.
     """
 
-    seeds: Sequence[SpanResults]
+    seeds: Sequence[Findings]
     trained: Sequence[TrainedOnTexts]
     summary: Sequence[SeedCoherence]
 
@@ -157,14 +162,21 @@ def _of_seed(
     trained: TrainedOnTexts,
     recorded: Mapping[str, Any],
     signed: Mapping[str, Any],
-) -> SpanResults:
+) -> Findings:
     """The results of one seed, those of a run of ``spans`` with its model."""
-    answered = [
-        Answered(table, answers)
+    writer = OutcomeWriter()
+    pairs = [
+        (table, span_detail(Answered(table, answers), writer))
         for table, answers in zip(data.tested, trained.answers, strict=True)
     ]
-    own = {"scorer": trained.scorer, "decision": "argmax", "truncate": True, "rho": "folds"}
-    found = gather_spans(data.source, trained.loaded, answered, recorded, {**own, **signed})
+    own: dict[str, Any] = {
+        "scorer": trained.scorer,
+        "decision": "argmax",
+        "truncate": True,
+        "rho": "folds",
+    }
+    about = data.source, trained.loaded, pairs, writer.tables(), recorded, SpanOptions(**own)
+    found = gather_findings(SPANS_TASK, *about, {**own, **signed})
     settings = {**found.settings, "training": about_training(trained)}
     return replace(found, settings=settings)
 

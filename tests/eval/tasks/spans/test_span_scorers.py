@@ -20,7 +20,7 @@ from coherencegym.eval.plan.options import Options
 from coherencegym.eval.plan.plan import make_plan
 from coherencegym.eval.plan.requests import prepare
 from coherencegym.eval.tasks.spans.answers import Slope, fitted_slope
-from coherencegym.eval.tasks.spans.asking import ask_spans, span_options
+from coherencegym.eval.tasks.spans.asking import SpanOptions, ask_spans
 from coherencegym.eval.tasks.spans.baselines import BAG, MOST_FREQUENT, NEVER, baselines_of
 from coherencegym.eval.tasks.spans.data import CHOICE, COHERENCE, ENTAILMENT, SpanTable
 from coherencegym.eval.tasks.spans.heads import (
@@ -527,13 +527,13 @@ def test_the_size_of_batches_changes_nothing(
         COHERENCE: table_of(COHERENCE, [intruded("a", 1), intruded("b", -1)], known),
         CHOICE: table_of(CHOICE, abductions(4)),
     }[question]
-    model, options = causal, span_options(scorer=scorer)
+    model, options = causal, SpanOptions(scorer=scorer)
     if scorer == "classifier":
         kind = MULTIPLE_CHOICE if question == CHOICE else CLASSIFIER
         labels = {0: "none", 1: table.positive}
         model = head_model(tmp_path / "m", make_tokenizer(), kind, id2label=labels)
-        named = {"label_map": f"{table.positive}=1"} if kind == CLASSIFIER else {}
-        options = span_options(scorer=kind, **named)
+        named: dict[str, Any] = {"label_map": f"{table.positive}=1"} if kind == CLASSIFIER else {}
+        options = SpanOptions(scorer=kind, **named)
     ways = [Options(), Options(batch_tokens=1), Options(batch_tokens=300), Options(share=False)]
     first, *others = [ask_spans(model, table, options, how).answers.rows for how in ways]
     for found in others:

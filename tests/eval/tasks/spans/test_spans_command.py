@@ -103,6 +103,33 @@ def test_what_a_run_says_of_each_config(finished: Path) -> None:
             assert score["chance"] >= never
 
 
+def test_the_best_constant_answer_is_not_called_chance(
+    finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = results_of(finished)
+    rows = [one for one in results["scores"] if one["chance"] is not None]
+    assert {one["chance_name"] for one in (results["headline"], *rows)} == {"best constant answer"}
+    page = (finished / "report.html").read_text()
+    assert f"than the best constant answer ({100 * results['headline']['chance']:.1f}" in page
+    assert "</svg> best constant answer</span>" in page
+    assert "chance</span>" not in page
+    assert f"best constant answer {100 * results['headline']['chance']:.1f}\n" in said_of(finished)
+    assert main(["overview", str(finished)]) == 0
+    said = capsys.readouterr().out
+    assert "above the best constant answer on" in said
+    assert "chance" not in said.replace("where other suites have chance", "")
+
+
+def said_of(folder: Path) -> str:
+    """The line of the headline as a terminal has it."""
+    from coherencegym.eval.results.runs import read_run
+    from coherencegym.eval.views.table import headline_line
+
+    head = read_run(folder).headline
+    assert head is not None
+    return headline_line(head) + "\n"
+
+
 def _opposite(row: SpanText) -> SpanText:
     gold = tuple(replace(one, answer=1 - one.answer) for one in row.gold)
     return replace(row, label=1 - row.label, gold=gold)

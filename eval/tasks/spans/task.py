@@ -1,0 +1,158 @@
+"""Ask whether a model that is right about a text is right about its parts (Storks and Chai 2021).
+
+Every span of units that has a right answer is asked about. Strict coherence is the share of texts
+that are right as a whole and in all of their spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from coherencegym.errors import EvaluationError
+from coherencegym.eval.data.notes import Note
+from coherencegym.eval.data.source import Source
+from coherencegym.eval.forward.distributed import world
+from coherencegym.eval.kinds.spans import SPANS
+from coherencegym.eval.models.load import LoadedModel
+from coherencegym.eval.outcomes.tables import OutcomeWriter
+from coherencegym.eval.plan.options import Options
+from coherencegym.eval.plan.requests import Query
+from coherencegym.eval.report import grid
+from coherencegym.eval.tasks.spans.asking import (
+    PROMPT,
+    SpanOptions,
+    ask_spans,
+    askable,
+    check_spans,
+    own_settings,
+    with_scorer,
+)
+from coherencegym.eval.tasks.spans.data import (
+    SpanTable,
+    places_of,
+    read_span_tables,
+    span_table_of,
+)
+from coherencegym.eval.tasks.spans.heads import HEADS, kind_of_head
+from coherencegym.eval.tasks.spans.prompts import prompt_queries
+from coherencegym.eval.tasks.spans.report import span_sections
+from coherencegym.eval.tasks.spans.results import (
+    SpanDetail,
+    coin_scores,
+    metric_named,
+    span_detail,
+    span_fields,
+    span_headline,
+    span_notes,
+    write_span_files,
+)
+from coherencegym.eval.tasks.spans.zero_shot import span_queries
+from coherencegym.eval.tasks.task import Findings, Loader, Task, TaskContext
+
+
+def _inputs(
+    source: Source, configs: Sequence[str], split: str, most: int | None, options: SpanOptions
+) -> tuple[list[SpanTable], list[Note]]:
+    return read_span_tables(source, configs, split, most, options.calibrate_on)
+
+
+def _given(rows: Mapping[str, Any], split: str, options: SpanOptions) -> SpanTable:
+    return span_table_of(rows, split, options.calibrate_on)
+
+
+def _texts(table: SpanTable, options: SpanOptions) -> list[Query]:
+    if options.scorer == PROMPT:
+        chat = options.apply_chat_template
+        return prompt_queries(table, truncate=options.truncate, chat=chat)
+    return span_queries(table, truncate=options.truncate)
+
+
+def _costs(
+    tables: Sequence[SpanTable], options: SpanOptions, config: Any, tokenizer: Any
+) -> grid.Grid:
+    rows = []
+    for table in tables:
+        spans = sum(len(places_of(row)) for row in table.rows)
+        each = max(1, len(table.rows[0].alternatives))
+        cells = (table.table.name, f"{len(table.rows):,}", f"{each * spans:,}")
+        rows.append(grid.GridRow(cells))
+    return grid.made("config", ("texts", "spans to read"), rows)
+
+
+def _load(options: SpanOptions, loader: Loader) -> LoadedModel:
+    if options.scorer not in HEADS:
+        return loader.scores()
+    if world().size > 1:
+        raise EvaluationError(f"--scorer {options.scorer}: several processes; expected one")
+    return loader.head(kind_of_head(options.scorer))
+
+
+def ask_table(
+    context: TaskContext, table: SpanTable, options: SpanOptions, writer: OutcomeWriter
+) -> SpanDetail:
+    """Ask a model about every span of a table, and add the outcomes of its texts."""
+    how: dict[str, Any] = {}
+    if options.scorer not in HEADS:
+        how = {"store": context.store, "progress": context.progress, "world": context.world}
+    found = ask_spans(context.model, table, options, _reading(context.reading), **how)
+    return span_detail(found, writer)
+
+
+def _reading(options: Options) -> Options:
+    """The options of reading; what a text loses is cut at its end, not as another task cuts."""
+    return Options(
+        bos=options.bos,
+        separator=options.separator,
+        separator_space=options.separator_space,
+        batch_tokens=options.batch_tokens,
+        share=options.share,
+    )
+
+
+def _more(found: Findings) -> dict[str, Any]:
+    return {"spans": [asdict(one.scores) for one in found.details]}
+
+
+def _files(found: Findings, folder: Path) -> None:
+    write_span_files(found.details, folder)
+
+
+TASK = Task(
+    name="spans",
+    kind=SPANS,
+    metrics=(),
+    metric=metric_named,
+    run=ask_table,
+    texts=_texts,
+    reads=lambda options: options.scorer not in HEADS,
+    in_chat=lambda options: options.apply_chat_template,
+    costs=_costs,
+    inputs=_inputs,
+    given=_given,
+    accept=askable,
+    table=lambda one: one.table,
+    digests=lambda one: one.digests,
+    load=_load,
+    options=SpanOptions,
+    check=check_spans,
+    resolve=with_scorer,
+    record=own_settings,
+    beside=span_fields,
+    headline=lambda found: span_headline(found.details),
+    sections=span_sections,
+    stated=lambda found: coin_scores(found.details),
+    notes=lambda found: span_notes(found.details),
+    facts=lambda one, detail: {"left_out": {"too_long": detail.answered.too_long}},
+    more=_more,
+    files=_files,
+    says_baselines=True,
+    units="texts",
+    examples="""\
+  coherencegym spans --model demo --scorer surprisal --dataset suites/span_coherence
+  coherencegym spans --model FacebookAI/roberta-large-mnli --dataset suites/span_coherence
+  coherencegym spans --model ./finetuned --dataset suites/span_coherence --compat storks-2021
+""",
+)
