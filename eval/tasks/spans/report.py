@@ -9,8 +9,8 @@ from typing import Any
 from coherencegym.eval.report import grid
 from coherencegym.eval.report.blocks import Figure, ReportSection, Strips, Triangles
 from coherencegym.eval.report.figures import short_model
-from coherencegym.eval.statistics.scores import REFERENCE, Score
-from coherencegym.eval.tasks.score.summary import FEW_ITEMS
+from coherencegym.eval.statistics.scores import Score
+from coherencegym.eval.tasks.score.summary import FEW_ITEMS, shown_rows
 from coherencegym.eval.tasks.spans.baselines import BEST_CONSTANT, COIN
 from coherencegym.eval.tasks.spans.coherence import Coherence
 from coherencegym.eval.tasks.spans.figure import draw_coherence
@@ -41,8 +41,8 @@ def span_sections(found: Findings) -> Iterator[ReportSection]:
         is_detail = not table.headers[0].startswith(_RELEASED)
         title = table.headers[0][0].upper() + table.headers[0][1:]
         yield ReportSection(title, table, is_detail=is_detail)
-    scores = tuple(one for one in found.rows if one.level != REFERENCE or not one.group)
-    yield ReportSection("All scores", Strips(scores, ("bag of words", BEST_CONSTANT)))
+    scores = tuple(shown_rows(found.rows))
+    yield ReportSection("By group of texts", Strips(scores, ("bag of words", BEST_CONSTANT)))
     details: list[SpanDetail] = list(found.details)
     title = f"{short_model(str(found.model['name']))} on {found.dataset['name']}"
     words = "; ".join(described_triangle(one.answered) for one in details)
