@@ -493,3 +493,16 @@ def test_what_a_killed_build_leaves_is_cleared_by_the_next(tmp_path: Path) -> No
     assert len(outputs(tmp_path)) == 2  # a folder and its lock
     assert build_command("story_cloze", "--corpus", "sample", "--limit", 5, "--output", "out") == 0
     assert outputs(tmp_path) == ["out"]
+
+
+def test_building_loads_no_library_of_models(tmp_path: Path) -> None:
+    code = (
+        "import sys; from coherencegym.builders.command.cli import main; "
+        "import coherencegym.builders.release.publish; "
+        "done = main(['story_cloze', '--corpus', 'sample', '--limit', '4', '--output', 'out']); "
+        "print(done, sorted({'torch', 'transformers', 'tokenizers'} & {*sys.modules}))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.splitlines()[-1] == "0 []"
