@@ -71,18 +71,33 @@ def test_an_error_is_one_line(
     assert "usage" not in error
 
 
-def test_an_option_that_is_nearly_the_missing_one_is_meant(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--modle x", "score: no option --modle; did you mean '--model'?"),
+        ("--task x --modle y", "score: no option --task; did you mean '--tasks'?"),
+        ("--model x --datset y", "score: no option --datset; did you mean '--dataset'?"),
+        ("--model x --limt 3", "score: no option --limt; did you mean '--limit'?"),
+        ("", "score: the following arguments are required: --model"),
+        ("--model x -- --tsks", "score: one of the arguments --dataset --suite is required"),
+    ],
+)
+def test_an_unknown_option_is_named_before_those_that_are_missing(
+    capsys: pytest.CaptureFixture[str], words: str, said: str
 ) -> None:
     parser = Parser(prog="score")
     parser.add_argument("--model", required=True)
-    for words, said in (
-        (["--modle", "x"], "no option --modle; did you mean '--model'?"),
-        ([], "the following arguments are required: --model"),
-    ):
-        with pytest.raises(SystemExit):
-            parser.parse_args(words)
-        assert f"score: {said}" in capsys.readouterr().err
+    parser.add_argument("--limit")
+    parser.add_argument("--tasks")
+    data = parser.add_mutually_exclusive_group(required=True)
+    data.add_argument("--dataset")
+    data.add_argument("--suite")
+    with pytest.raises(SystemExit) as stopped:
+        parser.parse_args(words.split())
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert error.startswith(said)
+    assert error.count("\n") == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -187,9 +202,14 @@ def test_an_option_of_a_subcommand_is_meant(capsys: pytest.CaptureFixture[str]) 
     parser = Parser(prog="corpora")
     commands = parser.add_subparsers()
     commands.add_parser("fetch").add_argument("--mirror")
-    with pytest.raises(SystemExit):
-        parser.parse_args(["fetch", "--miror", "x"])
-    assert "no option --miror; did you mean '--mirror'?" in capsys.readouterr().err
+    commands.add_parser("show").add_argument("--name", required=True)
+    for words, said in (
+        ("fetch --miror x", "no option --miror; did you mean '--mirror'?"),
+        ("show --nmae x", "no option --nmae; did you mean '--name'?"),
+    ):
+        with pytest.raises(SystemExit):
+            parser.parse_args(words.split())
+        assert said in capsys.readouterr().err
 
 
 def test_rare_options_are_parsed_all_the_same(parser: Parser) -> None:

@@ -89,7 +89,7 @@ def test_the_wheel_builds_and_scores_outside_the_repository(
     suite = "suites/story_cloze"
     commands = (
         ("coherencegym.builders.story_cloze", "--limit", "6"),
-        ("coherencegym.builders", "sample", "--for-judgement", suite, "-n", "4"),
+        ("coherencegym.builders", "sample", suite, "-n", "4"),
         (
             "coherencegym.eval",
             "--model",

@@ -35,6 +35,7 @@ from coherencegym.cards.scores import SCORES
 from coherencegym.command_line import SIGNALLED
 from coherencegym.engines.engine import RAY, Engine
 from coherencegym.engines.start import started
+from coherencegym.eval.data.source import BUILDS
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.kinds.spans import SPANS
 from coherencegym.files.folders import check_folder, written_beside
@@ -48,9 +49,6 @@ from coherencegym.loaders.read import ReadingCache
 from coherencegym.loaders.registry import corpus as registered
 from coherencegym.loaders.registry import is_extension
 from coherencegym.loaders.text.articles import Shape
-
-#: The folder of builds when nobody names one: no package has this name.
-_OUTPUT = Path("suites")
 
 #: The file by which a folder is known as a build.
 MANIFEST = "manifest.json"
@@ -167,7 +165,7 @@ class BuildJob:
     def __post_init__(self) -> None:
         repo_id = self.request.repo_id or self.suite.repo_id
         self.request = request = replace(self.request, repo_id=repo_id)
-        self.destination = self._part(request.output) or _OUTPUT / self.suite.name
+        self.destination = self._part(request.output) or BUILDS / self.suite.name
         self.exports = Exports(
             syntaxgym=self._part(request.export_syntaxgym),
             pairs=self._part(request.export_pairs),

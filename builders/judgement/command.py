@@ -6,10 +6,13 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from shlex import quote
+from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
+from coherencegym.builders.registry import all_suites, load_suite
 from coherencegym.command_line import Parser
+from coherencegym.eval.data.source import BUILDS
+from coherencegym.eval.kinds.table_kind import SAMPLE
 
 if TYPE_CHECKING:
     from coherencegym.eval.data.source import Source
@@ -22,7 +25,7 @@ EXAMPLES = """\
   coherencegym judge suites/connectives --group "same sense, same syntax"
 
 then, with the answers that annotators saved:
-  coherencegym build story_cloze --judgements answers-1.jsonl answers-2.jsonl --overwrite
+  coherencegym build story_cloze --overwrite --judgements answers-1.jsonl answers-2.jsonl
 
 and of parts of texts (span_coherence):
   coherencegym judge suites/span_coherence -n 50
@@ -39,11 +42,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m builders samp
     from coherencegym.builders.command.show import print_lines
     from coherencegym.builders.errors import finished
 
-    parser = make_parser(prog)
-    arguments = parser.parse_args(argv)
-    arguments.folder = arguments.folder or arguments.for_judgement
-    if arguments.folder is None:
-        parser.error("expected the folder of a build, such as suites/story_cloze")
+    arguments = make_parser(prog).parse_args(argv)
 
     def draw_and_say() -> int:
         print_lines(sample(arguments))
@@ -65,9 +64,7 @@ def make_parser(prog: str = "coherencegym judge") -> Parser:
     add = parser.add_argument
     several: Any = {"metavar": "NAME", "nargs": "+", "action": "extend", "default": []}
     what = "the folder of a build, such as suites/story_cloze"
-    add("folder", nargs="?", metavar="FOLDER", type=Path, help=what)
-    # The name that it has in earlier releases.
-    add("--for-judgement", type=Path, help=argparse.SUPPRESS)
+    add("folder", metavar="FOLDER", type=Path, help=what)
     add("-n", metavar="N", type=positive, default=100, help="number of pairs; default: 100")
     what = "draw from these configs only; default: all, in fair shares"
     add("--config", **several, help=what)
@@ -140,9 +137,37 @@ def sample(arguments: argparse.Namespace) -> list[str]:
     return [
         *lines,
         f"written to {output / SHEET} and {output / PAIRS}; give annotators either, one copy each",
-        "then build again with --judgements and their files: coherencegym build "
-        f"{quote(source.suite)} --judgements answers-*.jsonl",
+        f"then build again {_build_again(source)}",
     ]
+
+
+def _build_again(source: Source) -> str:
+    """The command that builds a dataset again, with answers.
+
+    A manifest says what a build was of, but names no folder of this machine.
+    """
+    suite, configs = source.suite, list(source.manifest["configs"].values())
+    corpora = list(dict.fromkeys(config["corpus"]["name"] for config in configs))
+    is_ours, about = suite in all_suites(), configs[0]
+    settings = load_suite(suite).settings if is_ours else {}
+    own = about.get("settings", {}).items()
+    options: dict[str, Any] = {
+        "corpus": corpora,
+        "split": about.get("splits_asked"),
+        "limit": about.get("limit"),
+        "seed": about.get("seed"),
+        **{name: value for name, value in own if settings.get(name) != value},
+        "skip-bad-rows": any(config.get("bad_rows") for config in configs),
+        "output": None if source.folder == BUILDS / suite else source.folder,
+    }
+    words = ["coherencegym", "build", suite if is_ours else "FILE.py"]
+    for name, value in options.items():
+        if value:
+            words.append("--" + name.replace("_", "-"))
+            values = value if isinstance(value, list) else [] if value is True else [value]
+            words += map(str, values)
+    where = "" if corpora == [SAMPLE] else " (and --data-dir, if it was given)"
+    return f"with their files{where}: {join(words)} --overwrite --judgements answers-*.jsonl"
 
 
 def _sample_spans(source: Source, arguments: argparse.Namespace, output: Path) -> list[str]:

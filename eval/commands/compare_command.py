@@ -11,10 +11,13 @@ from coherencegym.command_line import Parser
 from coherencegym.eval.commands import options
 from coherencegym.numbers import not_negative
 
+#: Folders that stand alone, of which the line on them has the names.
+_MOST_NAMED = 6
 EXAMPLES = """\
   coherencegym compare results/sentence_order--gpt2 results/sentence_order--gpt2-medium
   coherencegym compare results/gpt2 results/opt results/pythia --all-pairs --output compared
-  coherencegym compare results/float32 results/bfloat16
+  coherencegym compare results
+  coherencegym compare results/*--gpt2 results/*--gpt2-medium --output compared
   coherencegym compare results/discourse_tasks--gpt2--probe --layers 0 6 12
   coherencegym compare results/training --steps
 """
@@ -25,8 +28,8 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument
     options.add_results(
         parser,
-        "two or more folders of results; the first is the baseline of all others; with --layers "
-        "one is enough",
+        "two or more folders of results, or a folder of them: each suite's are compared, the first "
+        "model is the baseline; with --layers one is enough",
     )
     options.many(
         parser,
@@ -77,12 +80,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare folders of results; prints a table for each pair, and writes a folder if asked to.
 
     Raises:
-        EvaluationError: there are fewer than two, one cannot be read, or two are not comparable.
+        EvaluationError: there are fewer than two of a suite, one cannot be read, or two are not
+            comparable.
     """
-    from coherencegym.errors import EvaluationError
+    from coherencegym.errors import EvaluationError, one_line
+    from coherencegym.eval.data.notes import first_names
     from coherencegym.eval.results.comparison import compare, corrected_together, moved
     from coherencegym.eval.results.labels import model_labels
     from coherencegym.eval.results.layers import at_layer
+    from coherencegym.eval.results.pairing import by_suite
     from coherencegym.eval.results.saved import read_saved
     from coherencegym.eval.views.compare_report import write_comparisons
     from coherencegym.eval.views.compare_table import print_comparisons
@@ -104,25 +110,30 @@ def run(arguments: argparse.Namespace) -> int:
             "the one"
         )
     results = [read_saved(folder) for folder in folders]
-    labels = model_labels(results)
-    if arguments.layers:
-        sides = [(each, number) for each in range(len(results)) for number in arguments.layers]
-        labels = [f"{labels[each]}, layer {number}" for each, number in sides]
-        results = [at_layer(results[each], number) for each, number in sides]
-    places = list(combinations(range(len(results)), 2))
-    if not arguments.all_pairs:
-        places = [(baseline, model) for baseline, model in places if baseline == 0]
+    groups, alone = by_suite(results, fewest=1 if len(arguments.layers) > 1 else 2)
     how = {name: getattr(arguments, name) for name in ("anyway", "details", "seed")}
-    comparisons = [compare(results[baseline], results[model], **how) for baseline, model in places]
-    if arguments.layers:
+    comparisons, names = [], []
+    for group in groups:
+        labels = model_labels(group)
+        if arguments.layers:
+            sides = [(each, number) for each in range(len(group)) for number in arguments.layers]
+            labels = [f"{labels[each]}, layer {number}" for each, number in sides]
+            group = [at_layer(group[each], number) for each, number in sides]
+        for baseline, model in combinations(range(len(group)), 2):
+            if baseline == 0 or arguments.all_pairs:
+                comparisons.append(compare(group[baseline], group[model], **how))
+                names.append((labels[model], labels[baseline]))
+    if arguments.layers or len(groups) > 1:
         comparisons = corrected_together(comparisons)
-    names = [(labels[model], labels[baseline]) for baseline, model in places]
     notes: list[str] = []
     if arguments.output is not None:
         how = {"seed": arguments.seed, "overwrite": arguments.overwrite}
         where = [moved(comparison, arguments.dataset) for comparison in comparisons]
         notes = write_comparisons(where, names, arguments.output, **how)
     print_comparisons(comparisons, names)
+    if alone:
+        few = first_names([str(one.folder) for one in alone], _MOST_NAMED)
+        print(one_line(f"left out, as no other run is of the same suite and task: {few}"))
     if arguments.output is not None:
         print("".join(f"· {note}\n" for note in notes) + f"written to {arguments.output}")
     return 0

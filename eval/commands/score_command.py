@@ -14,6 +14,7 @@ from coherencegym.errors import EvaluationError, one_line
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.running import Work, planned_work, print_work, table_name
 from coherencegym.eval.data.notes import first_names
+from coherencegym.eval.data.source import BUILDS
 from coherencegym.eval.forward.distributed import world
 from coherencegym.eval.kinds.items import ITEMS
 from coherencegym.eval.models.libraries import quiet_libraries
@@ -123,7 +124,7 @@ def _datasets(arguments: argparse.Namespace) -> list[str | None]:
     if arguments.suites:
         return [None]
     if arguments.all_suites:
-        here = _builds(Path("suites"))
+        here = _builds(BUILDS)
         return list(here or (f"coherencegym/{name}" for name in PUBLISHED))
     found: list[str | None] = []
     for name in arguments.dataset:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from coherencegym.licence import is_closed, may_republish
 
 #: The format that is read.
 FORMAT = 1
+#: The folder of builds when nobody names one: no package has this name.
+BUILDS = Path("suites")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +271,7 @@ def find_dataset(name: str, revision: str | None = None, configs: Sequence[str] 
             )
         return _with_manifest(Source(name, folder))
     if not name or folder.exists() or name.count("/") > 1 or name.startswith((".", "/", "~")):
-        raise EvaluationError(f"dataset {name!r}: no such folder; expected a folder or a Hub id")
+        raise _not_found(name, "no such folder; expected a folder or a Hub id")
     return _with_manifest(_snapshot(name, revision, configs))
 
 
@@ -301,22 +304,26 @@ def _snapshot(name: str, revision: str | None, configs: Sequence[str]) -> Source
             name, repo_type="dataset", revision=revision, allow_patterns=patterns
         )
     except HFValidationError:
-        raise EvaluationError(f"dataset {name!r}: no such folder, and not a Hub id") from None
+        raise _not_found(name, "no such folder, and not a Hub id") from None
     except LocalEntryNotFoundError:
-        raise EvaluationError(
-            f"dataset {name!r}{at}: no such folder, the Hub cannot be reached, and this revision "
-            "was not fetched before"
-        ) from None
+        said = "no such folder, the Hub cannot be reached, and this revision was not fetched before"
+        raise _not_found(name, said, at) from None
     except Exception as error:
         # Besides the Hub's errors, whatever the client's transport raises: it was requests, then
         # httpx, then httpx2.
         reason = next((line for line in str(error).splitlines() if line.strip()), "")
-        raise EvaluationError(
-            f"dataset {name!r}{at}: not on the Hub, or not readable ({type(error).__name__}: "
-            f"{reason.strip()[:200]})"
-        ) from None
+        said = f"not on the Hub, or not readable ({type(error).__name__}: {reason.strip()[:200]})"
+        raise _not_found(name, said, at) from None
     folder = Path(path)
     return Source(name, folder, repo=name, revision=revision, commit=folder.name)
+
+
+def _not_found(name: str, said: str, at: str = "") -> EvaluationError:
+    """The error of a dataset that is nowhere, with the build beside that may be meant."""
+    builds = {path.parent.name: path.parent for path in BUILDS.glob("[!.]*/manifest.json")}
+    close = get_close_matches(Path(name).name, builds, n=1)
+    meant = f"; did you mean {str(builds[close[0]])!r}?" if close else ""
+    return EvaluationError(f"dataset {name!r}{at}: {said}{meant}")
 
 
 def _with_manifest(source: Source) -> Source:

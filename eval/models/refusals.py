@@ -66,10 +66,17 @@ def refuse_unless_sane(source: ModelSource) -> None:
     """Refuse a config that transformers could not even be asked about.
 
     Raises:
-        EvaluationError: a name that should be text is none, or more modules than any model has.
+        EvaluationError: a name that should be text is none, or more modules than any model has; or
+            there is no config, but a folder of models.
     """
     config = source.read_json("config.json")
     if config is None:
+        if inside := source.models_inside():
+            raise EvaluationError(
+                f"model {source.name!r}: no config.json, but a folder of {len(inside):,} model"
+                f"{'s' * (len(inside) > 1)}; expected one, such as "
+                f"{inside[0]!r}, or of `score` --all-revisions '*' for all"
+            )
         return
     where = f"model {source.name!r}: config.json: "
     _held(config, _Config, where)

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from coherencegym.errors import EvaluationError, first_line, one_line
-from coherencegym.eval.models.source import ADAPTER_CONFIG, find_model
+from coherencegym.eval.models.source import find_model, models_in
 
 #: Names that an error gives, where none matches.
 _MOST_NAMED = 6
@@ -31,7 +31,7 @@ def checkpoints(name: str, patterns: Sequence[str]) -> list[Checkpoint]:
     """
     folder = Path(name)
     is_folder = bool(name) and folder.is_dir()
-    known = sorted(set(_models_in(folder) if is_folder else _references(name)), key=_natural)
+    known = sorted(set(models_in(folder) if is_folder else _references(name)), key=_natural)
     found = [one for one in known if any(fnmatchcase(one, pattern) for pattern in patterns)]
     if not found:
         what = "folder with a model in it" if is_folder else "branch or tag"
@@ -49,15 +49,6 @@ def _some(known: Sequence[str]) -> str:
     half = _MOST_NAMED // 2
     few = known if len(known) <= _MOST_NAMED else [*known[:half], "...", *known[-half:]]
     return one_line(f"there are {', '.join(few)} ({len(known):,})")
-
-
-def _models_in(folder: Path) -> list[str]:
-    """The subfolders that hold a model or an adapter."""
-    return [
-        path.name
-        for path in folder.iterdir()
-        if any((path / file).is_file() for file in ("config.json", ADAPTER_CONFIG))
-    ]
 
 
 def _references(name: str) -> list[str]:

@@ -130,6 +130,11 @@ class ModelSource:
             return []
         return [name for name in names if Path(name).parent == Path(self.subfolder)]
 
+    def models_inside(self) -> list[str]:
+        """The folders in this one that hold a model or an adapter; none of a Hub repository."""
+        names = models_in(self._folder) if self.commit is None else []
+        return [str(self._folder / name) for name in names]
+
     def base_of_adapter(self) -> ModelSource | None:
         """The model that this adapter is for, itself where both are together; None: no adapter.
 
@@ -151,6 +156,12 @@ class ModelSource:
         if found.file("config.json") is None and found.file(ADAPTER_CONFIG) is not None:
             raise EvaluationError(f"model {self.name!r} is an adapter for an adapter ({base!r})")
         return found
+
+
+def models_in(folder: Path) -> list[str]:
+    """The subfolders that hold a model or an adapter, by name."""
+    files = ("config.json", ADAPTER_CONFIG)
+    return sorted({path.parent.name for file in files for path in folder.glob(f"*/{file}")})
 
 
 def find_model(

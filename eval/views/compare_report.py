@@ -20,7 +20,7 @@ from coherencegym.eval.statistics.intervals import INTERVALS
 from coherencegym.eval.statistics.paired import FLIPS
 from coherencegym.eval.statistics.scores import CD
 from coherencegym.eval.views.compare.page import render_comparisons
-from coherencegym.eval.views.compare_table import significant
+from coherencegym.eval.views.compare_table import significant, suite_titles
 from coherencegym.eval.views.html_report import write_html
 from coherencegym.files.folders import written_beside
 
@@ -64,6 +64,8 @@ def comparisons_as_json(
         "settings": {"seed": seed, "intervals": INTERVALS, "flips": FLIPS},
         "comparisons": [
             {
+                "suite": comparison.baseline.dataset.suite,
+                "version": comparison.baseline.dataset.version,
                 "baseline": _about(comparison.baseline, baseline),
                 "model": _about(comparison.model, model),
                 "obstacles": list(comparison.obstacles),
@@ -105,7 +107,13 @@ def plot_comparisons(
         height = lines * (1.0 + 0.27 * max(4, *map(len, rows))) + 0.7
         figure = figures.new_figure(columns * (3.1 + 0.075 * widest), height, layout="constrained")
         panels = figure.subplots(lines, columns, squeeze=False).ravel()
-        for panel, own, texts, (model, baseline) in zip(panels, rows, written, names, strict=False):
+        titles = [
+            "\n".join(
+                filter(None, (figures.cut(suite), f"{figures.cut(model)} −", figures.cut(base)))
+            )
+            for suite, (model, base) in zip(suite_titles(comparisons), names, strict=True)
+        ]
+        for panel, own, texts, title in zip(panels, rows, written, titles, strict=False):
             _draw_rows(panel, own)
             figures.row_labels(panel, texts, [row.level == "all" for row in own], 5.6 * widest - 6)
             figures.around_zero(panel, ends)
@@ -113,9 +121,7 @@ def plot_comparisons(
             measured = "of CD scores, " if all(row.measure == CD for row in own) else "with "
             panel.set_xlabel(f"difference {measured}95 % interval, points", fontsize=9)
             panel.xaxis.set_major_formatter(lambda place, _: f"{100 * place:+.0f}")
-            panel.set_title(
-                f"{figures.cut(model)} −\n{figures.cut(baseline)}", fontsize=10, fontweight="bold"
-            )
+            panel.set_title(title, fontsize=10, fontweight="bold")
         for panel in panels[len(rows) :]:
             panel.set_axis_off()
         point = {"color": _MODEL, "marker": "o", "linewidth": 2.4}

@@ -46,6 +46,15 @@ def print_comparisons(
     grid.print_below(console, comparison_legend(comparisons))
 
 
+def suite_titles(comparisons: Sequence[ModelComparison]) -> list[str]:
+    """The suite of each comparison, with its version; empty names where all are of one."""
+    names = [
+        printable(" ".join(filter(None, (one.suite, one.version))))
+        for one in (comparison.baseline.dataset for comparison in comparisons)
+    ]
+    return names if len(set(names)) > 1 else [""] * len(names)
+
+
 def comparison_table(comparison: ModelComparison, width: int) -> Any:
     """A rich table: one row for each config, and indented below it one for each of its groups.
 
@@ -137,8 +146,9 @@ def comparison_legend(comparisons: Sequence[ModelComparison]) -> Iterator[str]:
     counted = [sum(row.p is not None for row in one.shown) for one in comparisons]
     numbers = [sum(counted)] if together else sorted({*counted})
     tests = f"{' or '.join(map(str, numbers))} tests" if numbers != [1] else "one test"
+    of_all = f" of all {len(comparisons)} comparisons" if together and len(comparisons) > 1 else ""
     yield (
-        f"p (Holm): corrected for the {tests} printed"
+        f"p (Holm): corrected for the {tests}{of_all} printed"
         f"{' of one comparison' * several}; * below {SIGNIFICANT:g}"
         f"{'; not corrected for the number of comparisons' * several}"
     )

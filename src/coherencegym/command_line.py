@@ -11,6 +11,7 @@ import argparse
 import gc
 import io
 import os
+import re
 import signal
 import sys
 import threading
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import takewhile
 from typing import Any, NoReturn, TypeVar
 
 from coherencegym.errors import EvaluationError, one_line
@@ -29,6 +31,9 @@ USER_ERROR = 2
 SIGNALLED = 128
 #: Objects between two rounds of the garbage collector, and rounds between deeper ones.
 _COLLECT = (200_000, 20, 20)
+
+#: How argparse begins what it says of options that are missing.
+_REQUIRED = re.compile("the following arguments are required|one of the arguments .* is required")
 
 _Action = TypeVar("_Action", bound=argparse.Action)
 
@@ -204,19 +209,28 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong in one line, and exit with 2."""
-        if message.startswith("the following arguments are required"):
-            # Of these one may be there, under a name that is nearly its own.
-            for word in self._words:
-                option = word.partition("=")[0]
-                if option.startswith("--") and option not in self._option_string_actions:
-                    message = f"no option {option}{did_you_mean(option, _options(self))}"
+        if _REQUIRED.match(message) and (option := self._unknown_option()):
+            # What is missing may be there, under a name that is nearly its own.
+            message = f"no option {option}{did_you_mean(option, _options(self))}"
         self.exit(USER_ERROR, f"{self.prog}: {one_line(message)} (--help lists the options)\n")
+
+    def _unknown_option(self) -> str:
+        """The first option on the command line that the parser does not have; empty: none."""
+        words = takewhile(lambda word: word != "--", self._words)
+        options = (word.partition("=")[0] for word in words if word.startswith("--"))
+        return next((one for one in options if one not in self._option_string_actions), "")
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """Parse what is known, and give what is not; the parser of a subcommand is called so."""
+        self._words = sys.argv[1:] if args is None else args
+        return super().parse_known_args(args, namespace)
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> Any:
         """Parse; an option that is unknown is refused with the one that was meant."""
-        self._words = sys.argv[1:] if args is None else args
         parsed, left = self.parse_known_args(args, namespace)
         if left:
             option = left[0].partition("=")[0]

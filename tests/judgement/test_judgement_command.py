@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from annotators import always_a, answered, at_random, fill, incoherent_texts, perfect
 from commands import build_command, one_line
 
+from coherencegym.__main__ import main as coherencegym
 from coherencegym.builders.command.cli import main
 from coherencegym.builders.release import quality
 from coherencegym.eval.commands.cli import main as evaluate
@@ -82,7 +84,7 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     folder = built("story_cloze")
     worse = incoherent_texts(folder, "distractor_ending")
     rows_before = (folder / "data/sample/test-00000-of-00001.parquet").read_bytes()
-    assert command("sample", "--for-judgement", folder, "--config", "sample", "-n", 40) == 0
+    assert command("sample", folder, "--config", "sample", "-n", 40) == 0
     said = capsys.readouterr().out
     assert "40 pairs (sample 40)" in said
     pairs = Path("judgements/story_cloze/pairs.jsonl")
@@ -131,14 +133,46 @@ def test_perfect_annotators_from_the_build_to_the_card_and_the_evaluator(
     assert first["human_ci_low"] == score["ci_low"]
 
 
+@pytest.mark.parametrize(
+    ("suite", "options"),
+    [
+        ("story_cloze", ""),
+        ("story_cloze", "--limit 9 --seed 3 --output 'my builds'"),
+        ("sentence_order", "--limit 9 --permutations 2"),
+        ("span_coherence", ""),
+    ],
+)
+def test_the_command_that_is_printed_works(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], suite: str, options: str
+) -> None:
+    given = shlex.split(options)
+    assert rebuild(suite, *given) == 0
+    folder = given[-1] if "--output" in given else f"suites/{suite}"
+    before = manifest(folder)["configs"]
+    assert command("sample", folder, "-n", 5, "--output", "sheet") == 0
+    (printed,) = re.findall("coherencegym (.*)", capsys.readouterr().out)
+    (sheet,) = Path("sheet").glob("*.jsonl")
+    fill(sheet, always_a, Path("answers-1.jsonl"))
+    words = [
+        name
+        for word in shlex.split(printed)
+        for name in (sorted(path.name for path in tmp_path.glob(word)) if "*" in word else [word])
+    ]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(quality, "FEWEST_DISCOURSES", 10**9)
+        assert coherencegym(words) == 0
+    after = manifest(folder)["configs"]
+    assert ("human_ok" in json.dumps(after)) == (words[0] == "build")
+    for config, entry in before.items():
+        for name in ("limit", "seed", "settings"):
+            assert after[config][name] == entry[name]
+        for split, counts in entry["splits"].items():
+            assert after[config]["splits"][split]["rows"] == counts["rows"]
+
+
 def test_annotators_without_a_clue(built: Built) -> None:
     folder = built("story_cloze")
-    assert (
-        command(
-            "sample", "--for-judgement", folder, "--config", "sample", "-n", 150, "--output", "s"
-        )
-        == 0
-    )
+    assert command("sample", folder, "--config", "sample", "-n", 150, "--output", "s") == 0
     pairs = Path("s/pairs.jsonl")
     files = [fill(pairs, at_random(seed), Path(f"{seed}.jsonl")) for seed in range(3)]
     assert rebuild("story_cloze", "--judgements", *files, "--overwrite") == 0
@@ -153,12 +187,7 @@ def test_annotators_without_a_clue(built: Built) -> None:
 
 def test_whoever_always_says_a_is_at_chance(built: Built) -> None:
     folder = built("story_cloze")
-    assert (
-        command(
-            "sample", "--for-judgement", folder, "--config", "sample", "-n", 150, "--output", "s"
-        )
-        == 0
-    )
+    assert command("sample", folder, "--config", "sample", "-n", 150, "--output", "s") == 0
     answers = fill(Path("s/pairs.jsonl"), always_a, Path("a.jsonl"))
     assert rebuild("story_cloze", "--judgements", answers, "--overwrite") == 0
     score = overall(human())
@@ -170,7 +199,7 @@ def test_whoever_always_says_a_is_at_chance(built: Built) -> None:
 def test_whose_grammar_it_is(built: Built) -> None:
     folder = built("story_cloze")
     worse = incoherent_texts(folder, "distractor_ending")
-    assert command("sample", "--for-judgement", folder, "--config", "sample", "-n", 20) == 0
+    assert command("sample", folder, "--config", "sample", "-n", 20) == 0
 
     def strict(line: dict[str, Any]) -> dict[str, Any]:
         right = perfect(worse)(line)
@@ -191,7 +220,7 @@ def test_two_configs_of_the_same_texts_share_answers_and_the_rest_is_counted(
 ) -> None:
     folder = built("winograd")
     worse = incoherent_texts(folder, "distractor")
-    argv = ("sample", "--for-judgement", folder, "-n", 8, "--config", "sample_full")
+    argv = ("sample", folder, "-n", 8, "--config", "sample_full")
     assert command(*argv) == 0
     turns = iter(range(8))
 
@@ -227,7 +256,7 @@ def test_a_majority_of_three_decides() -> None:
     assert rebuild("story_cloze", *few) == 0
     folder = Path("suites/story_cloze")
     worse = incoherent_texts(folder, "distractor_ending")
-    assert command("sample", "--for-judgement", folder, "--config", "sample", "-n", 20) == 0
+    assert command("sample", folder, "--config", "sample", "-n", 20) == 0
     pairs = Path("judgements/story_cloze/pairs.jsonl")
     right = perfect(worse)
 
@@ -256,7 +285,7 @@ def test_the_kind_of_incoherence_from_the_sheet_to_the_card(
 ) -> None:
     folder = built("intruder_sentences")
     worse = incoherent_texts(folder, "intruded")
-    assert command("sample", "--for-judgement", folder, "--config", "pairs_sample", "-n", 10) == 0
+    assert command("sample", folder, "--config", "pairs_sample", "-n", 10) == 0
     pairs = Path("judgements/intruder_sentences/pairs.jsonl")
     (empty, *_) = map(json.loads, pairs.read_text().splitlines())
     assert empty["kind_of_incoherence"] == []
@@ -329,7 +358,6 @@ def test_a_manifest_without_questions_has_none_and_a_damaged_one_is_one_line(
     assert (
         command(
             "sample",
-            "--for-judgement",
             folder,
             "--config",
             "pairs_sample",
@@ -354,7 +382,7 @@ def test_a_manifest_without_questions_has_none_and_a_damaged_one_is_one_line(
         pairs["questions"] = wrong
         path.write_text(json.dumps(whole))
         capsys.readouterr()
-        assert command("sample", "--for-judgement", folder, "--output", "new") == 2
+        assert command("sample", folder, "--output", "new") == 2
         message = one_line(capsys.readouterr().err)
         assert "manifest.json cannot be read (" in message
         assert said in message
@@ -363,7 +391,7 @@ def test_a_manifest_without_questions_has_none_and_a_damaged_one_is_one_line(
 
 def test_the_same_answers_give_the_same_bytes_in_any_order(built: Built) -> None:
     folder = built("winograd")
-    assert command("sample", "--for-judgement", folder, "-n", 30) == 0
+    assert command("sample", folder, "-n", 30) == 0
     pairs = Path("judgements/winograd/pairs.jsonl")
     files = [fill(pairs, at_random(seed), Path(f"{seed}.jsonl")) for seed in range(3)]
     for output, given in (("one", files), ("two", files[::-1])):
@@ -380,7 +408,7 @@ def test_other_seeds_show_a_pair_in_another_order_and_mean_the_same(
     worse = incoherent_texts(folder, "distractor")
     files = []
     for seed in (0, 1):
-        argv = ("--for-judgement", folder, "-n", 100, "--seed", seed, "--output", f"s{seed}")
+        argv = (folder, "-n", 100, "--seed", seed, "--output", f"s{seed}")
         assert command("sample", *argv) == 0
         files.append(fill(Path(f"s{seed}/pairs.jsonl"), perfect(worse), Path(f"{seed}.jsonl")))
     assert rebuild("winograd", "--judgements", *files, "--overwrite") == 0
@@ -405,7 +433,7 @@ def test_answers_about_something_else_are_refused_or_counted(
 ) -> None:
     folder = built("story_cloze")
     before = (folder / "manifest.json").read_bytes()
-    assert command("sample", "--for-judgement", folder, "--config", "sample", "-n", 3) == 0
+    assert command("sample", folder, "--config", "sample", "-n", 3) == 0
     lines = Path("judgements/story_cloze/pairs.jsonl").read_text().splitlines()
     ids = [json.loads(line)["pair"] for line in lines]
     unknown, stale = "00000000-000000000000", f"{ids[1].partition('-')[0]}-000000000000"
@@ -438,14 +466,14 @@ def test_without_judgements_nothing_is_different(sample_build: Built) -> None:
 
 def test_a_sheet_is_never_overwritten(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
     folder = built("story_cloze")
-    assert command("sample", "--for-judgement", folder, "--config", "sample", "-n", 3) == 0
+    assert command("sample", folder, "--config", "sample", "-n", 3) == 0
     assert {p.name for p in Path("judgements/story_cloze").iterdir()} == {
         CHECKSUMS,
         "pairs.jsonl",
         "sheet.html",
     }
     capsys.readouterr()
-    assert command("sample", "--for-judgement", folder, "--config", "sample", "-n", 3) == 2
+    assert command("sample", folder, "--config", "sample", "-n", 3) == 2
     assert "name another folder with --output" in one_line(capsys.readouterr().err)
 
 
@@ -453,7 +481,7 @@ def test_a_build_with_a_filled_sheet_in_it_is_not_replaced(
     built: Built, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = built("story_cloze")
-    assert command("sample", "--for-judgement", folder, "--output", folder / "sheets") == 2
+    assert command("sample", folder, "--output", folder / "sheets") == 2
     assert "neither inside the other" in one_line(capsys.readouterr().err)
     (folder / "answers-1.jsonl").write_text("{}")
     assert rebuild("story_cloze", "--judgements", folder / "answers-1.jsonl", "--overwrite") == 2
@@ -464,9 +492,9 @@ def test_a_build_with_a_filled_sheet_in_it_is_not_replaced(
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
-        (["--for-judgement", "nowhere"], "nowhere: no manifest.json; expected the folder"),
-        (["--for-judgement", "BUILD", "--config", "sampel"], "no config 'sampel'; expected one of"),
-        (["--for-judgement", "BUILD", "--group", "x"], "no pair of 'x'"),
+        (["nowhere"], "nowhere: no manifest.json; expected the folder"),
+        (["BUILD", "--config", "sampel"], "no config 'sampel'; expected one of"),
+        (["BUILD", "--group", "x"], "no pair of 'x'"),
     ],
 )
 def test_mistakes_are_one_line(
@@ -481,7 +509,7 @@ def test_mistakes_are_one_line(
 def test_a_damaged_build_is_one_line(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
     folder = built("story_cloze")
     (folder / "manifest.json").write_text("{")
-    assert command("sample", "--for-judgement", folder) == 2
+    assert command("sample", folder) == 2
     assert "manifest.json:1: not JSON" in one_line(capsys.readouterr().err)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.report.grid import (
     Grid,
     GridRow,
@@ -29,6 +30,7 @@ from coherencegym.eval.views.compare_table import (
     comparison_legend,
     comparison_notes,
     significant,
+    suite_titles,
 )
 from coherencegym.eval.views.html_report import page_of, source
 
@@ -63,14 +65,11 @@ def render_comparisons(
     place: SitePlace | None = None,
 ) -> str:
     """The page that will lie in a folder, or at a ``place``; ``names``: (model, baseline)."""
-    headings = place.headings if place else ()
-    items = (
-        collect_pairs(comparisons, names, folder)
-        if place is None
-        else collect_pairs(
-            comparisons, names, folder, place.most_characters, headings, place.read_texts
-        )
-    )
+    headings = place.headings if place else _headings(comparisons, names)
+    how: dict[str, Any] = {"headings": headings}
+    if place is not None:
+        how |= {"most_characters": place.most_characters, "read_texts": place.read_texts}
+    items = collect_pairs(comparisons, names, folder, **how)
     runs = headings or [f"{model} against {baseline}" for model, baseline in names]
     parts = [
         {
@@ -102,12 +101,26 @@ def render_comparisons(
     )
 
 
+def _headings(
+    comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]]
+) -> Sequence[str]:
+    """The names of comparisons on several suites; none where models tell them apart."""
+    suites = suite_titles(comparisons)
+    if not any(suites):
+        return ()
+    several = len(set(suites)) < len(suites)
+    return [
+        suite + (f": {model} against {baseline}" if several else "")
+        for suite, (model, baseline) in zip(suites, names, strict=True)
+    ]
+
+
 def _title(comparisons: Sequence[ModelComparison], names: Sequence[tuple[str, str]]) -> str:
     title = f"{names[0][0]} against {names[0][1]}"
-    if len(names) > 1:
+    if len(set(names)) > 1:
         title = f"{len({name for pair in names for name in pair})} models compared"
     suites = {f"{c.baseline.dataset.suite} {c.baseline.dataset.version or ''}" for c in comparisons}
-    return f"{title} on {', '.join(sorted(one.strip() for one in suites))}"
+    return f"{title} on {first_names(sorted(one.strip() for one in suites))}"
 
 
 def _summary(

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import one_line
 from hub.server import HubServer
 
 from coherencegym.errors import EvaluationError
 from coherencegym.eval.commands import options
 from coherencegym.eval.commands.cli import main
 from coherencegym.eval.kinds.items import Item
+from coherencegym.eval.models.load import load_config
 from coherencegym.eval.models.revisions import checkpoints
 from coherencegym.files.checksums import CHECKSUMS
 
@@ -405,6 +408,25 @@ def test_models_that_are_alike_are_planned_once(
     monkeypatch.setattr(requests, "prepare", counted)
     assert main([*words, "--dry-run"]) == 0
     assert len(asked) == 2
+
+
+def test_a_folder_of_checkpoints_is_no_model_and_what_is_said_works(
+    words: list[str], runs: Path, capsys: Capture
+) -> None:
+    place = words.index("--all-revisions")
+    assert main([*words[:place], *words[place + 2 :]]) == 2
+    said = one_line(capsys.readouterr().err)
+    found = re.search(
+        rf"model '{runs}': no config.json, but a folder of 3 models; expected one, such as "
+        r"'(.+)', or of `score` (--all-revisions) '(.+)' for all$",
+        said,
+    )
+    assert found is not None
+    model, option, pattern = found.groups()
+    load_config(model)
+    words[place : place + 2] = [option, pattern]
+    assert main([*words, "--dry-run"]) == 0
+    assert "each of 3 models" in capsys.readouterr().out
 
 
 def test_a_pattern_that_matches_nothing_names_what_there_is(

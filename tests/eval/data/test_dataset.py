@@ -289,6 +289,32 @@ def test_a_revision_that_was_not_fetched_is_no_other_revision_when_the_hub_is_aw
         find_dataset(repo, "v1.1.0")
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("winograd", "suites/winograd"),
+        ("coherencegym/winograd", "suites/winograd"),
+        ("suites/winogrd", "suites/winograd"),
+        ("./winograd", "suites/winograd"),
+        ("story_cloze", ""),
+    ],
+)
+def test_a_build_in_the_folder_for_builds_is_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, meant: str
+) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "suites/winograd").mkdir(parents=True)
+    (tmp_path / "suites/winograd/manifest.json").write_text("{}")
+    (tmp_path / "suites/story_cloze").mkdir()  # no build
+    with pytest.raises(EvaluationError) as raised:
+        find_dataset(name)
+    assert str(raised.value).partition("; did you mean ")[2] == (f"'{meant}'?" if meant else "")
+
+
 def test_only_the_configs_asked_for_are_fetched(
     tmp_path: Path,
     pair_items: list[Item],

@@ -24,6 +24,7 @@ from coherencegym.eval.results.folder import SavedItem, SavedJudgement
 from coherencegym.eval.results.labels import model_labels, printable
 from coherencegym.eval.results.learning import LearningCurve
 from coherencegym.eval.results.paired_scores import PairedScore
+from coherencegym.eval.results.pairing import by_suite
 from coherencegym.eval.results.saved import Saved, SavedDataset, SavedModel, SavedTable
 from coherencegym.eval.results.step_changes import step_changes
 from coherencegym.eval.results.steps import AS_NAMED
@@ -218,6 +219,24 @@ def sides(judged: list[tuple[bool | None, bool | None, str, str]]) -> list[list[
             [(right, cluster, group) for _, right, cluster, group in judged],
         )
     ]
+
+
+def test_tasks_are_compared_with_those_that_are_like_them() -> None:
+    def run(model: str, suite: str, task: str) -> Saved:
+        dataset = SavedDataset("data", suite, "1.0.0", None, "rows")
+        return replace(results(model, []), dataset=dataset, task=task)
+
+    scored = [run("a", "x", "score"), run("b", "x", "score")]
+    probed = run("a", "x", "probe")
+    found = [run("a", "y", "detect"), run("b", "y", "train-documents")]
+    assert by_suite([*scored, probed, *found]) == ([scored, found], [probed])
+    # The baseline is the model that comes first in all, where a suite has it.
+    more = [run("b", "x", "score"), run("c", "y", "score"), *scored[:1], run("b", "y", "score")]
+    groups, _ = by_suite(more)
+    assert [[one.model.name for one in group] for group in groups] == [["b", "a"], ["b", "c"]]
+    # Of two the comparison says what keeps them apart; of one, layers are compared.
+    assert by_suite([scored[0], probed]) == ([[scored[0], probed]], [])
+    assert by_suite([probed], fewest=1) == ([[probed]], [])
 
 
 @given(JUDGED)
@@ -451,6 +470,11 @@ def test_the_plot_has_a_panel_for_each_and_the_same_bytes(
     plot_comparisons([comparison] * 4, names, tmp_path / "four.png")
     panels = [axes for axes in drawn[-1].axes if axes.axison]
     assert [panel.get_title() for panel in panels] == [f"{m} −\n{b}" for m, b in names]
+    other = replace(comparison.baseline.dataset, suite="other")
+    moved = replace(comparison, baseline=replace(comparison.baseline, dataset=other))
+    plot_comparisons([comparison, moved], names[:1] * 2, tmp_path / "suites.png")
+    titles = [axes.get_title() for axes in drawn.pop().axes]
+    assert titles == ["suite 1.0.0\nb −\na", "other 1.0.0\nb −\na"]
     points = panels[0].collections
     assert [point.get_offsets()[0][0] for point in points] == pytest.approx(
         [row.difference for row in comparison.shown]

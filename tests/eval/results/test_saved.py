@@ -343,6 +343,70 @@ def test_one_baseline_or_all_pairs(folder: Path, capsys: pytest.CaptureFixture[s
     assert "no item is judged differently" in said
 
 
+@pytest.fixture
+def runs(folder: Path, tmp_path: Path) -> Path:
+    """Runs of two models on two suites, as ``score`` lays them, and one of a third suite."""
+    for name in ("a--one", "a--two", "b--one", "b--two", "c--one"):
+        suite, _, model = name.partition("--")
+        shutil.copytree(folder / model, tmp_path / "runs" / name)
+        changed(tmp_path / "runs" / name, "dataset", "suite", value=suite)
+    return tmp_path / "runs"
+
+
+def test_runs_on_several_suites_are_compared_suite_by_suite(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "out"
+    assert main(["compare", str(runs), "--output", str(output)]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    tables = [line for line in said.out.splitlines() if "(baseline)" in line]
+    assert [line.partition(" ")[0] for line in tables] == ["a", "b"]
+    assert all("two-model against one-model (baseline)" in line for line in tables)
+    left_out = "left out, as no other run is of the same suite and task: "
+    assert said.out.count(left_out) == 1
+    assert f"{left_out}{runs / 'c--one'}\n" in said.out
+    own = json.loads((output / "comparison.json").read_text())["comparisons"]
+    assert [one["suite"] for one in own] == ["a", "b"]
+    tested = [row["p_holm"] for one in own for row in one["rows"] if row["p_holm"] is not None]
+    assert f"corrected for the {len(tested)} tests of all 2 comparisons printed" in said.out
+    page = (output / "comparison.html").read_text()
+    assert "<h2><bdi>a 1.0.0</bdi></h2>" in page
+    assert "<h2><bdi>b 1.0.0</bdi></h2>" in page
+    assert "two-model against one-model on a 1.0.0, b 1.0.0" in page
+
+    # One family: no p-value is smaller than where each suite is corrected by itself.
+    alone = tmp_path / "alone"
+    words = ["compare", str(runs / "a--one"), str(runs / "a--two"), "--output", str(alone)]
+    assert main(words) == 0
+    assert "tests of all" not in capsys.readouterr().out
+    (apart,) = json.loads((alone / "comparison.json").read_text())["comparisons"]
+    rows = zip(own[0]["rows"], apart["rows"], strict=True)
+    pairs = [(row["p_holm"], other["p_holm"]) for row, other in rows if row["p_holm"] is not None]
+    assert pairs
+    assert all(one >= other for one, other in pairs)
+
+
+def test_the_first_model_that_is_named_is_the_baseline_of_every_suite(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ("b--two", "a--one", "b--one", "a--two")
+    assert main(["compare", *(str(runs / name) for name in names)]) == 0
+    said = capsys.readouterr().out
+    assert said.count("one-model against two-model (baseline)") == 2
+    assert said.index("b 1.0.0 ·") < said.index("a 1.0.0 ·")
+
+
+def test_runs_without_a_partner_are_one_line(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a--two", "b--two"):
+        shutil.rmtree(runs / name)
+    assert main(["compare", str(runs)]) == 2
+    said = one_line(capsys.readouterr().err)
+    assert f"{runs / 'a--one'} and 2 more: no two are of the same suite and task" in said
+
+
 @pytest.mark.parametrize(
     ("words", "what"),
     [

@@ -155,7 +155,8 @@ def test_layers_of_one_run_are_compared_row_by_row(
     assert main(["compare", str(finished), *more]) == 0
     out = capsys.readouterr().out
     assert "model, layer 2 against model, layer 0 (baseline)" in out
-    assert "corrected for the 6 tests printed; *" in out  # all rows and two genres, of two layers
+    # All rows and two genres, of two layers.
+    assert "corrected for the 6 tests of all 2 comparisons printed; *" in out
     own = json.loads((tmp_path / "compared" / "comparison.json").read_text())["comparisons"]
     fits = {f["layer"]: f for f in parquet_rows(finished / "layers.parquet") if f["what"] == "task"}
     for layer, compared in zip((1, 2), own, strict=True):
