@@ -19,7 +19,7 @@ BAG_OF_WORDS = "bag of words"
 LENGTH, REPEATED_WORDS, ONE_RATER = "length", "repeated words", "one rater"
 _BASELINES = frozenset({BAG_OF_WORDS, LENGTH, REPEATED_WORDS, ONE_RATER})
 #: The name of what a judge that reads nothing reaches.
-CHANCE = "chance"
+CHANCE_NAME = "chance"
 #: The judges of outcomes that are layers of the model begin so; a number follows.
 LAYER = "layer "
 
@@ -69,7 +69,7 @@ class Score(ScoreRow):
         human_score: the same for people, with its interval, over ``human_n`` units; None, and 0,
             where nobody was asked.
         chance: reached by a judge that reads nothing; None where that is not known.
-        chance_name: what that judge is, where it does not guess.
+        chance_name: the name of that judge, where it does not guess.
         counts: units that are left out, by reason, or that are of a kind.
     """
 
@@ -88,7 +88,7 @@ class Score(ScoreRow):
     human_ci_high: float | None = None
     human_n: int = 0
     chance: Share | None = 0.5
-    chance_name: str = CHANCE
+    chance_name: str = CHANCE_NAME
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -101,17 +101,17 @@ class HasChance(Protocol):
 
     @property
     def chance_name(self) -> str:
-        """What that judge is."""
+        """The name of that judge."""
 
 
 def chance_names(rows: Iterable[HasChance], *, article: bool = False) -> str:
-    """What stands in the place of chance in some rows; ``chance`` where nothing does.
+    """The names of what stands in the place of chance in some rows; ``chance`` where nothing does.
 
     ``article``: for a sentence, ``chance or the best constant answer``.
     """
     names = dict.fromkeys(row.chance_name for row in rows if row.chance is not None)
     the = "the " if article else ""
-    return " or ".join(n if n == CHANCE else the + n for n in names or (CHANCE,))
+    return " or ".join(n if n == CHANCE_NAME else the + n for n in names or (CHANCE_NAME,))
 
 
 #: The measures that are correlations begin so.

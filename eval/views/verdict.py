@@ -41,7 +41,7 @@ class Measured(Protocol):
 
     @property
     def chance_name(self) -> str:
-        """What that judge is."""
+        """The name of that judge."""
 
     @property
     def artefact_score(self) -> float | None:

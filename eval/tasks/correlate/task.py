@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean
+from typing import Any
 
 from coherencegym.eval.data.notes import Note, caution, detail
 from coherencegym.eval.kinds.formula import WHOLE
@@ -156,7 +157,7 @@ def headline(found: Findings) -> Headline | None:
         if (one.config, one.split) in cells
         and (one.group, one.measure, one.judge) == ("", SPEARMAN_OF_ALL.said, BY_TOKEN.label)
     ]
-    beside = {
+    beside: dict[str, Any] = {
         name: _mean_of([getattr(one, name) for one in own])
         for name in ("artefact_score", "overlap_score", "human_score")
     }

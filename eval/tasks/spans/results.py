@@ -228,8 +228,10 @@ class SpanResults(TaskResults):
                 found.append(replace(one, chance=None))
             elif not one.judge and one.level == "all":
                 best = max((value for value in constants if value is not None), default=None)
-                beside_it = {"chance": best, "chance_name": BEST_CONSTANT}
-                found.append(replace(one, **beside_it, artefact_score=known.get(BAG)))
+                bag = known.get(BAG)
+                found.append(
+                    replace(one, chance=best, chance_name=BEST_CONSTANT, artefact_score=bag)
+                )
             elif not one.judge:
                 found.append(one)
         return [*found, *self._coins()]
