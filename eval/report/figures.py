@@ -1,4 +1,7 @@
-"""Looks of every figure, and its files: PNG and SVG, the same bytes for the same data."""
+"""Looks of every figure, and its files: PNG and SVG, the same bytes for the same data.
+
+SVG files turn dark where their reader prefers that, inside a page or by themselves.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +25,10 @@ DASHED = (0, (4, 3))
 QUARTERS, PER_CENT = (0, 0.25, 0.5, 0.75, 1), ("0", "25", "50", "75", "100")
 #: Pixels an inch, and the most pixels of a side: a longer figure gets fewer an inch.
 _DPI, _MOST_PIXELS = 160, 30_000
+#: The style of SVG files where a reader prefers dark pages: light becomes dark, blue stays blue;
+#: white comes out as the paper of the pages, black as their ink.
+_STYLE = '<style type="text/css">'
+_DARK = "@media (prefers-color-scheme: dark) {svg {filter: invert(0.91) hue-rotate(180deg)}}"
 #: Fonts for the scripts that the default font lacks; those that are not installed are left out.
 _FALLBACKS = (
     *("Noto Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans Arabic"),
@@ -72,7 +80,10 @@ def save(figure: Any, path: Path) -> list[str]:
         figure.canvas.print_png(path.with_suffix(".png"))
         figure.dpi = original
         canvas: Any = FigureCanvasSVG(figure)
-        canvas.print_svg(path.with_suffix(".svg"), metadata={"Date": None})
+        drawn = StringIO()
+        canvas.print_svg(drawn, metadata={"Date": None})
+    text = drawn.getvalue().replace(_STYLE, _STYLE + _DARK, 1)
+    path.with_suffix(".svg").write_bytes(text.encode())
     missing: dict[str, None] = {}
     for warning in caught:
         if found := re.match(r"Glyph (\d+) .*missing from", str(warning.message)):

@@ -13,7 +13,7 @@ from typing import TypeVar
 from coherencegym.eval.data.notes import first_names
 from coherencegym.eval.results.runs import Run, run_of
 from coherencegym.eval.results.steps import AS_NAMED, Axis, step_of
-from coherencegym.eval.statistics.scores import CHANCE, chance_names
+from coherencegym.eval.statistics.scores import CHANCE_NAME, chance_names
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.headline import NO_BETTER, Headline
 
@@ -120,7 +120,7 @@ class Overview:
     def chance_name(self) -> str:
         """The name of what reads nothing; ``chance`` where suites differ in it."""
         names = {head.chance_name for head in self.headlines}
-        return names.pop() if len(names) == 1 else CHANCE
+        return names.pop() if len(names) == 1 else CHANCE_NAME
 
     def controlled(self, suite: SuiteKey) -> bool:
         """Tell whether a suite has controls, from which its score is to be told apart."""

@@ -21,7 +21,7 @@ LENGTH, REPEATED_WORDS, ONE_RATER = "length", "repeated words", "one rater"
 MOST_FREQUENT = "most frequent label"
 _BASELINES = frozenset({BAG_OF_WORDS, LENGTH, REPEATED_WORDS, ONE_RATER})
 #: The name of what a judge that reads nothing reaches.
-CHANCE = "chance"
+CHANCE_NAME = "chance"
 #: The judges of outcomes that are layers of the model begin so; a number follows.
 LAYER = "layer "
 
@@ -90,7 +90,7 @@ class Score(ScoreRow):
     human_ci_high: float | None = None
     human_n: int = 0
     chance: Share | None = 0.5
-    chance_name: str = CHANCE
+    chance_name: str = CHANCE_NAME
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -107,13 +107,13 @@ class HasChance(Protocol):
 
 
 def chance_names(rows: Iterable[HasChance], *, article: bool = False) -> str:
-    """Names of what stands in the place of chance in some rows; ``chance`` where nothing does.
+    """The names of what stands in the place of chance in some rows; ``chance`` where nothing does.
 
     ``article``: for a sentence, ``chance or the best constant answer``.
     """
     names = dict.fromkeys(row.chance_name for row in rows if row.chance is not None)
     the = "the " if article else ""
-    return " or ".join(n if n == CHANCE else the + n for n in names or (CHANCE,))
+    return " or ".join(n if n == CHANCE_NAME else the + n for n in names or (CHANCE_NAME,))
 
 
 #: The measures that are correlations begin so.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import chain, combinations
 
 from coherencegym.eval.kinds.items import Item
 
@@ -104,6 +105,33 @@ def difference_marks(left: str, right: str) -> tuple[list[Mark], list[Mark]]:
     )
 
 
+def _differences(texts: Sequence[str]) -> list[list[Mark]]:
+    """The words in which each text differs from the others."""
+    beside: list[list[list[Mark]]] = [[] for _ in texts]
+    for (left, one), (right, other) in combinations(enumerate(texts), 2):
+        for place, own in zip((left, right), difference_marks(one, other), strict=True):
+            beside[place].append(own)
+    joined = [_joined(own) for own in beside]
+    if any(2 * _marked(own) > len(text) for text, own in zip(texts, joined, strict=True)):
+        return [min(own, key=_marked, default=[]) for own in beside]
+    return joined
+
+
+def _joined(several: Iterable[Sequence[Mark]]) -> list[Mark]:
+    """What is marked in one way or another."""
+    found: list[Mark] = []
+    for mark in sorted(chain.from_iterable(several), key=lambda mark: mark.start):
+        if found and mark.start <= found[-1].end:
+            found[-1] = replace(found[-1], end=max(mark.end, found[-1].end))
+        else:
+            found.append(mark)
+    return found
+
+
+def _marked(marks: Iterable[Mark]) -> int:
+    return sum(mark.end - mark.start for mark in marks)
+
+
 def segments(text: str, marks: Sequence[Mark]) -> Iterator[Segment]:
     """A text cut at its marks, which are in order; joined, the segments are the text again."""
     place = 0
@@ -120,10 +148,11 @@ def segments(text: str, marks: Sequence[Mark]) -> Iterator[Segment]:
 def marked(item: Item, names: Sequence[str]) -> list[tuple[Segment, ...]]:
     """The texts of some conditions, cut at their marks: units where any are moved, else words.
 
-    Words are marked where there are two conditions.
+    Of several texts the words are marked that not all of them have; where most of a text would be,
+    as in two stories with either ending, those that it has not from the text that is most like it.
     """
     texts = [item.condition(name).content for name in names]
     marks = [unit_marks(item, name) for name in names]
     if not all(marks):
-        marks = list(difference_marks(*texts)) if len(texts) == 2 else [[] for _ in texts]
+        marks = _differences(texts)
     return [tuple(segments(text, own)) for text, own in zip(texts, marks, strict=True)]

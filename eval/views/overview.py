@@ -19,7 +19,7 @@ from coherencegym.eval.results.overview import (
 )
 from coherencegym.eval.results.runs import Run
 from coherencegym.eval.results.steps import AS_NAMED, Axis
-from coherencegym.eval.statistics.scores import CD, CHANCE, SPEARMAN, chance_names
+from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, SPEARMAN, chance_names
 from coherencegym.eval.tasks.results import TaskResults
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.views.plots_curve import CURVE, write_curves
@@ -36,7 +36,7 @@ _REFERENCES = {
     "artefact": "artefact_score",
     "overlap": "overlap_score",
     "human": "human_score",
-    CHANCE: "chance",
+    CHANCE_NAME: "chance",
 }
 _LEGEND = {
     "artefact": "artefact: a classifier that never sees the contrast in context, on the same parts",
@@ -119,7 +119,7 @@ def overview_grid(
             )
             for row in rows
         ]
-    headers = tuple(shown.chance_name if name == CHANCE else name for name in headers)
+    headers = tuple(shown.chance_name if name == CHANCE_NAME else name for name in headers)
     return grid.made("suite", headers, rows, overview_title(shown))
 
 

@@ -18,7 +18,7 @@ from coherencegym.eval.kinds.table_kind import SAMPLE
 from coherencegym.eval.metrics.auc import AreaUnderCurve
 from coherencegym.eval.outcomes.tables import OutcomeTables
 from coherencegym.eval.statistics.intervals import macro_interval
-from coherencegym.eval.statistics.scores import CD, CHANCE, Score
+from coherencegym.eval.statistics.scores import CD, CHANCE_NAME, Score
 from coherencegym.eval.tasks.score.columns import (
     Columns,
     common_clusters,
@@ -40,7 +40,7 @@ class Headline:
         score: the value with its 95 % interval over discourses, and how that was computed.
         artefact_score, overlap_score, human_score: the mean of the configs' own, each with as much
             weight as in ``score``; None where one of them has none.
-        chance, chance_name: reached by a judge that reads nothing, and what that judge is.
+        chance, chance_name: reached by a judge that reads nothing, and the name of that judge.
     """
 
     over: tuple[str, ...]
@@ -54,7 +54,7 @@ class Headline:
     overlap_score: SignedShare | None = None
     human_score: SignedShare | None = None
     chance: Share | None = 0.5
-    chance_name: str = CHANCE
+    chance_name: str = CHANCE_NAME
     measure: str = CD
 
     @property

@@ -9,7 +9,7 @@ from pathlib import Path
 from coherencegym.eval.report.grid import share_cell, share_with_interval
 from coherencegym.eval.results.board import Board, BoardColumn, BoardModel, Entry
 from coherencegym.eval.results.overview import above_chance, above_floor
-from coherencegym.eval.statistics.scores import CHANCE, REFERENCE, Score
+from coherencegym.eval.statistics.scores import CHANCE_NAME, REFERENCE, Score
 from coherencegym.eval.tasks.score.headline import Headline
 from coherencegym.eval.views.board.names import model_file, suite_file
 
@@ -131,7 +131,7 @@ def card_of(board: Board, column: BoardColumn, model: BoardModel) -> Card:
         number=_number(head),
         over=f"{head.words}, {head.n:,} items" if head is not None else "",
         beside=tuple(
-            (head.chance_name if field == CHANCE else said, f"{share_cell(value)} %")
+            (head.chance_name if field == CHANCE_NAME else said, f"{share_cell(value)} %")
             for field, said in BESIDE.items()
             if head is not None and (value := getattr(head, field)) is not None
         ),

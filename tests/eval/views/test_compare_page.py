@@ -269,6 +269,37 @@ IDS = "return [...document.querySelectorAll('#list .id')].map((n) => n.innerText
 COUNT = "return document.getElementById('count').value"
 
 
+ACROSS = """return [...document.querySelectorAll('.conditions > div')]
+    .map((n) => Math.round(n.getBoundingClientRect().left))"""
+
+
+def test_four_texts_stand_two_by_two_and_below_each_other_on_a_telephone(
+    browser: Browser,
+    tmp_path: Path,
+    make_item: Callable[..., Item],
+    write_dataset: Callable[..., Path],
+) -> None:
+    from coherencegym.eval.data.dataset import tables
+    from coherencegym.eval.data.source import find_dataset
+
+    texts = {name: ["The dog", f"was {name}."] for name in ("red", "blue", "green", "old")}
+    formula = "(2;%red%) + (2;%blue%) > (2;%green%) + (2;%old%)"
+    folder = write_dataset(tmp_path / "data", [make_item(texts, formula, item_id="i/0")], "c")
+    (table,) = tables(find_dataset(str(folder)))
+    about = {"data": folder, "sha256": table.rows_sha256}
+    runs = [run(tmp_path / name, [margin], **about) for name, margin in (("a", -1.0), ("b", 1.0))]
+    for number, one in enumerate(runs):
+        judged = tuple(replace(own, formula=formula) for own in one.tables[0].judgements)
+        runs[number] = replace(one, tables=(replace(one.tables[0], judgements=judged),))
+    page = opened(browser, render_comparisons([compare(*runs)], NAMES, tmp_path / "out"), tmp_path)
+    for width, columns in ((1600, 2), (1000, 2), (400, 1)):
+        page.resize(width)
+        places = page.run(ACROSS)
+        assert (len(places), len(set(places))) == (4, columns)
+        assert places == places[:columns] * (4 // columns)
+    assert len(page.run("return [...document.querySelectorAll('mark')]")) == 4
+
+
 def test_items_that_differ_come_first_and_filters_have_the_rest(
     browser: Browser, tmp_path: Path, dataset: dict[str, Any]
 ) -> None:

@@ -139,7 +139,7 @@ def test_texts_that_two_predictions_compare_are_there_once(
 def test_scores_are_drawn_beside_their_numbers(results: Results) -> None:
     page = render_report(results)
     table = page.split("<tbody>")[1].split("</tbody>")[0]
-    drawn = re.findall(r'<circle cx="([\d.]+)%"', table)
+    drawn = re.findall(r'<circle[^>]* cx="([\d.]+)%"', table)
     shown = shown_rows(results.scores)
     assert drawn == [f"{100 * score.score:.2f}" for score in shown if score.score is not None]
     (low, high) = re.findall(r'class="interval" x1="([\d.]+)%" x2="([\d.]+)%"', table)[0]
@@ -147,6 +147,22 @@ def test_scores_are_drawn_beside_their_numbers(results: Results) -> None:
         (100 * (shown[0].ci_low or 0), 100 * (shown[0].ci_high or 0)), abs=0.01
     )
     assert "<img" not in page
+
+
+def test_one_legend_has_the_marks_as_they_are_drawn(results: Results) -> None:
+    """Configs are dots and their parts rings, in the table as in the one legend of the page."""
+    page = render_report(results)
+    (legend,) = re.findall(r'<p class="legend".*?</p>', page, re.DOTALL)
+    keys = dict(re.findall(r'<circle( class="full")? cx="50%" [^>]*></svg> ([^<]*)</span>', legend))
+    assert keys == {' class="full"': "model, 95 % interval", "": "a part of it"}
+    table = page.split("<tbody>")[1].split("</tbody>")[0]
+    filled = [bool(one) for one in re.findall(r'<circle( class="full")? cx', table)]
+    shown = [one for one in shown_rows(results.scores) if one.score is not None]
+    assert filled == [one.level == "all" for one in shown]
+    # A page without a verdict has its legend, too.
+    silent = render_report(replace(results, headline=None))
+    assert 'id="verdict"' not in silent
+    assert silent.count('<p class="legend"') == 1
 
 
 def test_the_page_begins_with_the_verdict_and_a_pair(results: Results) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -28,7 +29,7 @@ BLANK = ItemScore(
         **NOTHING,
         **COUNTS,
         **dict.fromkeys(("formula", "metric", "group", "judge"), ""),
-        **{"measure": CD, "chance": 0.5},
+        **{"measure": CD, "chance": 0.5, "chance_name": "chance"},
         **dict.fromkeys(("n", "n_discourses", "n_clusters"), 40),
         "split": "test",
         "level": "all",
@@ -296,6 +297,15 @@ def test_the_users_own_settings_of_matplotlib_change_nothing(tmp_path: Path) -> 
         assert matplotlib.rcParams["font.size"] == 30
     for file in ("scores.png", "scores.svg"):
         assert (tmp_path / "own" / file).read_bytes() == (tmp_path / "plain" / file).read_bytes()
+
+
+def test_a_reader_who_prefers_dark_pages_gets_dark_figures(tmp_path: Path) -> None:
+    plot_runs([a_run("a", [one(0.7)])], tmp_path)
+    drawn = (tmp_path / "scores.svg").read_text()
+    (own,) = re.findall(r"<style[^>]*>(.*?)</style>", drawn)
+    assert own.startswith("@media (prefers-color-scheme: dark) {svg {filter: invert(")
+    # What matplotlib styles stays.
+    assert own.endswith("}*{stroke-linejoin: round; stroke-linecap: butt}")
 
 
 def test_characters_that_no_font_has_are_told(tmp_path: Path) -> None:
