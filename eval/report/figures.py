@@ -19,7 +19,7 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
 MARKS = ("o", "s", "^", "v", "P", "X", "<", ">")
 ARTEFACT, OVERLAP, CHANCE_LINE, HUMAN = "#D55E00", "#A08000", "#777777", "#333333"
 #: The CD score of a model that sees no difference.
-EVEN_CHANCE = 0.5
+CHANCE = 0.5
 DASHED = (0, (4, 3))
 #: Places on an axis of shares, and what stands there.
 QUARTERS, PER_CENT = (0, 0.25, 0.5, 0.75, 1), ("0", "25", "50", "75", "100")

@@ -197,8 +197,8 @@ def _cell(axes: Any, x: int, y: int, score: Score | None) -> None:
     axes.add_patch(
         Rectangle((x, y), 1, 1, facecolor=paint, edgecolor="white", gid=f"score {score.score}")
     )
-    if score.score < figures.EVEN_CHANCE:
-        wholly = score.ci_high is not None and score.ci_high < figures.EVEN_CHANCE
+    if score.score < figures.CHANCE:
+        wholly = score.ci_high is not None and score.ci_high < figures.CHANCE
         axes.add_patch(
             Rectangle(
                 (x + 0.05, y + 0.08),

@@ -215,8 +215,8 @@ def _reference_marks(axes: Any, rows: Sequence[Score]) -> None:
 def _chance_marks(axes: Any, rows: Sequence[Score]) -> None:
     """Draw what a judge that reads nothing reaches: one line where it is the same for all rows."""
     look: Any = {"linewidth": 1, "linestyle": figures.DASHED, "zorder": 1}
-    if {row.chance for row in rows} == {figures.EVEN_CHANCE}:
-        axes.axvline(figures.EVEN_CHANCE, color=figures.CHANCE_LINE, gid="chance", **look)
+    if {row.chance for row in rows} == {figures.CHANCE}:
+        axes.axvline(figures.CHANCE, color=figures.CHANCE_LINE, gid="chance", **look)
         return
     marks = [
         (row.chance, place - 0.45, place + 0.45)
